@@ -1,0 +1,254 @@
+"""The directive that sets a published figure or table, and the role for a computed value.
+
+A chapter's notebook leaves a manifest for each figure and table. ``{published} <id>`` sets
+it with number, caption, downloads and citation. ``{value}`` takes one number out of a
+table's data, so that no number in the prose is ever typed.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.writers.html5 import HTML5Translator
+
+from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.publish import citations
+from chaos_utils.report.runner import figures_of
+from chaos_utils.report.tables import table_html
+
+logger = logging.getLogger(__name__)
+
+Manifest = dict[str, Any]
+_NOTICE = (
+    "Item texts: ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and αNLI; "
+    "licence CC BY-NC 4.0."
+)
+
+
+class PublishedFigure(nodes.General, nodes.Element):
+    """A numbered figure."""
+
+
+class PublishedTable(nodes.General, nodes.Element):
+    """A numbered table."""
+
+
+class PublishedCaption(nodes.Part, nodes.TextElement):
+    """The caption of either."""
+
+
+def project_of(app: Sphinx) -> Path:
+    """Return the checkout that the book's sources stand in."""
+    return Path(app.srcdir).parent
+
+
+def read_manifests(app: Sphinx) -> dict[str, Manifest]:
+    """Return the manifest of everything that the chapters have made, by id."""
+    found: dict[str, Manifest] = {}
+    for run in sorted((project_of(app) / "_build" / "chapters").glob("[!.]*")):
+        for path in figures_of(run):
+            if path.stem in found:
+                raise ExtensionError(f"{path.stem} is made by two notebooks")
+            manifest = json.loads(path.read_text("utf-8"))
+            found[path.stem] = manifest | {"folder": str(path.parent)}
+    return found
+
+
+def _load(app: Sphinx) -> None:
+    app.env.chaos_manifests = read_manifests(app)  # type: ignore[attr-defined]
+
+
+class Published(SphinxDirective):
+    """Set a figure or table from its manifest."""
+
+    required_arguments = 1
+    option_spec = {"name": directives.unchanged}  # noqa: RUF012 - docutils' own protocol
+
+    def run(self) -> list[nodes.Node]:
+        """Return the object's node, or a warning's place when there is no such object."""
+        id = self.arguments[0]
+        manifest = self.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+        if manifest is None:
+            logger.warning("no notebook made %s", id, location=self.get_location())
+            return []
+        node = {"figure": PublishedFigure, "table": PublishedTable}[manifest["kind"]]()
+        self.options["name"] = id
+        self.add_name(node)
+        caption = PublishedCaption()
+        inlined, messages = self.parse_inline(manifest["caption"])
+        caption += inlined
+        root = "../" * self.env.docname.count("/")
+        if manifest["kind"] == "figure":
+            node += [_raw(_picture_html(manifest, root)), caption]
+        else:
+            node += [caption, _raw(_table_html(manifest))]
+        book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
+        node += _raw(_footer_html(manifest, root, book))
+        return [node, *messages]
+
+
+def _raw(html: str) -> nodes.raw:
+    return nodes.raw("", html, format="html")
+
+
+def _picture_html(manifest: Manifest, root: str) -> str:
+    def image(mode: str, file: str) -> str:
+        return (
+            f'<img class="only-{mode}" src="{root}figures/{file}.svg" loading="lazy" '
+            f'alt="{escape(manifest["alt"])}" '
+            f'width="{manifest["width"]}" height="{manifest["height"]}">'
+        )
+
+    return image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
+
+
+def _table_html(manifest: Manifest) -> str:
+    name = escape(manifest["title"])
+    shows_items = any(
+        isinstance(cell, Mapping) and "item" in cell
+        for row in manifest["display"]["rows"]
+        for cell in row
+    )
+    table = table_html(manifest["display"], _text_reader(manifest) if shows_items else None)
+    notice = ""
+    if shows_items and not manifest["synthetic"]:
+        notice = f'<p class="licence-notice">{_NOTICE}</p>'
+    return (
+        f'<div class="table-scroll" role="region" tabindex="0" aria-label="{name}">{table}</div>'
+        + notice
+    )
+
+
+def _text_reader(manifest: Manifest) -> Any:
+    """Return a function that finds the text of an item in the reader's own copy of the data."""
+    data = manifest["parameters"].get("data", "auto")
+    digests = {entry["sha256"] for entry in manifest["inputs"]}
+
+    def read(task: str, uid: str) -> Mapping[str, str]:
+        opinions = _opinions(task, data)
+        if opinions.source.sha256 not in digests:
+            raise ExtensionError(
+                f"the data at hand for {task} is not what {manifest['id']} was made from: "
+                "run its notebook again"
+            )
+        return opinions.texts[opinions.index(uid)]
+
+    return read
+
+
+@cache
+def _opinions(task: str, data: str) -> Opinions:
+    return load_opinions(task, data)
+
+
+def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
+    id, kind = manifest["id"], manifest["kind"]
+    downloads = "".join(
+        f'<a href="{root}figures/{id}.{format}" download>{format.upper()}</a>'
+        for format in manifest["formats"]
+    )
+    notebook = f"{root}notebooks/{manifest['notebook']}.py"
+    parameters = "".join(
+        f"<tr><th scope='row'>{escape(name)}</th><td>{escape(repr(value))}</td></tr>"
+        for name, value in manifest["parameters"].items()
+    )
+    cite = escape(citations.plain(book, manifest)), escape(citations.bibtex(book, manifest))
+    return f"""
+<div class="published-footer">
+<span class="downloads">{downloads}</span>
+<a href="{notebook}" download>Notebook</a>
+<details><summary>Parameters</summary><table class="published">
+<thead><tr><th scope="col">parameter</th><th scope="col">value</th></tr></thead>
+<tbody>{parameters}</tbody></table></details>
+<details><summary>Cite this {kind}</summary><p>{cite[0]}</p><pre tabindex="0">{cite[1]}</pre>
+</details>
+</div>
+"""
+
+
+class CiteBook(SphinxDirective):
+    """Show how to cite the whole book."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the plain citation and the BibTeX entry."""
+        book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
+        entry = citations.book_bibtex(book)
+        return [
+            nodes.paragraph("", citations.book_plain(book)),
+            nodes.literal_block(entry, entry, language="bibtex"),
+        ]
+
+
+class Value(SphinxRole):
+    """One number of a published table: ``{value}`id column=key … column format```."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the formatted number, or a warning when the data does not hold it."""
+        try:
+            text = self._value()
+        except (KeyError, ValueError) as fault:
+            logger.warning("{value}`%s`: %s", self.text, fault, location=self.get_location())
+            text = "?"
+        return [nodes.inline(self.rawtext, text, classes=["value"])], []
+
+    def _value(self) -> str:
+        words = self.text.split()
+        manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
+        if words[0] not in manifests:
+            raise ValueError(f"no notebook made {words[0]}")
+        rows = pd.DataFrame(manifests[words[0]]["data"])
+        format = words.pop() if words[-1][0] in ".,d" else ""
+        *keys, column = words[1:]
+        for key in keys:
+            name, _, wanted = key.partition("=")
+            rows = rows[rows[name].astype(str) == wanted]
+        if len(rows) != 1:
+            raise ValueError(f"{len(rows)} rows fit, expected 1")
+        return f"{rows[column].iloc[0]:{format}}".replace("-", "−")
+
+
+def _visit(self: HTML5Translator, node: nodes.Element) -> None:
+    kind = "figure" if isinstance(node, PublishedFigure) else "table"
+    self.body.append(self.starttag(node, "figure", CLASS=f"published published-{kind}"))
+
+
+def _depart(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append("</figure>\n")
+
+
+def _visit_caption(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append("<figcaption>")
+    self.add_fignumber(node.parent)
+    self.body.append('<span class="caption-text">')
+
+
+def _depart_caption(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append("</span>")
+    self.add_permalink_ref(node.parent, "Link to this place")
+    self.body.append("</figcaption>\n")
+
+
+def _title(node: nodes.Element) -> str:
+    caption = next(child for child in node.children if isinstance(child, PublishedCaption))
+    return str(caption.astext())
+
+
+def setup(app: Sphinx) -> None:
+    """Register nodes, directive and role."""
+    app.add_enumerable_node(PublishedFigure, "figure", _title, html=(_visit, _depart))
+    app.add_enumerable_node(PublishedTable, "table", _title, html=(_visit, _depart))
+    app.add_node(PublishedCaption, html=(_visit_caption, _depart_caption))
+    app.add_directive("published", Published)
+    app.add_directive("cite-book", CiteBook)
+    app.add_role("value", Value())
+    app.connect("builder-inited", _load)

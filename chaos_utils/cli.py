@@ -1,0 +1,316 @@
+"""The `chaos` command. Thin: it reads arguments, calls the package, prints."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from chaos_utils.errors import ChaosError
+
+app = typer.Typer(
+    help="The living book of collective human opinions.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+data_app = typer.Typer(help="Find, fetch and verify data.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Files or folders of the registry; ChaosNLI's three files by default."),
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
+]
+NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
+
+
+def main() -> None:
+    """Run the command; a fault that the reader can act on ends with its message and code 2."""
+    try:
+        app()
+    except ChaosError as fault:
+        err.print(str(fault), style="red", markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        err.print("Interrupted. Nothing is left half-written; run the same command again.")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe has gone; Python would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _print_json(answer: Any) -> None:
+    print(json.dumps(answer, indent=1, ensure_ascii=False))
+
+
+def _select(names: list[str] | None) -> list[str]:
+    """Expand folders of the registry, and take ChaosNLI where nothing is named."""
+    from chaos_utils.data import sources
+    from chaos_utils.data.registry import REGISTRY
+
+    selected: list[str] = []
+    for name in names or ["chaosNLI_v1.0"]:
+        inside = [known for known in REGISTRY if known.startswith(f"{name.rstrip('/')}/")]
+        selected += inside or [sources.get(name).name]
+    return selected
+
+
+@data_app.command("status")
+def data_status(as_json: AsJson = False) -> None:
+    """Show each file of the registry: where it is, whether it is the published one, its size."""
+    from chaos_utils.data import sources
+
+    rows = sources.status()
+    if as_json:
+        _print_json(
+            [
+                {
+                    "file": row.file.name,
+                    "path": str(row.path) if row.path else None,
+                    "verified": row.verified,
+                    "items": row.items,
+                    "published_items": row.file.items or None,
+                    "licence": row.file.release.licence,
+                }
+                for row in rows
+            ]
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("file", "found in", "verified"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("items", justify="right")
+    for row in rows:
+        words = {True: "yes", False: "NO", None: "unknown digest"}
+        items = f"{row.items:,}" if row.items else ""
+        if row.items and row.file.items not in (0, row.items):
+            items += f" of {row.file.items:,}"
+        table.add_row(
+            row.file.name,
+            str(row.path.parents[len(Path(row.file.name).parts) - 1]) if row.path else "missing",
+            words[row.verified] if row.path else "",
+            items,
+        )
+    out.print(table)
+
+
+@data_app.command("fetch")
+def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
+    """Download what is not at hand into the cache."""
+    from chaos_utils.data import sources
+
+    selected = _select(names)
+    found = sources.fetch(
+        selected, say=lambda text: err.print(text, markup=False), progress=err.is_terminal
+    )
+    if as_json:
+        _print_json({name: str(path) for name, path in zip(selected, found, strict=True)})
+        return
+    for name, path in zip(selected, found, strict=True):
+        out.print(f"{name}: {path}", markup=False)
+
+
+@data_app.command("verify")
+def data_verify(names: Names = None, as_json: AsJson = False) -> None:
+    """Compare files with the published digests; fail when one differs or is missing."""
+    from chaos_utils.data import sources
+
+    rows = sources.status(_select(names))
+    words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
+    answers = {row.file.name: words[row.verified] if row.path else "missing" for row in rows}
+    if as_json:
+        _print_json(answers)
+    else:
+        for name, answer in answers.items():
+            out.print(f"{name}: {answer}", markup=False)
+    wrong = {name: answer for name, answer in answers.items() if answer in ("missing", "DIFFERS")}
+    if wrong:
+        raise ChaosError(
+            f"{len(wrong)} of {len(answers)} files are not as published.",
+            found="\n".join(f"{name}: {answer}" for name, answer in wrong.items()),
+            todo="remove a file that differs, then run `chaos data fetch`",
+        )
+
+
+@app.command()
+def params(notebook: NotebookName, as_json: AsJson = False) -> None:
+    """List a notebook's parameters."""
+    from chaos_utils.report.parameters import find_notebook, read_parameters
+
+    declared = read_parameters(find_notebook(notebook))
+    if as_json:
+        _print_json(
+            [
+                {
+                    "name": parameter.name,
+                    "type": parameter.kind,
+                    "default": parameter.default,
+                    "choices": list(parameter.choices),
+                    "meaning": parameter.meaning,
+                }
+                for parameter in declared
+            ]
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("parameter", "type", "default", "meaning"):
+        table.add_column(heading, overflow="fold")
+    for parameter in declared:
+        row = (parameter.name, parameter.kind, repr(parameter.default), parameter.meaning)
+        table.add_row(*(cell.replace("[", r"\[") for cell in row))
+    out.print(table)
+
+
+def _assignments(given: list[str] | None) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ChaosError(
+                "A parameter is given as NAME=VALUE.", found=text, expected="such as -p seed=1"
+            )
+        if name in pairs:
+            raise ChaosError(f"Parameter {name!r} is given twice.", found=text)
+        pairs[name.strip()] = value
+    return pairs
+
+
+@contextmanager
+def _cell_progress(notebook: str) -> Iterator[Any]:
+    """Show which cell is running, on a terminal only."""
+    if not err.is_terminal:
+        yield None
+        return
+    with err.status(f"{notebook}: starting") as status:
+        yield lambda cell, of: status.update(f"{notebook}: cell {cell} of {of}")
+
+
+@app.command()
+def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False) -> None:
+    """Run a notebook with parameters of your own, into a folder below runs/.
+
+    The book is not touched.
+    """
+    from chaos_utils import paths
+    from chaos_utils.report import parameters
+
+    source = parameters.find_notebook(notebook)
+    values = parameters.resolve(source, _assignments(parameter))
+    target = paths.runs() / f"{source.stem}-{parameters.parameters_digest(values)}"
+    from chaos_utils.report import runner
+
+    with _cell_progress(source.stem) as progress:
+        runner.run_notebook(source, values, target, progress=progress, standalone=True)
+    made = [manifest.stem for manifest in runner.figures_of(target)]
+    if as_json:
+        _print_json({"run": str(target), "parameters": values, "made": made})
+        return
+    out.print(f"{target}", markup=False)
+    out.print(f"  {runner.PAGE_FILE}: the whole run on one page", markup=False)
+    out.print(f"  figures/: {', '.join(made)}", markup=False)
+
+
+@app.command()
+def build(
+    sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
+    strict: Annotated[bool, typer.Option(help="Fail rather than take the sample.")] = False,
+    cores: Annotated[int, typer.Option(min=1, help="Chapters that may run at once.")] = 0,
+    dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
+    force: Annotated[bool, typer.Option(help="Run everything again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the book up to date in _build/html."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from chaos_utils import paths
+    from chaos_utils.publish import build as builder
+
+    if sample and strict:
+        raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err,
+        disable=not err.is_terminal, transient=True,
+    ) as bar:  # fmt: skip
+        steps = bar.add_task("building", total=None)
+
+        def say(text: str) -> None:
+            err.print(text, markup=False)
+
+        data = builder.choose_data(sample=sample, strict=strict, say=say, progress=err.is_terminal)
+        builder.build(
+            data,
+            cores=cores or os.cpu_count() or 1,
+            dry_run=dry_run,
+            force=force,
+            say=say,
+            progress=lambda done, of: bar.update(steps, completed=done, total=of),
+        )
+    index = paths.build() / "html" / "index.html"
+    if as_json:
+        _print_json({"data": data, "site": str(index), "dry_run": dry_run})
+    elif not dry_run:
+        out.print(f"{index}", markup=False)
+
+
+@contextmanager
+def _step(name: str) -> Iterator[None]:
+    """Tell `chaos build` about a step, and leave it the reason when the step fails."""
+    import time
+
+    from chaos_utils import paths
+    from chaos_utils.files import write_text
+
+    begun = time.monotonic()
+    print(f"[chaos] {name}: running", flush=True)
+    try:
+        yield
+    except ChaosError as fault:
+        write_text(paths.build() / "logs" / f"{name}.failed", str(fault))
+        print(f"[chaos] {name}: failed", flush=True)
+        raise
+    print(f"[chaos] {name}: done in {time.monotonic() - begun:.0f} s", flush=True)
+
+
+@app.command(hidden=True)
+def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto") -> None:
+    """Run a notebook for the book; a step of `chaos build`."""
+    from chaos_utils import paths
+    from chaos_utils.files import write_bytes
+    from chaos_utils.report import parameters, runner
+
+    with _step(notebook):
+        source = parameters.find_notebook(notebook)
+        values = parameters.resolve(source, {"data": data})
+        target = paths.build() / "chapters" / notebook
+        runner.run_notebook(source, values, target)
+        executed = (target / runner.NOTEBOOK_FILE).read_bytes()
+        write_bytes(paths.chapters() / f"{notebook}.ipynb", executed)
+
+
+@app.command(hidden=True)
+def site() -> None:
+    """Render the executed chapters; a step of `chaos build`."""
+    from chaos_utils import paths
+    from chaos_utils.publish.site import render
+
+    with _step("pages"):
+        render(paths.build() / "html")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Tables as they are read: tidy tables in, frames of formatted cells out.
+
+Column names have two levels where a group of columns shares a heading.
+"""
+
+import pandas as pd
+
+from chaos_utils.report.tables import Item, Votes, number, signed, with_interval
+from chaos_utils.tasks import TASKS
+
+STATISTICS = {
+    "old_majority": "old majority",
+    "new_majority": "new majority",
+    "old_raw_count": "old votes",
+    "new_raw_count": "new votes",
+}
+_BESIDE = ("published", "reproduced", "difference")
+
+
+def title_of(task: str) -> str:
+    """Return a task's name as readers know it."""
+    return TASKS[task].title
+
+
+def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
+    """Set Table 2: published beside reproduced, with the difference."""
+    columns = {
+        "items": ("n_examples", 0),
+        "change rate (%)": ("change_rate_percent", 2),
+        "change rate over the full development set (%)": ("change_rate_full_dev_percent", 2),
+    }
+    rows = []
+    for row in table.to_dict("records"):
+        cells: dict[tuple[str, str], object] = {("task", ""): title_of(row["task"])}
+        for heading, (name, digits) in columns.items():
+            values = (
+                number(row[f"published_{name}"], digits),
+                number(row[name], digits),
+                signed(row[f"difference_{name}"], digits),
+            )
+            cells |= {(heading, beside): cell for beside, cell in zip(_BESIDE, values, strict=True)}
+        rows.append(cells)
+    return _two_levels(rows)
+
+
+def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Set Table 7: counts for each label; new ones with the change from the old in parentheses."""
+    rows = []
+    for (task, statistic), group in table.groupby(["task", "statistic"], sort=False):
+        if group["published"].isna().all():
+            continue
+        cells: dict[tuple[str, str], object] = {
+            ("task", ""): title_of(str(task)),
+            ("count", ""): STATISTICS[str(statistic)],
+        }
+        for row in group.to_dict("records"):
+            change = ""
+            if statistic == "new_majority":
+                old = table.query(
+                    "task == @task and statistic == 'old_majority' and label == @row['label']"
+                )["value"].iloc[0]
+                change = f" ({signed(row['value'] - old)})"
+            values = (
+                number(row["published"]),
+                f"{number(row['value'])}{change}",
+                signed(row["difference"]),
+            )
+            cells |= {
+                (row["label"], beside): cell for beside, cell in zip(_BESIDE, values, strict=True)
+            }
+        rows.append(cells)
+    return _two_levels(rows)
+
+
+def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the agreement table: each mean with its interval."""
+    headings = {
+        "mean_entropy_bits": "mean entropy (bits)",
+        "mean_majority_share": "mean majority share",
+        "fleiss_kappa": "Fleiss’ κ",
+        "mean_pairwise_agreement": "pairwise agreement",
+    }
+    rows = []
+    for row in table.to_dict("records"):
+        cells: dict[str, object] = {
+            "task": title_of(row["task"]),
+            "items": number(row["n_examples"]),
+        }
+        for name, heading in headings.items():
+            cells[heading] = with_interval(
+                row[name], row[f"{name}_low"], row[f"{name}_high"], digits=3
+            )
+        cells["ties"] = number(row["n_ties"])
+        cells["unanimous"] = number(row["n_unanimous"])
+        rows.append(cells)
+    return pd.DataFrame(rows)
+
+
+def show_examples(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the example items: uid (the book adds the text), reason, labels, votes, entropy."""
+    rows = []
+    for row in table.to_dict("records"):
+        votes = [row[f"votes_{k + 1}"] for k in range(TASKS[row["task"]].n_classes)]
+        rows.append(
+            {
+                "item": Item(row["task"], row["uid"]),
+                "task": title_of(row["task"]),
+                "chosen for": row["reason"],
+                "old label": row["old_label"],
+                "new majority": row["majority_label"],
+                "votes": Votes(row["task"], tuple(int(count) for count in votes)),
+                "entropy (bits)": number(row["entropy_bits"], 2),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _two_levels(rows: list[dict[tuple[str, str], object]]) -> pd.DataFrame:
+    table = pd.DataFrame(rows)
+    table.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    return table

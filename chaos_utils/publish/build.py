@@ -1,0 +1,159 @@
+"""Drive Snakemake: choose the data, show progress, say what failed and why."""
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from chaos_utils import paths
+from chaos_utils.data import sources
+from chaos_utils.errors import ChaosError
+from chaos_utils.tasks import TASKS
+
+Say = Callable[[str], None]
+_STEPS = re.compile(r"(\d+) of (\d+) steps")
+
+
+def choose_data(*, sample: bool, strict: bool, say: Say, progress: bool) -> str:
+    """Return the chapters' ``data`` parameter: the released data, or the sample.
+
+    Parameters
+    ----------
+    sample : bool
+        Take the sample in any case.
+    strict : bool
+        Fail where the data cannot be had.
+    say : callable
+        Is told what is fetched, and loudly that the sample was taken.
+    progress : bool
+        Whether downloads draw a progress bar.
+
+    Raises
+    ------
+    ChaosError
+        If the data at hand is not the published one; or, when strict, if it cannot be had.
+    """
+    if sample:
+        return "sample"
+    names = [task.file for task in TASKS.values()]
+    missing = [name for name in names if sources.find(name) is None]
+    try:
+        sources.fetch(names, say=lambda text: say(f"fetching {text}"), progress=progress)
+    except ChaosError as fault:
+        if strict or not missing:
+            raise
+        say(f"{fault}\n")
+        say(
+            "ChaosNLI is not at hand: this build is made from the SYNTHETIC SAMPLE. "
+            "Nothing in it is a result."
+        )
+        return "sample"
+    return "auto"
+
+
+def build(
+    data: str,
+    *,
+    cores: int,
+    dry_run: bool = False,
+    force: bool = False,
+    say: Say,
+    progress: Callable[[int, int], None],
+) -> None:
+    """Bring the book up to date.
+
+    Parameters
+    ----------
+    data : str
+        As `choose_data` returns it.
+    cores : int
+        How many chapters may run at once.
+    dry_run : bool
+        Only say what would run.
+    force : bool
+        Run everything again.
+    say : callable
+        Is told about each step in one line.
+    progress : callable
+        Is told how many steps are done, and of how many.
+
+    Raises
+    ------
+    ChaosError
+        If a step failed, with that step's own message; or another build is running.
+    """
+    root = paths.project()
+    marker, site = paths.build() / "site.done", paths.build() / "html" / "index.html"
+    if not site.is_file():
+        marker.unlink(missing_ok=True)
+    command = [
+        sys.executable, "-m", "snakemake", "--profile", "profiles/local", "--cores", str(cores),
+        "--config", f"data={data}",
+    ]  # fmt: skip
+    command += ["--dry-run"] if dry_run else []
+    command += ["--forceall"] if force else []
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    logs = paths.build() / "logs"
+    with _only_build():
+        for old in logs.glob("*.failed"):
+            old.unlink()
+        output = []
+        with subprocess.Popen(
+            command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                for line in _lines(process):
+                    output.append(line)
+                    steps = _STEPS.search(line)
+                    if line.startswith("[chaos] "):
+                        say(line.removeprefix("[chaos] "))
+                    elif steps:
+                        progress(int(steps[1]), int(steps[2]))
+            except BaseException:
+                # Snakemake stands in a session of its own, so that it and its jobs end together.
+                os.killpg(process.pid, signal.SIGTERM)
+                raise
+        (logs / "build.log").write_text("\n".join(output), "utf-8")
+    if process.returncode != 0:
+        raise _failed(logs, output)
+    if dry_run:
+        for rule, name in re.findall(r"^rule (\w+):.*?(?:wildcards: \w+=(\w+))?$",
+                                     "\n".join(output), flags=re.MULTILINE):  # fmt: skip
+            say(f"would run {rule} {name}".rstrip())
+
+
+def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
+    assert process.stdout is not None
+    for line in process.stdout:
+        yield line.rstrip("\n")
+
+
+def _failed(logs: Path, output: list[str]) -> ChaosError:
+    told = [path.read_text("utf-8").rstrip() for path in sorted(logs.glob("*.failed"))]
+    if told:
+        return ChaosError("\n\n".join(told))
+    return ChaosError(
+        "The build failed.",
+        found="\n".join(output[-12:]),
+        todo="read _build/logs/build.log",
+    )
+
+
+@contextmanager
+def _only_build() -> Iterator[None]:
+    """Hold a lock that the system releases when this process ends, however it ends."""
+    (paths.build() / "logs").mkdir(parents=True, exist_ok=True)
+    with (paths.build() / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as fault:
+            raise ChaosError(
+                "Another build of this checkout is running.", todo="wait until it has ended"
+            ) from fault
+        yield

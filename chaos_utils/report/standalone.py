@@ -1,0 +1,50 @@
+"""One HTML file that shows a run, for reading and sending; the book's pages are made by Sphinx."""
+
+import re
+
+import nbformat
+
+# Roles that only the book can resolve, and what stands for them on a page of its own.
+_ROLES = (
+    (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`"), r"`\1`"),
+    (re.compile(r"\{cite(?::\w+)?\}`([^`]+)`"), r"[\1]"),
+    (re.compile(r"\{doc\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
+    (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
+)
+
+
+def page(notebook: nbformat.NotebookNode) -> str:
+    """Return a page with everything in it: no script, style or picture from elsewhere."""
+    from nbconvert import HTMLExporter
+
+    shown = nbformat.from_dict(notebook)
+    shown.cells = [
+        cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])
+    ]
+    for cell in shown.cells:
+        if cell.cell_type == "markdown":
+            cell.source = plain_roles(cell.source)
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/markdown" in data:
+                data["text/markdown"] = plain_roles(data["text/markdown"])
+    exporter = HTMLExporter(
+        exclude_input=True,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        mathjax_url="",
+        require_js_url="",
+        jquery_url="",
+        mermaid_js_url="",
+        widget_renderer_url="",
+        jupyter_widgets_base_url="",
+    )
+    body, _ = exporter.from_notebook_node(shown)
+    return re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+
+
+def plain_roles(text: str) -> str:
+    """Replace the book's roles in Markdown by text that reads well without the book."""
+    for pattern, replacement in _ROLES:
+        text = pattern.sub(replacement, text)
+    return text

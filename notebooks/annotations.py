@@ -1,0 +1,181 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # What a hundred votes change
+#
+# Natural language inference datasets give each item one label, settled by a handful of
+# annotators. {cite:t}`nie2020` asked a hundred people instead. How often does the crowd
+# overrule the label that models were trained and scored on, and how far do people agree at all?
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
+examples: int = 3  # items shown for each task and rule
+seed: int = 0  # seed of the bootstrap
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils import description, presentation
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.plots.annotations import plot_label_transitions
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+
+# %% [markdown]
+# ## How many majorities changed
+#
+# An item's majority has *changed* when the most frequent of its hundred new labels is not the
+# label of the original dataset. Where two labels tie, the file's stored majority decides, as it
+# did for the authors.
+
+# %%
+statistics = description.data_statistics(datasets)
+publish_table(
+    "tbl-data-statistics",
+    statistics,
+    shown=presentation.show_data_statistics(statistics),
+    caption="""Items and changed majorities, published beside reproduced. The published values
+    are those of Table 2 in {cite:t}`nie2020`. The last group divides by the published size of
+    the whole development set; for αNLI the paper gives none.""",
+)
+
+# %% tags=["remove-input"]
+rate = statistics.set_index("task")["change_rate_percent"]
+gap = statistics[["difference_change_rate_percent", "difference_change_rate_full_dev_percent"]]
+Markdown(
+    f"On {{numref}}`tbl-data-statistics`, the crowd overrules {rate['snli']:.2f}% of the SNLI "
+    f"labels, {rate['mnli']:.2f}% of the MNLI labels and {rate['alphanli']:.2f}% of the αNLI "
+    f"labels. The largest distance from a published rate is "
+    f"{gap.abs().max().max():.3f} percentage points."
+)
+
+# %% [markdown]
+# The SNLI and MNLI items were not drawn at random: they are ones on which the five original
+# annotators were split, exactly three of them behind the label ({numref}`fig-original-votes`
+# shows what that does). The rates say how fragile such labels are, not how wrong the datasets
+# are as a whole; that is what the last group of columns is for.
+
+# %% [markdown]
+# ## Where the labels went
+
+# %%
+counts = description.label_counts(datasets)
+publish_table(
+    "tbl-label-counts",
+    counts,
+    shown=presentation.show_label_counts(counts),
+    caption="""Majorities and single votes for each label, published beside reproduced. The
+    published values are those of Table 7 in {cite:t}`nie2020`. In parentheses, the change from
+    the old majority to the new one.""",
+)
+
+# %% tags=["remove-input"]
+off = counts[counts["difference"].fillna(0) != 0]
+new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("task")[["value", "published"]]
+totals = new_votes.sum()
+parts = [
+    f"{off['statistic'].nunique()} kind(s) of count in {{numref}}`tbl-label-counts` differ from "
+    f"the paper: {', '.join(presentation.STATISTICS[name] for name in off['statistic'].unique())}."
+    if len(off)
+    else "Every count in {numref}`tbl-label-counts` equals the paper's."
+]
+parts += [
+    f"The paper's new votes for {presentation.title_of(task)} sum to "
+    f"{totals.loc[task, 'published']:,.0f}; the file at hand holds {totals.loc[task, 'value']:,}."
+    for task in ("snli", "mnli")
+]
+Markdown(
+    " ".join(parts)
+    + " Released data and paper are not vote for vote the same: every item of the released files "
+    "has exactly one hundred votes, so their sums are multiples of the number of items, and the "
+    "paper's are not."
+)
+
+# %%
+transitions = description.label_transitions(datasets)
+publish_figure(
+    "fig-label-transitions",
+    plot_label_transitions,
+    transitions,
+    caption="""From old label to new majority. Items by the label of the original dataset
+    (rows) and the majority of the hundred new votes (columns); below each count, its share of
+    the row.""",
+    alt="""Three heat maps, one for each task. Most items lie on the diagonal, where the old
+    label is still the majority. On SNLI the largest shares off the diagonal lead to neutral; on
+    MNLI neutral items move to entailment, and contradictions to neutral.""",
+)
+
+# %% tags=["remove-input"]
+moved = transitions[transitions["old_label"] != transitions["new_majority"]]
+largest = moved.loc[moved.groupby("task", sort=False)["n"].idxmax()]
+routes = [
+    f"from {row.old_label} to {row.new_majority} on {presentation.title_of(row.task)} "
+    f"({row.n} items, {row.row_share:.0%} of that old label)"
+    for row in largest.itertuples()
+]
+Markdown(
+    "The labels do not change places evenly. The most travelled ways off the diagonal of "
+    f"{{numref}}`fig-label-transitions` lead {'; '.join(routes)}."
+)
+
+# %% [markdown]
+# ## How far people agree
+
+# %%
+agreement = description.agreement(datasets, resamples, seed)
+publish_table(
+    "tbl-agreement",
+    agreement,
+    shown=presentation.show_agreement(agreement),
+    caption=f"""Agreement among the hundred annotators of an item. In brackets, 95% bootstrap
+    intervals over items ({resamples:,} resamples, percentile method). Ties are items whose two
+    most frequent labels have equally many votes; unanimous items have all votes on one label.
+    Fleiss’ κ is 0 for the agreement that chance alone would give.""",
+)
+
+# %% tags=["remove-input"]
+by_task = agreement.set_index("task")
+share = {
+    task: by_task.loc[task, "n_unanimous"] / by_task.loc[task, "n_examples"]
+    for task in by_task.index
+}
+Markdown(
+    f"By {{numref}}`tbl-agreement`, two people who judge the same SNLI item agree "
+    f"{by_task.loc['snli', 'mean_pairwise_agreement']:.0%} of the time, on MNLI "
+    f"{by_task.loc['mnli', 'mean_pairwise_agreement']:.0%}, on αNLI "
+    f"{by_task.loc['alphanli', 'mean_pairwise_agreement']:.0%}. All hundred say the same on "
+    f"{share['snli']:.1%}, {share['mnli']:.1%} and {share['alphanli']:.1%} of the items. "
+    f"The paper's footnote gives a mean entropy of 0.80 bits for SNLI; here it is "
+    f"{by_task.loc['snli', 'mean_entropy_bits']:.3f} bits."
+)
+
+# %% [markdown]
+# The release holds counts, not who gave which vote. Statistics that need annotators' identities
+# (Cohen's κ between two people, an annotator's bias) cannot be computed from it.
+#
+# ## Items to read
+
+# %%
+chosen = description.examples(datasets, examples)
+publish_table(
+    "tbl-examples",
+    chosen,
+    shown=presentation.show_examples(chosen),
+    caption=f"""Items on which people agree least, items whose majority changed, and the papers'
+    own examples. For each task, the {examples} items of highest entropy and the {examples} with
+    a changed majority whose new majority is largest; then those that {{cite:t}}`nie2020` and
+    {{cite:t}}`baan2022` print. A bar shows the hundred votes, in the order of the task's labels.""",
+)

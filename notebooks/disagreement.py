@@ -1,0 +1,186 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # The shape of disagreement
+#
+# An item on which people disagree may be a slip, a matter of degree, or a question with two
+# answers. The hundred votes show which shapes occur, and how little of them five votes could
+# tell.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.plots.disagreement import (
+    plot_entropy,
+    plot_majority_share,
+    plot_original_votes,
+    plot_simplex,
+)
+from chaos_utils.report.figures import publish_figure
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+items = description.items(datasets)
+
+# %% [markdown]
+# ## Entropy
+#
+# The entropy of an item's votes is 0 when all agree. Its largest value is
+# $\log_2 3 = 1.58$ bits with three labels and 1 bit with two.
+
+# %%
+publish_figure(
+    "fig-entropy",
+    plot_entropy,
+    items[["task", "uid", "entropy_bits"]],
+    caption="""Entropy of the votes, item by item. Twenty equal bins over each task's whole
+    range; the dashed line is the mean. Compare Figure 3 of {cite:t}`nie2020`.""",
+    alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
+    one bit; the αNLI histogram falls from a high left side and rises again in its last bin.""",
+)
+
+# %% tags=["remove-input"]
+entropy = items.groupby("task")["entropy_bits"]
+alpha = items[items["task"] == "alphanli"]
+low, mid, high = description.entropy_thirds(alpha["entropy_bits"])
+even = description.even_split_rate(0.95)
+top = (alpha["entropy_bits"] >= 0.95).mean()
+Markdown(
+    "The paper reads two shapes from this figure: one peak for SNLI and MNLI, and a U for αNLI. "
+    f"{{numref}}`fig-entropy` shows both. Mean entropies are {entropy.mean()['snli']:.3f} bits on "
+    f"SNLI, {entropy.mean()['mnli']:.3f} on MNLI and {entropy.mean()['alphanli']:.3f} on αNLI, "
+    f"where {low:.0%} of the items lie in the lowest third of the range, {mid:.0%} in the middle "
+    f"third and {high:.0%} in the highest.\n\n"
+    "The right arm of the U wants care. With two labels, entropy is flat around an even split, "
+    "so that many different splits share the last bin: all that give the larger label up to 63 "
+    f"votes. If every split were equally frequent, {even:.0%} of the items would lie at 0.95 bits "
+    f"or more; {top:.1%} do. The arm is in the scale as much as in the people, and "
+    "{numref}`fig-majority-share`, which has no such fold, shows no second peak."
+)
+
+# %%
+publish_figure(
+    "fig-majority-share",
+    plot_majority_share,
+    items[["task", "uid", "majority_share"]],
+    caption="""Share of items on which at least so many of the votes are for the majority
+    label. A line that stays high to the right means agreement.""",
+    alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
+    SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
+)
+
+# %% tags=["remove-input"]
+bare = items.assign(weak=items["majority_share"] <= 0.6).groupby("task")["weak"].mean()
+strong = items.assign(strong=items["majority_share"] >= 0.9).groupby("task")["strong"].mean()
+Markdown(
+    f"Nine of ten votes agree on {strong['snli']:.0%} of the SNLI items, {strong['mnli']:.0%} of "
+    f"the MNLI items and {strong['alphanli']:.0%} of the αNLI items. At the other end, no label "
+    f"has more than 60% of the votes on {bare['snli']:.0%}, {bare['mnli']:.0%} and "
+    f"{bare['alphanli']:.0%} ({{numref}}`fig-majority-share`)."
+)
+
+# %% [markdown]
+# ## Between which labels
+#
+# Entropy does not say between *which* labels people are torn. With three labels, an item's votes
+# are a point in a triangle.
+
+# %%
+publish_figure(
+    "fig-simplex",
+    plot_simplex,
+    items.loc[
+        items["share_3"].notna(),
+        ["task", "uid", "share_1", "share_2", "share_3", "majority_label"],
+    ],
+    caption="""Every item's votes in the triangle of entailment, neutral and contradiction.
+    At a corner all votes are for that label, on an edge none are for the opposite one; grid lines
+    mark quarters of the votes. Colours tell the majority; larger points are several items with
+    the same votes.""",
+    alt="""Two triangles full of points. On SNLI the points crowd at the corners and along the edges
+    from neutral to entailment and from neutral to contradiction, with few in the middle and
+    fewest between entailment and contradiction. On MNLI they spread more into the middle, above
+    all between entailment and neutral.""",
+)
+
+# %% tags=["remove-input"]
+torn = description.contested_pairs(datasets)
+sentences = [
+    f"on {row.title} the two leading labels are entailment and neutral on {row.entailment_neutral:.0%} "
+    f"of the items, neutral and contradiction on {row.neutral_contradiction:.0%}, and entailment "
+    f"and contradiction on {row.entailment_contradiction:.0%}"
+    for row in torn.itertuples()
+]
+Markdown(
+    f"In {{numref}}`fig-simplex`, {'; '.join(sentences)}. Neutral is where most disagreement turns."
+)
+
+# %% [markdown]
+# ## What five votes could tell
+#
+# ChaosNLI took its SNLI and MNLI items from those whose old label had exactly three of the
+# original votes, of five on all but a few items. By that count, all these items are equally
+# contested: 60% to 40%.
+
+# %%
+original = description.original_votes(datasets)
+publish_figure(
+    "fig-original-votes",
+    plot_original_votes,
+    original,
+    caption="""What five votes said against what a hundred say. Upper row: the old label's share
+    of the hundred votes; the dashed line is its share of the old ones, the same for all these
+    items. Lower row: entropy of the hundred votes, cumulated, for items with two and with three
+    different labels among the five; dotted lines mark the entropy of the five votes
+    themselves.""",
+    alt="""Four panels. Above, histograms of the old label's share among a hundred votes spread
+    from almost none to almost all, far to both sides of the 60% that the five votes gave. Below,
+    cumulative curves of entropy for items with old votes split 3-2 and 3-1-1: the curves lie
+    close together, mostly to the left of the entropies that the five votes had.""",
+)
+
+# %% tags=["remove-input"]
+after = original.groupby("task")["old_label_share_after"]
+far = (
+    original.assign(far=(original["old_label_share_after"] - 0.6).abs() > 0.2)
+    .groupby("task")["far"]
+    .mean()
+)
+kept = original.groupby("task")["chance_of_selection"].mean()
+sure = original[original["old_label_share_after"] >= 0.95]
+n_sure = sure.groupby("task").size().reindex(["snli", "mnli"], fill_value=0)
+pattern = (
+    original[original["pattern"].isin(["3-2", "3-1-1"])]
+    .groupby(["task", "pattern"])["entropy_bits_after"]
+    .mean()
+)
+Markdown(
+    f"{{numref}}`fig-original-votes` takes that apart. The old label's share among a hundred votes "
+    f"has mean {after.mean()['snli']:.0%} on SNLI and {after.mean()['mnli']:.0%} on MNLI, but "
+    f"lies more than 20 points from 60% on {far['snli']:.0%} and {far['mnli']:.0%} of the items: "
+    "a split of three to two is weak evidence of a split crowd.\n\n"
+    f"The selection itself bends the picture. {n_sure['snli']} SNLI and {n_sure['mnli']} MNLI items "
+    "have a crowd that stands behind the old label with 95 votes or more; they are here because "
+    "some of five annotators slipped. If five new votes were drawn from each item's crowd, only "
+    f"{kept['snli']:.0%} of the SNLI items and {kept['mnli']:.0%} of the MNLI items would be "
+    "expected to pass the three-of-five rule again. So entropies in this book describe items "
+    "*chosen for dispute among five people*; they are neither those of the whole datasets nor "
+    "those of items on which the crowd is known to be split.\n\n"
+    "Nor does the pattern of the five say much: items that split 3-1-1 have a mean entropy of "
+    f"{pattern['snli', '3-1-1']:.2f} bits on SNLI and {pattern['mnli', '3-1-1']:.2f} on MNLI, those that "
+    f"split 3-2 {pattern['snli', '3-2']:.2f} and {pattern['mnli', '3-2']:.2f}."
+)
