@@ -229,7 +229,9 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 def build(
     sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
     strict: Annotated[bool, typer.Option(help="Fail rather than take the sample.")] = False,
-    cores: Annotated[int, typer.Option(min=1, help="Chapters that may run at once.")] = 0,
+    cores: Annotated[
+        int, typer.Option(min=0, help="Chapters that may run at once; 0 for one a core.")
+    ] = 0,
     dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
     force: Annotated[bool, typer.Option(help="Run everything again.")] = False,
     as_json: AsJson = False,
@@ -271,6 +273,7 @@ def build(
 def _step(name: str) -> Iterator[None]:
     """Tell `chaos build` about a step, and leave it the reason when the step fails."""
     import time
+    import traceback
 
     from chaos_utils import paths
     from chaos_utils.files import write_text
@@ -279,8 +282,10 @@ def _step(name: str) -> Iterator[None]:
     print(f"[chaos] {name}: running", flush=True)
     try:
         yield
-    except ChaosError as fault:
-        write_text(paths.build() / "logs" / f"{name}.failed", str(fault))
+    except Exception as fault:
+        # A fault of our own making keeps its traceback: there is nothing the reader can act on.
+        reason = str(fault) if isinstance(fault, ChaosError) else traceback.format_exc()
+        write_text(paths.build() / "logs" / f"{name}.failed", reason)
         print(f"[chaos] {name}: failed", flush=True)
         raise
     print(f"[chaos] {name}: done in {time.monotonic() - begun:.0f} s", flush=True)

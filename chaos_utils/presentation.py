@@ -104,12 +104,11 @@ def show_examples(table: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "item": Item(row["task"], row["uid"]),
-                "task": title_of(row["task"]),
-                "chosen for": row["reason"],
+                "votes": Votes(row["task"], tuple(int(count) for count in votes)),
                 "old label": row["old_label"],
                 "new majority": row["majority_label"],
-                "votes": Votes(row["task"], tuple(int(count) for count in votes)),
                 "entropy (bits)": number(row["entropy_bits"], 2),
+                "chosen for": row["reason"],
             }
         )
     return pd.DataFrame(rows)

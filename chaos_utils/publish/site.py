@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from chaos_utils import paths
 from chaos_utils.errors import ChaosError
-from chaos_utils.files import fresh_folder, swap_in, write_text
+from chaos_utils.files import swap_in, write_text
 
 _LOG = "site.log"
 _SHOWN = 12
@@ -26,9 +27,10 @@ def render(target: Path) -> None:
         If Sphinx warns of anything, or a link inside the site leads nowhere.
     """
     root = paths.project()
-    with fresh_folder(paths.build() / "site") as scratch:
+    with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
+        scratch = Path(folder)
         command = [
-            sys.executable, "-m", "jupyter_book", "build", "book",
+            sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "book",
             "--config", "_config.yml", "--toc", str(root / "_toc.yml"),
             "--path-output", str(scratch), "-W", "-n", "--keep-going",
         ]  # fmt: skip
@@ -92,7 +94,9 @@ def read_page(path: Path) -> _Page:
 
 def broken_links(site: Path) -> Iterator[str]:
     """Yield a line for each link inside a site that leads nowhere."""
-    pages = {path: read_page(path) for path in sorted(site.rglob("*.html"))}
+    # The themes leave templates of theirs among the static files.
+    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    pages = {path: read_page(path) for path in found}
     for path, page in pages.items():
         for link in page.links:
             parts = urlsplit(link)

@@ -96,6 +96,7 @@ def _execute(
 ) -> None:
     import papermill
     from nbclient.exceptions import DeadKernelError
+    from traitlets.config import Config
 
     notebook = jupytext.read(source)
     notebook.cells.append(nbformat.v4.new_code_cell(_LAST_CELL, metadata={"tags": ["remove-cell"]}))
@@ -117,6 +118,8 @@ def _execute(
                 cwd=folder,
                 progress_bar=False,
                 on_cell_start=started,
+                # Sockets that only this user can open, instead of local ports.
+                config=Config({"KernelManager": {"transport": "ipc"}}),
             )
     except papermill.PapermillExecutionError as fault:
         raise _failure(source, fault.source, fault.ename, fault.evalue) from fault
@@ -214,6 +217,8 @@ def _tidy(
         tags = cell.metadata.get("tags", [])
         if "parameters" in tags or "injected-parameters" in tags:
             tags.append("remove-cell")  # the table shows them
+        if cell.cell_type == "code" and not any(tag.startswith("remove-") for tag in tags):
+            cell.metadata["tags"] = [*tags, "hide-input"]
         for volatile in ("papermill", "execution"):
             cell.metadata.pop(volatile, None)
     if declared:

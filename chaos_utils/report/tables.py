@@ -134,7 +134,8 @@ def _cell_html(cell: object, texts: Texts | None) -> str:
 
 
 def _item_html(task: str, uid: str, texts: Texts | None) -> str:
-    parts = [f'<code class="uid">{escape(uid)}</code>']
+    name = escape(get_task(task).title)
+    parts = [f'<span class="item-name">{name} <code class="uid">{escape(uid)}</code></span>']
     text = texts(task, uid) if texts else None
     for field, sentence in (text or {}).items():
         parts.append(
