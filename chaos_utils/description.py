@@ -263,7 +263,7 @@ def contested_pairs(datasets: Sequence[Opinions]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each three-way task: ``task``, ``title``, and for each pair of labels,
+        One row for each three-way task: ``task``, ``short``, and for each pair of labels,
         such as ``entailment_neutral``, the share of items whose two most frequent labels
         it is (a third label that ties with the second leaves the earlier one counted).
     """
@@ -273,7 +273,7 @@ def contested_pairs(datasets: Sequence[Opinions]) -> pd.DataFrame:
         if len(labels) != 3:
             continue
         leading = np.sort(np.argsort(-opinions.votes, axis=1, kind="stable")[:, :2], axis=1)
-        row: dict[str, object] = {"task": opinions.task.name, "title": opinions.task.title}
+        row: dict[str, object] = {"task": opinions.task.name, "short": opinions.task.short}
         for first, second in ((0, 1), (1, 2), (0, 2)):
             is_pair = (leading == (first, second)).all(axis=1)
             row[f"{labels[first]}_{labels[second]}"] = float(is_pair.mean())

@@ -2,7 +2,8 @@
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
 ``CHAOS_CACHE``, where downloads are kept; ``CHAOS_RUN``, set by the runner for the
-notebook that it runs: the folder that takes its figures.
+notebook that it runs: the folder that takes its figures; and ``CHAOS_FROM``, likewise:
+the folder in which the reader called it, from which relative paths count.
 """
 
 import os
@@ -91,6 +92,11 @@ def chapters() -> Path:
 def runs() -> Path:
     """Return the folder of ad-hoc runs."""
     return project() / "runs"
+
+
+def from_reader(path: str) -> Path:
+    """Return a path that the reader gave, relative to where the reader is."""
+    return Path(os.environ.get("CHAOS_FROM", "")) / path
 
 
 def in_runner() -> bool:

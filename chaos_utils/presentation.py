@@ -14,62 +14,54 @@ STATISTICS = {
     "old_raw_count": "old votes",
     "new_raw_count": "new votes",
 }
-_BESIDE = ("published", "reproduced", "difference")
 
 
-def title_of(task: str) -> str:
+def name_of(task: str) -> str:
     """Return a task's name as readers know it."""
-    return TASKS[task].title
+    return TASKS[task].short
 
 
 def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
     """Set Table 2: published beside reproduced, with the difference."""
-    columns = {
+    quantities = {
         "items": ("n_examples", 0),
         "change rate (%)": ("change_rate_percent", 2),
-        "change rate over the full development set (%)": ("change_rate_full_dev_percent", 2),
+        "change rate, full development set (%)": ("change_rate_full_dev_percent", 2),
     }
-    rows = []
-    for row in table.to_dict("records"):
-        cells: dict[tuple[str, str], object] = {("task", ""): title_of(row["task"])}
-        for heading, (name, digits) in columns.items():
-            values = (
-                number(row[f"published_{name}"], digits),
-                number(row[name], digits),
-                signed(row[f"difference_{name}"], digits),
-            )
-            cells |= {(heading, beside): cell for beside, cell in zip(_BESIDE, values, strict=True)}
-        rows.append(cells)
-    return _two_levels(rows)
+    return pd.DataFrame(
+        {
+            "task": name_of(row["task"]),
+            "quantity": quantity,
+            "published": number(row[f"published_{name}"], digits),
+            "reproduced": number(row[name], digits),
+            "difference": signed(row[f"difference_{name}"], digits),
+        }
+        for row in table.to_dict("records")
+        for quantity, (name, digits) in quantities.items()
+    )
 
 
 def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
     """Set Table 7: counts for each label; new ones with the change from the old in parentheses."""
+    old = table[table["statistic"] == "old_majority"].set_index(["task", "label"])["value"]
     rows = []
     for (task, statistic), group in table.groupby(["task", "statistic"], sort=False):
         if group["published"].isna().all():
             continue
-        cells: dict[tuple[str, str], object] = {
-            ("task", ""): title_of(str(task)),
-            ("count", ""): STATISTICS[str(statistic)],
-        }
+        cells = {("task", ""): name_of(str(task)), ("count", ""): STATISTICS[str(statistic)]}
         for row in group.to_dict("records"):
-            change = ""
+            here = number(row["value"])
             if statistic == "new_majority":
-                old = table.query(
-                    "task == @task and statistic == 'old_majority' and label == @row['label']"
-                )["value"].iloc[0]
-                change = f" ({signed(row['value'] - old)})"
-            values = (
-                number(row["published"]),
-                f"{number(row['value'])}{change}",
-                signed(row["difference"]),
-            )
+                here += f" ({signed(row['value'] - old[task, row['label']])})"
             cells |= {
-                (row["label"], beside): cell for beside, cell in zip(_BESIDE, values, strict=True)
+                (row["label"], "paper"): number(row["published"]),
+                (row["label"], "here"): here,
+                (row["label"], "Δ"): signed(row["difference"]),
             }
         rows.append(cells)
-    return _two_levels(rows)
+    shown = pd.DataFrame(rows)
+    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    return shown
 
 
 def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
@@ -83,7 +75,7 @@ def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in table.to_dict("records"):
         cells: dict[str, object] = {
-            "task": title_of(row["task"]),
+            "task": name_of(row["task"]),
             "items": number(row["n_examples"]),
         }
         for name, heading in headings.items():
@@ -105,16 +97,9 @@ def show_examples(table: pd.DataFrame) -> pd.DataFrame:
             {
                 "item": Item(row["task"], row["uid"]),
                 "votes": Votes(row["task"], tuple(int(count) for count in votes)),
-                "old label": row["old_label"],
-                "new majority": row["majority_label"],
+                "old label → majority": f"{row['old_label']} → {row['majority_label']}",
                 "entropy (bits)": number(row["entropy_bits"], 2),
                 "chosen for": row["reason"],
             }
         )
     return pd.DataFrame(rows)
-
-
-def _two_levels(rows: list[dict[tuple[str, str], object]]) -> pd.DataFrame:
-    table = pd.DataFrame(rows)
-    table.columns = pd.MultiIndex.from_tuples(list(rows[0]))
-    return table

@@ -16,7 +16,9 @@ class Task:
     name : str
         Short name, as in the ``task`` column of every table.
     title : str
-        The name used in prose, axes and captions.
+        Its dataset in ChaosNLI, for axes and headings.
+    short : str
+        The dataset that it was taken from, for prose and tables.
     labels : tuple of str
         Label names in this project's order, which is also the order of ``label_count``.
     codes : tuple of str
@@ -31,6 +33,7 @@ class Task:
 
     name: str
     title: str
+    short: str
     labels: tuple[str, ...]
     codes: tuple[str, ...]
     text_fields: tuple[str, ...]
@@ -62,6 +65,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "snli": Task(
             name="snli",
             title="ChaosNLI-SNLI",
+            short="SNLI",
             labels=_NLI_LABELS,
             codes=_NLI_CODES,
             text_fields=_NLI_FIELDS,
@@ -71,6 +75,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "mnli": Task(
             name="mnli",
             title="ChaosNLI-MNLI",
+            short="MNLI",
             labels=_NLI_LABELS,
             codes=_NLI_CODES,
             text_fields=_NLI_FIELDS,
@@ -80,6 +85,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "alphanli": Task(
             name="alphanli",
             title="ChaosNLI-αNLI",
+            short="αNLI",
             labels=("hypothesis 1", "hypothesis 2"),
             codes=("1", "2"),
             text_fields=("obs1", "hyp1", "hyp2", "obs2"),

@@ -48,8 +48,8 @@ publish_table(
     statistics,
     shown=presentation.show_data_statistics(statistics),
     caption="""Items and changed majorities, published beside reproduced. The published values
-    are those of Table 2 in {cite:t}`nie2020`. The last group divides by the published size of
-    the whole development set; for αNLI the paper gives none.""",
+    are those of Table 2 in {cite:t}`nie2020`. The last rate of a task divides by the published
+    size of the whole development set; for αNLI the paper gives none.""",
 )
 
 # %% tags=["remove-input"]
@@ -66,7 +66,8 @@ Markdown(
 # The SNLI and MNLI items were not drawn at random: they are ones on which the five original
 # annotators were split, exactly three of them behind the label ({numref}`fig-original-votes`
 # shows what that does). The rates say how fragile such labels are, not how wrong the datasets
-# are as a whole; that is what the last group of columns is for.
+# are as a whole; that is what the rate over
+# the full development set is for.
 
 # %% [markdown]
 # ## Where the labels went
@@ -78,8 +79,8 @@ publish_table(
     counts,
     shown=presentation.show_label_counts(counts),
     caption="""Majorities and single votes for each label, published beside reproduced. The
-    published values are those of Table 7 in {cite:t}`nie2020`. In parentheses, the change from
-    the old majority to the new one.""",
+    columns headed *paper* hold Table 7 of {cite:t}`nie2020`, those headed *here* what the files
+    at hand hold, and Δ is here minus paper. In parentheses, the change from the old majority.""",
 )
 
 # %% tags=["remove-input"]
@@ -87,13 +88,13 @@ off = counts[counts["difference"].fillna(0) != 0]
 new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("task")[["value", "published"]]
 totals = new_votes.sum()
 parts = [
-    f"{off['statistic'].nunique()} kind(s) of count in {{numref}}`tbl-label-counts` differ from "
-    f"the paper: {', '.join(presentation.STATISTICS[name] for name in off['statistic'].unique())}."
+    "In {numref}`tbl-label-counts`, what differs from the paper is "
+    f"{', '.join(presentation.STATISTICS[name] for name in off['statistic'].unique())}."
     if len(off)
     else "Every count in {numref}`tbl-label-counts` equals the paper's."
 ]
 parts += [
-    f"The paper's new votes for {presentation.title_of(task)} sum to "
+    f"The paper's new votes for {presentation.name_of(task)} sum to "
     f"{totals.loc[task, 'published']:,.0f}; the file at hand holds {totals.loc[task, 'value']:,}."
     for task in ("snli", "mnli")
 ]
@@ -122,7 +123,7 @@ publish_figure(
 moved = transitions[transitions["old_label"] != transitions["new_majority"]]
 largest = moved.loc[moved.groupby("task", sort=False)["n"].idxmax()]
 routes = [
-    f"from {row.old_label} to {row.new_majority} on {presentation.title_of(row.task)} "
+    f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.task)} "
     f"({row.n} items, {row.row_share:.0%} of that old label)"
     for row in largest.itertuples()
 ]
@@ -177,5 +178,6 @@ publish_table(
     caption=f"""Items on which people agree least, items whose majority changed, and the papers'
     own examples. For each task, the {examples} items of highest entropy and the {examples} with
     a changed majority whose new majority is largest; then those that {{cite:t}}`nie2020` and
-    {{cite:t}}`baan2022` print. A bar shows the hundred votes, in the order of the task's labels.""",
+    {{cite:t}}`baan2022` print. A bar shows the hundred votes: entailment, neutral,
+    contradiction from the left, or hypothesis 1 and 2.""",
 )

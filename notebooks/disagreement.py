@@ -56,20 +56,25 @@ publish_figure(
 # %% tags=["remove-input"]
 entropy = items.groupby("task")["entropy_bits"]
 alpha = items[items["task"] == "alphanli"]
-low, mid, high = description.entropy_thirds(alpha["entropy_bits"])
+thirds = description.entropy_thirds(alpha["entropy_bits"])
 even = description.even_split_rate(0.95)
 top = (alpha["entropy_bits"] >= 0.95).mean()
+tens = [
+    alpha["majority_share"].between(low, low + 0.095).mean() for low in (0.5, 0.6, 0.7, 0.8, 0.9)
+]
 Markdown(
     "The paper reads two shapes from this figure: one peak for SNLI and MNLI, and a U for αNLI. "
     f"{{numref}}`fig-entropy` shows both. Mean entropies are {entropy.mean()['snli']:.3f} bits on "
     f"SNLI, {entropy.mean()['mnli']:.3f} on MNLI and {entropy.mean()['alphanli']:.3f} on αNLI, "
-    f"where {low:.0%} of the items lie in the lowest third of the range, {mid:.0%} in the middle "
-    f"third and {high:.0%} in the highest.\n\n"
+    f"where {thirds[0]:.0%} of the items lie in the lowest third of the range, {thirds[1]:.0%} in "
+    f"the middle third and {thirds[2]:.0%} in the highest.\n\n"
     "The right arm of the U wants care. With two labels, entropy is flat around an even split, "
     "so that many different splits share the last bin: all that give the larger label up to 63 "
     f"votes. If every split were equally frequent, {even:.0%} of the items would lie at 0.95 bits "
-    f"or more; {top:.1%} do. The arm is in the scale as much as in the people, and "
-    "{numref}`fig-majority-share`, which has no such fold, shows no second peak."
+    f"or more; {top:.1%} do. The arm is in the scale as much as in the people: counted by the votes "
+    f"for the majority, {tens[0]:.0%} of the αNLI items have 50 to 59, {tens[1]:.0%} have 60 to 69, "
+    f"{tens[2]:.0%} have 70 to 79, {tens[3]:.0%} have 80 to 89 and {tens[4]:.0%} have 90 to 99 "
+    "({numref}`fig-majority-share`)."
 )
 
 # %%
@@ -120,7 +125,7 @@ publish_figure(
 # %% tags=["remove-input"]
 torn = description.contested_pairs(datasets)
 sentences = [
-    f"on {row.title} the two leading labels are entailment and neutral on {row.entailment_neutral:.0%} "
+    f"on {row.short} the two leading labels are entailment and neutral on {row.entailment_neutral:.0%} "
     f"of the items, neutral and contradiction on {row.neutral_contradiction:.0%}, and entailment "
     f"and contradiction on {row.entailment_contradiction:.0%}"
     for row in torn.itertuples()
@@ -175,7 +180,7 @@ Markdown(
     "a split of three to two is weak evidence of a split crowd.\n\n"
     f"The selection itself bends the picture. {n_sure['snli']} SNLI and {n_sure['mnli']} MNLI items "
     "have a crowd that stands behind the old label with 95 votes or more; they are here because "
-    "some of five annotators slipped. If five new votes were drawn from each item's crowd, only "
+    "two of their five first annotators did not. If five new votes were drawn from each item's crowd, only "
     f"{kept['snli']:.0%} of the SNLI items and {kept['mnli']:.0%} of the MNLI items would be "
     "expected to pass the three-of-five rule again. So entropies in this book describe items "
     "*chosen for dispute among five people*; they are neither those of the whole datasets nor "

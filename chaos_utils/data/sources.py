@@ -227,9 +227,10 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
         Whether to say on standard error that the sample was taken.
     """
     if data not in ("auto", "released", "sample"):
-        path = Path(data) / name
+        folder = paths.from_reader(data)
+        path = folder / name
         if not path.is_file():
-            path = Path(data) / Path(name).name
+            path = folder / Path(name).name
         if not path.is_file():
             raise ChaosError(
                 f"There is no {Path(name).name} in this data folder.",

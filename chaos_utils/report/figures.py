@@ -147,5 +147,5 @@ def _html(manifest: dict[str, Any], png: bytes) -> str:
         f'<figure id="{manifest["id"]}">'
         f'<img src="data:image/png;base64,{source}" alt="{escape(manifest["alt"])}" '
         f'style="max-width:100%">'
-        f"<figcaption>{escape(manifest['caption'])}</figcaption></figure>"
+        f"<figcaption><b>{manifest['id']}</b> {escape(manifest['caption'])}</figcaption></figure>"
     )

@@ -150,6 +150,7 @@ def _environment(folder: Path) -> Iterator[None]:
     """Set what the kernel inherits; the same for everyone who runs the notebook."""
     ours = {
         "CHAOS_RUN": str(folder),
+        "CHAOS_FROM": os.environ.get("CHAOS_FROM", str(Path.cwd())),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "MPLBACKEND": "agg",
         "PYTHONHASHSEED": "0",

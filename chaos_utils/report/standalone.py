@@ -4,6 +4,8 @@ import re
 
 import nbformat
 
+from chaos_utils import paths
+
 # Roles that only the book can resolve, and what stands for them on a page of its own.
 _ROLES = (
     (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`"), r"`\1`"),
@@ -26,8 +28,8 @@ def page(notebook: nbformat.NotebookNode) -> str:
             cell.source = plain_roles(cell.source)
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            if "text/markdown" in data:
-                data["text/markdown"] = plain_roles(data["text/markdown"])
+            for kind in {"text/markdown", "text/html"} & set(data):
+                data[kind] = plain_roles(data[kind])
     exporter = HTMLExporter(
         exclude_input=True,
         exclude_input_prompt=True,
@@ -40,7 +42,10 @@ def page(notebook: nbformat.NotebookNode) -> str:
         jupyter_widgets_base_url="",
     )
     body, _ = exporter.from_notebook_node(shown)
-    return re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+    look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
+    body = body.replace("<html", '<html data-theme="light"', 1)
+    return body.replace("</head>", f"<style>{look}</style>\n</head>", 1)
 
 
 def plain_roles(text: str) -> str:

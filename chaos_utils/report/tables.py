@@ -15,6 +15,7 @@ from chaos_utils.tasks import get_task
 
 MISSING = "–"
 _NUMBER = re.compile(r"[−+±]?[\d.,]+( %)?( [\[(].*[\])])?|–")
+_INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]
 
 
@@ -73,7 +74,7 @@ def publish_table(
     rows = [[_as_json(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
     display = {"header": header, "rows": rows}
     manifest = artifacts.write(folder, id, "table", data, caption, [], display=display)
-    html = f"<p>{escape(manifest['caption'])}</p>{table_html(display)}"
+    html = f"<p><b>{id}</b> {escape(manifest['caption'])}</p>{table_html(display)}"
     return artifacts.Published(id, folder, manifest, html)
 
 
@@ -99,8 +100,7 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
         first, *others = row
         cells = [f'<th scope="row">{_cell_html(first, texts)}</th>']
         for cell in others:
-            number = isinstance(cell, str) and _NUMBER.fullmatch(cell)
-            kind = ' class="number"' if number else ""
+            kind = ' class="number"' if isinstance(cell, str) and _NUMBER.fullmatch(cell) else ""
             cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"])
@@ -130,11 +130,14 @@ def _cell_html(cell: object, texts: Texts | None) -> str:
         return _item_html(cell["item"]["task"], cell["item"]["uid"], texts)
     if isinstance(cell, Mapping) and "votes" in cell:
         return _votes_html(cell["votes"]["task"], cell["votes"]["counts"])
-    return escape(str(cell))
+    text = escape(str(cell))
+    if _INTERVAL.search(text):
+        return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
+    return text
 
 
 def _item_html(task: str, uid: str, texts: Texts | None) -> str:
-    name = escape(get_task(task).title)
+    name = escape(get_task(task).short)
     parts = [f'<span class="item-name">{name} <code class="uid">{escape(uid)}</code></span>']
     text = texts(task, uid) if texts else None
     for field, sentence in (text or {}).items():

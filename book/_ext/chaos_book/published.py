@@ -109,7 +109,10 @@ def _picture_html(manifest: Manifest, root: str) -> str:
             f'width="{manifest["width"]}" height="{manifest["height"]}">'
         )
 
-    return image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
+    # In an element of their own: the theme hides a caption that follows the other mode's picture.
+    pictures = image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
+    name = escape(manifest["title"])
+    return f'<div class="picture" role="group" tabindex="0" aria-label="{name}">{pictures}</div>'
 
 
 def _table_html(manifest: Manifest) -> str:

@@ -1,0 +1,66 @@
+# The front door. `make help` explains every target.
+
+# The first Python on the path that the project supports.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null \
+	&& echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--constraint requirements.lock
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help book sample test test-all lint browser lock clean
+
+help: ## Explain every target
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+
+book: $(VENV)/book.stamp ## Build the book into _build/html (sets up, finds or fetches the data)
+	@$(BIN)/chaos build
+
+sample: $(VENV)/book.stamp ## Build the book from the synthetic sample, without any data
+	@$(BIN)/chaos build --sample
+
+test: $(VENV)/test.stamp browser ## Run the tests (sets up first)
+	@$(BIN)/python -m pytest
+
+test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and the linters
+	@$(BIN)/python -m pytest -m ''
+
+lint: $(VENV)/test.stamp ## Check format, style and types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+lock: $(VENV)/venv.stamp ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
+	@$(BIN)/python -m pip install --quiet --upgrade --editable '.[train,test]'
+	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.lock
+
+clean: ## Remove what builds and runs have made; data, downloads and .venv stay
+	rm -rf _build runs book/chapters .snakemake
+
+# A browser for the tests of the built pages: one that is there, or Debian's where it may be installed.
+browser: $(VENV)/test.stamp
+	@$(BIN)/python tests/browser.py || { \
+	[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing Debian's Chromium" && \
+	apt-get update -qq >/dev/null && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	echo "no Chromium here: the tests of the built pages are skipped"
+
+$(VENV)/venv.stamp:
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.11, 3.12 or 3.13 is needed and none was found; \
+	name one with make PYTHON=…" >&2; exit 2; }
+	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/book.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+	@echo "installing the book's packages"
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+	@echo "installing the packages for training and tests"
+	@$(INSTALL) --editable '.[train,test]'
+	@touch $@ $(VENV)/book.stamp
