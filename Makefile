@@ -42,7 +42,7 @@ clean: ## Remove what builds and runs have made; data, downloads and .venv stay
 
 # A browser for the tests of the built pages: one that is there, or Debian's where it may be installed.
 browser: $(VENV)/test.stamp
-	@$(BIN)/python tests/browser.py || { \
+	@$(BIN)/python tests/helpers/browser.py || { \
 	[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing Debian's Chromium" && \
 	apt-get update -qq >/dev/null && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \

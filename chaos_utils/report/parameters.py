@@ -182,7 +182,8 @@ def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -
         raise fault
     meaning = comments[statement.end_lineno or 0]
     parameter = Parameter(statement.target.id, kind, default, meaning, choices)
-    parameter.convert(default)
+    if parameter.convert(default) != default:  # a text that would be converted is no default
+        raise fault
     return parameter
 
 

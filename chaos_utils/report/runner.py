@@ -103,7 +103,11 @@ def _execute(
     plain = folder / f"{source.stem}-source.ipynb"
     nbformat.write(notebook, plain)
 
+    running = ""
+
     def started(cell: Any, cell_index: int) -> None:
+        nonlocal running
+        running = cell.source
         if progress:
             progress(cell_index + 1, len(notebook.cells) + 1)
 
@@ -126,7 +130,7 @@ def _execute(
     except DeadKernelError as fault:
         raise ChaosError(
             f"The kernel of notebook {source.stem!r} died.",
-            where=_running_cell(source, executed),
+            where=_place(source, running),
             found="the process ended: out of memory, killed from outside, or a crash in a library",
             todo="free memory or ask for less with its parameters; "
             f"what had run is kept in _build/failed/{source.stem}.ipynb",
@@ -173,37 +177,27 @@ def _environment(folder: Path) -> Iterator[None]:
 
 
 def _failure(source: Path, cell: str, kind: str, message: str) -> ChaosError:
-    first = next((line for line in cell.splitlines() if line.strip()), "")
     found = f"{kind}: {message}"
     todo = f"read the whole traceback in _build/failed/{source.stem}.ipynb"
     if kind in ("MemoryError", "OutOfMemoryError"):
         todo = f"the machine is out of memory: ask for less with its parameters, or {todo}"
     return ChaosError(
         f"Notebook {source.stem!r} failed.",
-        where=_place(source, cell, first),
+        where=_place(source, cell),
         found=found,
         todo=todo,
     )
 
 
-def _place(source: Path, cell: str, first: str) -> str:
-    """Name a cell by its number among the code cells, and by its line in the source."""
+def _place(source: Path, cell: str) -> str:
+    """Name a cell by its number among the code cells, its line in the source and its first line."""
+    first = next((line for line in cell.splitlines() if line.strip()), "")
     text = source.read_text("utf-8")
     at = text.find(cell.strip())
     line = f"line {text.count(chr(10), 0, at) + 1} of " if at >= 0 else ""
     codes = [one.source for one in jupytext.read(source).cells if one.cell_type == "code"]
     number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
     return f"{number}{line}notebooks/{source.name}: {first}"
-
-
-def _running_cell(source: Path, executed: Path) -> str:
-    if executed.is_file():
-        for cell in nbformat.read(executed, as_version=4).cells:
-            status = cell.metadata.get("papermill", {}).get("status")
-            if cell.cell_type == "code" and status != "completed":
-                first = next((line for line in cell.source.splitlines() if line.strip()), "")
-                return _place(source, cell.source, first)
-    return f"notebooks/{source.name}"
 
 
 def _tidy(

@@ -1,0 +1,94 @@
+"""Fixtures that several tests share: data, builds, a browser."""
+
+import os
+from pathlib import Path
+
+import pytest
+from helpers.browser import find_chromium
+from helpers.checkout import chaos, copy_checkout
+
+from chaos_utils import inputs, paths
+from chaos_utils.data import sources
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.tasks import TASKS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    """Keep the tests' downloads and samples out of the user's cache."""
+    os.environ["CHAOS_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True)
+def _forget_inputs(monkeypatch):
+    """Start every test as a process that has read nothing, outside the runner."""
+    monkeypatch.setattr(inputs, "_opened", {})
+    monkeypatch.delenv("CHAOS_RUN", raising=False)
+
+
+@pytest.fixture(scope="session")
+def released_root():
+    """The folder that holds ChaosNLI's released files; skips where they are not at hand."""
+    found = [sources.find(task.file) for task in TASKS.values()]
+    if None in found:
+        if "CHAOS_REQUIRE_DATA" in os.environ:
+            pytest.fail("ChaosNLI's files were to be here, and are not")
+        pytest.skip("ChaosNLI's released files are not at hand")
+    return found[0].parents[1].resolve()
+
+
+@pytest.fixture(scope="session")
+def released(released_root):
+    """The released opinions on the three tasks."""
+    return [load_opinions(task, "released") for task in TASKS]
+
+
+@pytest.fixture(scope="session")
+def sample():
+    """The synthetic opinions on the three tasks."""
+    return [load_opinions(task, "sample") for task in TASKS]
+
+
+def _build(folder: Path, *arguments: str, **environment: str) -> Path:
+    checkout = copy_checkout(folder / "book")
+    done = chaos("build", *arguments, cwd=checkout, **environment)
+    assert done.returncode == 0, done.stderr
+    return checkout
+
+
+@pytest.fixture(scope="session")
+def sample_checkout(tmp_path_factory):
+    """A checkout in which the whole book was built from the sample, without any data."""
+    return _build(tmp_path_factory.mktemp("sample"), "--sample")
+
+
+@pytest.fixture(scope="session")
+def real_checkout(tmp_path_factory, released_root):
+    """A checkout in which the whole book was built from the released data."""
+    folder = tmp_path_factory.mktemp("real")
+    return _build(folder, "--strict", CHAOS_DATA=str(released_root))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    path = find_chromium()
+    if path is None:
+        if "CHAOS_REQUIRE_BROWSER" in os.environ:
+            pytest.fail("a Chromium was to be here, and is not")
+        pytest.skip("no Chromium here: the built pages are not looked at")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def run_folder(tmp_path, monkeypatch):
+    """A folder for figures, as the runner gives it to a notebook."""
+    monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "run"))
+    (tmp_path / "run").mkdir()
+    assert paths.in_runner()
+    return tmp_path / "run"

@@ -1,0 +1,134 @@
+import json
+
+import numpy as np
+import pytest
+from helpers.rows import row, write_rows
+
+from chaos_utils import inputs
+from chaos_utils.data.opinions import load_opinions, read_opinions
+from chaos_utils.errors import ChaosError
+
+
+def read(tmp_path, rows, task="snli", **options):
+    return read_opinions(write_rows(tmp_path / "file.jsonl", rows), task, **options)
+
+
+def test_a_file_becomes_opinions(tmp_path):
+    opinions = read(tmp_path, [row(counts=(10, 60, 30), old=0), row(uid="b", counts=(50, 50, 0))])
+    assert opinions.uids == ("item-1", "b")
+    assert opinions.votes.tolist() == [[10, 60, 30], [50, 50, 0]]
+    assert opinions.majority.tolist() == [1, 0]
+    assert opinions.old_label.tolist() == [0, 0]
+    assert opinions.old_votes.tolist() == [[3, 2, 0], [3, 2, 0]]
+    assert opinions.texts[0]["premise"] == "premise of item-1"
+    np.testing.assert_allclose(opinions.shares.sum(axis=1), 1)
+    assert inputs.opened() == (opinions.source,)
+    assert not opinions.source.synthetic
+
+
+def test_alphanli_labels_are_integers_and_its_one_old_label_is_one_vote(tmp_path):
+    opinions = read(tmp_path, [row("alphanli", counts=(30, 70), old=0)], "alphanli")
+    assert opinions.majority.tolist() == [1]
+    assert opinions.old_votes.tolist() == [[1, 0]]
+
+
+def test_the_stored_majority_decides_a_tie(tmp_path):
+    opinions = read(tmp_path, [row(counts=(50, 50, 0), majority=1)])
+    assert opinions.majority.tolist() == [1]
+
+
+def test_opinions_do_not_change(tmp_path):
+    opinions = read(tmp_path, [row()])
+    with pytest.raises(ValueError, match="read-only"):
+        opinions.votes[0, 0] = 1
+    with pytest.raises(AttributeError):
+        opinions.uids = ()
+    with pytest.raises(TypeError):
+        opinions.texts[0]["premise"] = "another"
+
+
+def changed(**fields):
+    made = row()
+    for name, value in fields.items():
+        if value is None:
+            del made[name]
+        else:
+            made[name] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("bad", "expected"),
+    [
+        ("{not json", "line 2, column 2: found '{not json'; expected JSON"),
+        (json.dumps(row())[:80], "line 2, column"),
+        ("[1, 2]", "expected a JSON object"),
+        (changed(uid=None), "line 2, field 'uid': found nothing; expected text"),
+        (changed(uid=7), "field 'uid': found 7; expected text"),
+        (changed(uid=""), "field 'uid': found an empty text"),
+        (changed(label_count="70"), "field 'label_count': found '70'; expected a list"),
+        (changed(label_count=[70, 30]), "expected 3 non-negative integers"),
+        (changed(label_count=[110, -10, 0]), "expected 3 non-negative integers"),
+        (changed(label_count=[70.0, 20.0, 10.0]), "expected 3 non-negative integers"),
+        (changed(label_count=[True, 99, 0]), "expected 3 non-negative integers"),
+        (changed(label_count=[70, 20, 11]), "which sums to 101; expected 100 votes"),
+        (changed(label_counter={"e": 70, "n": 30}), "field 'label_counter'"),
+        (changed(label_dist=[0.7, 0.1, 0.2]), "field 'label_dist'"),
+        (changed(label_dist=[0.7, 0.2]), "field 'label_dist'"),
+        (changed(label_dist=[float("nan"), 0.2, 0.1]), "field 'label_dist'"),
+        (changed(majority_label="x"), "field 'majority_label': found 'x'; expected one of e, n, c"),
+        (changed(majority_label="n"), "found 'n' with 20 votes; expected a label with the most"),
+        (changed(old_label="maybe"), "field 'old_label'"),
+        (changed(old_labels=["neutral"]), "found 1 labels; expected 5, or 4"),
+        (changed(old_labels=["neutral"] * 4 + ["?"]), "field 'old_labels': found '?'"),
+        (changed(example={"premise": "p"}), "field 'example.hypothesis': found 'nothing'"),
+        (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
+    ],
+)
+def test_every_fault_is_named_with_line_field_found_and_expected(tmp_path, bad, expected):
+    with pytest.raises(ChaosError) as fault:
+        read(tmp_path, [row(uid="first"), bad])
+    message = str(fault.value)
+    assert expected in message
+    assert "line 2" in message
+    assert "file.jsonl" in message
+
+
+def test_all_faults_are_counted_and_the_first_few_shown(tmp_path):
+    with pytest.raises(ChaosError) as fault:
+        read(tmp_path, ["oops"] * 40)
+    message = str(fault.value)
+    assert message.startswith("40 faults")
+    assert "line 5" in message
+    assert "line 6" not in message
+    assert "and 35 more" in message
+
+
+def test_an_empty_file(tmp_path):
+    with pytest.raises(ChaosError, match="empty"):
+        read(tmp_path, [])
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ChaosError, match="not UTF-8"):
+        read_opinions(path, "snli")
+
+
+def test_another_number_of_votes_can_be_allowed(tmp_path):
+    assert len(read(tmp_path, [row(counts=(3, 1, 1))], n_votes=None)) == 1
+    with pytest.raises(ChaosError, match="expected 5 votes"):
+        read(tmp_path, [row(counts=(3, 1, 0))], n_votes=5)
+
+
+def test_an_unknown_task_names_the_closest(tmp_path):
+    with pytest.raises(ChaosError, match="did you mean 'mnli'"):
+        load_opinions("mnlii")
+
+
+def test_an_item_is_found_by_uid(tmp_path):
+    opinions = read(tmp_path, [row(), row(uid="b")])
+    assert opinions.index("b") == 1
+    with pytest.raises(ChaosError, match="No such item"):
+        opinions.index("c")

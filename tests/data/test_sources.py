@@ -1,0 +1,190 @@
+import functools
+import hashlib
+import http.server
+import threading
+import zipfile
+
+import pytest
+from helpers.rows import row, write_dataset, write_rows
+
+from chaos_utils import paths
+from chaos_utils.data import sources
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.registry import CHAOSNLI, REGISTRY, DataFile
+from chaos_utils.errors import ChaosError
+from chaos_utils.tasks import TASKS
+
+SNLI = TASKS["snli"].file
+CONTENT = b"the published file\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    """A machine on which no data is at hand."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CHAOS_DATA", raising=False)
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(paths, "find_project", lambda: None)
+    return tmp_path
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A web server of our own, and the folder that it serves."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}", folder
+        running.shutdown()
+
+
+def register(monkeypatch, **fields):
+    file = DataFile(**({"name": "set/file.txt", "release": CHAOSNLI, "sha256": SHA256} | fields))
+    monkeypatch.setattr(sources, "REGISTRY", {file.name: file})
+    return file
+
+
+def zipped(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_every_entry_says_what_a_reader_needs():
+    for file in REGISTRY.values():
+        assert file.url.startswith("https://")
+        assert file.release.licence
+        assert file.release.citation
+        assert not file.sha256 or len(file.sha256) == 64
+
+
+def test_search_order(tmp_path, monkeypatch):
+    checkout, own, cache = tmp_path / "x" / "checkout", tmp_path / "own", tmp_path / "cache"
+    monkeypatch.setattr(paths, "find_project", lambda: checkout)
+    monkeypatch.setenv("CHAOS_DATA", str(own))
+    monkeypatch.setenv("CHAOS_CACHE", str(cache))
+    roots = [own, checkout / "data", tmp_path / "x" / "shared" / "data", cache]
+    own.mkdir()
+    assert paths.data_roots() == roots
+    for root in reversed(roots):
+        (root / "set").mkdir(parents=True)
+        (root / "set" / "f").write_text("x")
+        assert sources.find("set/f") == root / "set" / "f"
+
+
+def test_a_misspelt_data_folder_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setenv("CHAOS_DATA", str(tmp_path / "no-such"))
+    with pytest.raises(ChaosError, match="CHAOS_DATA does not name a folder"):
+        sources.find(SNLI)
+
+
+def test_fetch_takes_a_file_out_of_its_archive(nowhere, server, monkeypatch):
+    url, folder = server
+    zipped(folder / "a.zip", {"set/file": b"x", "deep/set/file.txt": CONTENT})
+    register(monkeypatch, url=f"{url}/a.zip", member="file.txt")
+    told = []
+    (path,) = sources.fetch(["set/file.txt"], say=told.append)
+    assert path == nowhere / "cache" / "set" / "file.txt"
+    assert path.read_bytes() == CONTENT
+    assert "a.zip" in told[0]
+    (folder / "a.zip").unlink()  # what has arrived is not fetched again
+    assert sources.fetch(["set/file.txt"]) == [path]
+
+
+def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
+    url, folder = server
+    (folder / "m.txt").write_bytes(CONTENT)
+    register(monkeypatch, url=f"{url}/gone.zip", member="file.txt", mirror=f"{url}/m.txt")
+    (path,) = sources.fetch(["set/file.txt"])
+    assert path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("served", [b"another file", b""])
+def test_what_is_not_the_published_file_is_not_kept(nowhere, server, monkeypatch, served):
+    url, folder = server
+    (folder / "f.txt").write_bytes(served)
+    register(monkeypatch, url=f"{url}/f.txt")
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        sources.fetch(["set/file.txt"])
+    assert not list((nowhere / "cache").rglob("file.txt"))
+
+
+def test_a_broken_archive_is_not_kept_either(nowhere, server, monkeypatch):
+    url, folder = server
+    (folder / "a.zip").write_bytes(b"PK no zip")
+    register(monkeypatch, url=f"{url}/a.zip", member="file.txt")
+    with pytest.raises(ChaosError, match=r"Cannot fetch set/file\.txt"):
+        sources.fetch(["set/file.txt"])
+    zipped(folder / "a.zip", {"file.txt": CONTENT})
+    assert sources.fetch(["set/file.txt"])[0].read_bytes() == CONTENT
+
+
+def test_without_a_network_the_error_says_where_to_put_the_file(nowhere, monkeypatch):
+    register(monkeypatch, url="http://127.0.0.1:9/f.txt")
+    with pytest.raises(ChaosError) as fault:
+        sources.fetch(["set/file.txt"])
+    assert "put the file at" in str(fault.value)
+    assert "Connection refused" in str(fault.value)
+    assert len(str(fault.value).splitlines()) <= 5
+
+
+def test_an_archive_cannot_write_outside(tmp_path):
+    zipped(tmp_path / "a.zip", {"../../evil.txt": b"x"})
+    (tmp_path / "in").mkdir()
+    sources.extract_member(tmp_path / "a.zip", "evil.txt", tmp_path / "in")
+    assert (tmp_path / "in" / "evil.txt").is_file()
+    assert not (tmp_path.parent / "evil.txt").exists()
+
+
+def test_an_archive_with_a_name_twice_is_refused_and_resource_forks_are_not_counted(tmp_path):
+    zipped(tmp_path / "a.zip", {"a/f.txt": b"1", "__MACOSX/a/f.txt": b"2"})
+    zipped(tmp_path / "b.zip", {"a/f.txt": b"1", "b/f.txt": b"2"})
+    assert sources.extract_member(tmp_path / "a.zip", "f.txt", tmp_path).read_bytes() == b"1"
+    with pytest.raises(ValueError, match="2 files named"):
+        sources.extract_member(tmp_path / "b.zip", "f.txt", tmp_path)
+
+
+def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeypatch):
+    write_dataset(tmp_path)
+    monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
+    for data in ("auto", "released"):
+        with pytest.raises(ChaosError, match="SHA-256 differs") as fault:
+            load_opinions("snli", data)
+        assert "chaos data fetch" in str(fault.value)
+
+
+def test_no_data_at_all_gives_the_sample_loudly_or_an_error(nowhere, capsys):
+    assert load_opinions("snli").source.synthetic
+    assert "SYNTHETIC SAMPLE" in capsys.readouterr().err
+    with pytest.raises(ChaosError, match="not at hand"):
+        load_opinions("snli", "released")
+
+
+def test_a_folder_of_ones_own(tmp_path, monkeypatch):
+    write_dataset(tmp_path / "nested")
+    write_rows(tmp_path / "flat" / "chaosNLI_snli.jsonl", [row(uid="mine")])
+    assert len(load_opinions("mnli", str(tmp_path / "nested"))) == 3
+    assert load_opinions("snli", str(tmp_path / "flat")).uids == ("mine",)
+    monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
+    assert load_opinions("snli", "flat").uids == ("mine",)
+    with pytest.raises(ChaosError, match=r"no chaosNLI_mnli_m\.jsonl"):
+        load_opinions("mnli", "flat")
+
+
+def test_status_tells_published_changed_and_missing_files_apart(tmp_path, monkeypatch):
+    write_dataset(tmp_path)
+    monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
+    monkeypatch.setattr(paths, "find_project", lambda: None)
+    by_name = {row.file.name: row for row in sources.status()}
+    assert by_name[SNLI].verified is False
+    assert by_name[SNLI].items == 3
+    assert by_name["alphanli/train.jsonl"].path is None
+    assert by_name["alphanli/train.jsonl"].verified is None
+
+
+def test_an_unknown_name_names_the_closest():
+    with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl"):
+        sources.get("chaosNLI_v1.0/chaosNLI_snl.jsonl")

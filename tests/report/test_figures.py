@@ -1,0 +1,128 @@
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from chaos_utils import inputs
+from chaos_utils.errors import ChaosError
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.style import colour
+
+DATA = pd.DataFrame({"x": [1, 2], "y": [3.0, None]})
+GIVEN = {"caption": "A line. It rises, e.g. here.", "alt": "A line that rises from left to right."}
+
+
+def plot(table) -> Figure:
+    figure, axis = plt.subplots()
+    axis.plot(table["x"], table["y"], color=colour("snli"))
+    return figure
+
+
+def names(folder):
+    return {path.name for path in (folder / "figures").iterdir()}
+
+
+def test_one_call_writes_every_format(run_folder):
+    shown = publish_figure("fig-line", plot, DATA, **GIVEN)
+    ends = (".svg", "-dark.svg", ".png", ".pdf", ".csv", ".json")
+    assert names(run_folder) == {f"fig-line{end}" for end in ends}
+    manifest = json.loads((run_folder / "figures" / "fig-line.json").read_text())
+    assert manifest["title"] == "A line"
+    assert manifest["alt"] == GIVEN["alt"]
+    assert manifest["data"] == [{"x": 1, "y": 3.0}, {"x": 2, "y": None}]
+    assert manifest["formats"] == ["svg", "png", "pdf", "csv", "json"]
+    assert (run_folder / "figures" / "fig-line.csv").read_text() == "x,y\n1,3.0\n2,\n"
+    bundle = shown._repr_mimebundle_()
+    assert bundle["text/markdown"] == "```{published} fig-line\n```\n"
+    assert 'alt="A line that rises' in bundle["text/html"]
+    assert not plt.get_fignums()
+
+
+def test_metadata_is_inside_the_files(run_folder):
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    folder = run_folder / "figures"
+    svg = (folder / "fig-line.svg").read_text()
+    ET.fromstring(svg)
+    assert "<dc:title>A line</dc:title>" in svg
+    assert "fig-line" in svg
+    assert "<dc:date>" not in svg
+    with Image.open(folder / "fig-line.png") as image:
+        assert image.info["Title"] == "A line"
+        assert image.info["Source"] == "fig-line"
+        assert round(image.info["dpi"][0]) == 300
+    pdf = (folder / "fig-line.pdf").read_bytes()
+    assert b"(A line)" in pdf
+    assert b"CreationDate" not in pdf
+
+
+def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "again"))
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    for path in (run_folder / "figures").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / "figures" / path.name).read_bytes()
+
+
+def test_light_and_dark_use_their_own_colours(run_folder):
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    light = (run_folder / "figures" / "fig-line.svg").read_text()
+    dark = (run_folder / "figures" / "fig-line-dark.svg").read_text()
+    assert "#0072b2" in light
+    assert "#5ab4e6" in dark
+    assert "#0072b2" not in dark
+
+
+def test_synthetic_data_marks_the_figure_in_every_file(run_folder):
+    publish_figure("fig-plain", plot, DATA, **GIVEN)
+    inputs.record("made-up", "0" * 64, synthetic=True)
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    folder = run_folder / "figures"
+    manifest = json.loads((folder / "fig-line.json").read_text())
+    assert manifest["synthetic"]
+    assert manifest["caption"].startswith("Synthetic sample, not a result.")
+    assert manifest["title"] == "A line"
+    assert (folder / "fig-line.csv").read_text().splitlines()[0] == "x,y,synthetic_sample"
+    assert "Synthetic sample: A line" in (folder / "fig-line.svg").read_text()
+    with Image.open(folder / "fig-line.png") as image:
+        assert image.info["Title"] == "Synthetic sample: A line"
+    assert b"Synthetic sample: A line" in (folder / "fig-line.pdf").read_bytes()
+    for mode in ("", "-dark"):  # the mark is drawn, too
+        marked, plain = (
+            (folder / f"{id}{mode}.svg").read_text() for id in ("fig-line", "fig-plain")
+        )
+        assert len(re.findall("<use", marked)) > len(re.findall("<use", plain)) + 10
+
+
+@pytest.mark.parametrize(
+    "id", ["line", "tbl-line", "fig-", "fig-Line", "fig-../x", "fig-a/b", "fig-a b", "fig-a\n", ""]
+)
+def test_an_id_that_cannot_be_used(run_folder, id):
+    with pytest.raises(ChaosError, match="id cannot be used"):
+        publish_figure(id, plot, DATA, **GIVEN)
+    assert not (run_folder / "figures").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alt": " "}, "alt text"),
+        ({"alt": GIVEN["caption"]}, "alt text"),
+        ({"caption": ""}, "caption"),
+        ({"data": pd.DataFrame()}, "data"),
+    ],
+)
+def test_what_a_figure_needs(run_folder, change, message):
+    given = {"data": DATA} | GIVEN | change
+    with pytest.raises(ChaosError, match=message):
+        publish_figure("fig-line", plot, **given)
+
+
+def test_an_id_is_used_once_in_a_notebook(run_folder):
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    with pytest.raises(ChaosError, match="same id"):
+        publish_figure("fig-line", plot, DATA, **GIVEN)

@@ -1,0 +1,130 @@
+import pytest
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.report.parameters import (
+    find_notebook,
+    parameters_digest,
+    read_parameters,
+    resolve,
+)
+
+CELL = """\
+n: int = 3  # how many
+rate: float = 0.5  # how often
+name: str = "x"  # what it is called
+loud: bool = False  # whether to shout
+tasks: list[str] = ["snli", "mnli"]  # which tasks
+sizes: list[int] = [1, 2]  # which sizes
+mode: Literal["fast", "slow"] = "fast"  # how to go about it
+"""
+
+
+def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
+    path = tmp_path / "chapter.py"
+    path.write_text(f"# %% [markdown]\n# # Title\n\n# %% {tags}\n{cell}\n# %%\nprint(1)\n")
+    return path
+
+
+def test_parameters_are_read_with_type_default_meaning_and_choices(tmp_path):
+    found = {parameter.name: parameter for parameter in read_parameters(notebook(tmp_path))}
+    assert list(found) == ["n", "rate", "name", "loud", "tasks", "sizes", "mode"]
+    assert (found["n"].kind, found["n"].default, found["n"].meaning) == ("int", 3, "how many")
+    assert found["mode"].choices == ("fast", "slow")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("n", "7", 7),
+        ("n", "-7", -7),
+        ("rate", "2", 2.0),
+        ("rate", "1e-3", 1e-3),
+        ("name", "7", "7"),
+        ("loud", "true", True),
+        ("loud", "False", False),
+        ("tasks", "snli", ["snli"]),
+        ("tasks", "snli, mnli", ["snli", "mnli"]),
+        ("tasks", '["a,b"]', ["a,b"]),
+        ("tasks", "", []),
+        ("sizes", "3,4", [3, 4]),
+        ("mode", "slow", "slow"),
+        ("n", 7, 7),
+        ("rate", 2, 2.0),
+    ],
+)
+def test_values_become_what_was_declared(tmp_path, name, text, value):
+    found = resolve(notebook(tmp_path), {name: text})[name]
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n", "many"),
+        ("n", "1.5"),
+        ("n", True),
+        ("n", ""),
+        ("rate", "high"),
+        ("loud", "yes!"),
+        ("sizes", "1,x"),
+        ("sizes", "[1,"),
+        ("tasks", [1]),
+        ("mode", "medium"),
+        ("name", 5),
+    ],
+)
+def test_a_wrong_value_says_what_was_expected(tmp_path, name, text):
+    with pytest.raises(ChaosError) as fault:
+        resolve(notebook(tmp_path), {name: text})
+    assert repr(name) in str(fault.value)
+    assert repr(text) in str(fault.value)
+    assert "expected" in str(fault.value)
+
+
+def test_an_unknown_name_names_the_closest(tmp_path):
+    with pytest.raises(ChaosError, match="did you mean 'sizes'"):
+        resolve(notebook(tmp_path), {"size": "1"})
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["n = 3  # no type", "n: int  # no default", "n: int = 3", "n: dict = {}  # no such type",
+     "n: int = len('x')  # computed", "print(1)  # a call"],
+)  # fmt: skip
+def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
+    with pytest.raises(ChaosError, match="cannot be read"):
+        read_parameters(notebook(tmp_path, cell))
+
+
+def test_a_default_must_fit_its_own_type(tmp_path):
+    for default, message in (('"3"', "cannot be read"), ('"x"', "wrong value")):
+        with pytest.raises(ChaosError, match=message):
+            read_parameters(notebook(tmp_path, f"n: int = {default}  # how many"))
+
+
+def test_a_notebook_needs_one_such_cell(tmp_path):
+    with pytest.raises(ChaosError, match="one cell tagged"):
+        read_parameters(notebook(tmp_path, tags=""))
+
+
+def test_a_cell_that_is_no_python(tmp_path):
+    with pytest.raises(ChaosError, match="not valid Python"):
+        read_parameters(notebook(tmp_path, "n: int = = 3"))
+
+
+def test_notebooks_are_found_by_name_or_path():
+    path = find_notebook("annotations")
+    assert find_notebook(str(path)) == path
+    with pytest.raises(ChaosError, match="did you mean 'annotations'"):
+        find_notebook("anotations")
+
+
+def test_every_notebook_of_the_book_declares_its_parameters():
+    for path in find_notebook("annotations").parent.glob("*.py"):
+        assert read_parameters(path)
+
+
+def test_a_digest_stands_for_the_values_in_any_order():
+    assert parameters_digest({"a": 1, "b": 2}) == parameters_digest({"b": 2, "a": 1})
+    assert parameters_digest({"a": 1}) != parameters_digest({"a": 2})

@@ -1,0 +1,176 @@
+import json
+import os
+import stat
+import subprocess
+import sys
+from textwrap import dedent
+
+import nbformat
+import pytest
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.report import parameters, runner
+
+HEAD = """\
+# %% [markdown]
+# # A chapter
+
+# %% tags=["parameters"]
+data: str = "auto"  # which data
+n: int = 2  # how many
+"""
+BODY = """
+# %%
+import pandas as pd
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.report.tables import publish_table
+opinions = load_opinions("snli", data)
+publish_table("tbl-n", pd.DataFrame({"n": [n], "items": [len(opinions)]}), caption="How many.")
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with a build folder of its own."""
+    (tmp_path / "project").mkdir()
+    monkeypatch.setattr(paths, "build", lambda: tmp_path / "project" / "_build")
+    return tmp_path / "project"
+
+
+def write(project, body, head=HEAD):
+    path = project / "chapter.py"
+    path.write_text(head + dedent(body))
+    return path
+
+
+def run(project, body=BODY, given=None, **options):
+    source = write(project, body)
+    values = parameters.resolve(source, {"data": "sample"} | (given or {}))
+    runner.run_notebook(source, values, project / "run", **options)
+    return project / "run"
+
+
+def test_a_run_leaves_notebook_figures_record_and_page(project):
+    told = []
+    folder = run(
+        project,
+        given={"n": "5"},
+        standalone=True,
+        progress=lambda cell, of: told.append((cell, of)),
+    )
+    assert {path.name for path in folder.iterdir()} == {
+        "notebook.ipynb", "figures", "record.json", "page.html",
+    }  # fmt: skip
+    assert told[-1][0] <= told[-1][1]
+    manifest = json.loads((folder / "figures" / "tbl-n.json").read_text())
+    assert manifest["notebook"] == "chapter"
+    assert manifest["parameters"] == {"data": "sample", "n": 5}
+    assert manifest["data"] == [{"n": 5, "items": 300, "synthetic_sample": True}]
+    record = json.loads((folder / "record.json").read_text())
+    assert record["parameters"] == {"data": "sample", "n": 5}
+    assert [entry["name"] for entry in record["inputs"]] == ["synthetic-sample/chaosNLI_snli.jsonl"]
+    assert set(record["outputs"]) == {
+        "notebook.ipynb", "page.html", "figures/tbl-n.csv", "figures/tbl-n.json",
+    }  # fmt: skip
+    page = (folder / "page.html").read_text()
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "Synthetic sample" in page
+
+
+def test_what_varies_is_stripped_and_the_parameters_are_shown(project):
+    first = (run(project) / "notebook.ipynb").read_bytes()
+    assert (run(project) / "notebook.ipynb").read_bytes() == first
+    notebook = nbformat.reads(first.decode(), as_version=4)
+    nbformat.validate(notebook)
+    assert (
+        notebook.cells[1].source.splitlines()[2]
+        == "| `data` | `sample` (default `auto`) | which data |"
+    )
+    assert all("papermill" not in cell.metadata for cell in notebook.cells)
+
+
+def test_a_failing_cell_is_named_and_what_was_there_stays(project):
+    folder = run(project)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(ChaosError) as fault:
+        run(project, "\n# %%\nx = 1\n\n# %%\nprint(x)\n1 / 0\n")
+    message = str(fault.value)
+    assert "Notebook 'chapter' failed" in message
+    assert "code cell 3, line 12 of notebooks/chapter.py: print(x)" in message
+    assert "ZeroDivisionError: division by zero" in message
+    assert "_build/failed/chapter.ipynb" in message
+    kept = nbformat.read(project / "_build" / "failed" / "chapter.ipynb", as_version=4)
+    assert any(o.output_type == "error" for c in kept.cells for o in c.get("outputs", []))
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    run(project)  # a success takes the kept failure away
+    assert not (project / "_build" / "failed" / "chapter.ipynb").exists()
+
+
+def test_a_dead_kernel_says_so(project):
+    with pytest.raises(ChaosError) as fault:
+        run(project, "\n# %%\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    message = str(fault.value)
+    assert "kernel of notebook 'chapter' died" in message
+    assert "out of memory" in message
+    assert "import os, signal" in message
+    assert not (project / "run").exists()
+
+
+def test_running_out_of_memory_says_so(project):
+    with pytest.raises(ChaosError, match="out of memory: ask for less"):
+        run(project, "\n# %%\nraise MemoryError('no 3 GiB left')\n")
+
+
+def test_the_package_s_own_errors_come_through(project):
+    with pytest.raises(ChaosError, match="There is no chaosNLI_snli"):
+        run(project, given={"data": "nowhere"})
+
+
+def test_the_kernel_is_not_in_the_notebooks_folder(project):
+    body = """
+    # %%
+    import os, sys
+    from pathlib import Path
+    assert Path.cwd().name.startswith(".run-")
+    assert not any(part.endswith("notebooks") for part in sys.path)
+    """
+    run(project, dedent(body) + BODY)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere; see the next test")
+def test_a_read_only_folder(project):
+    project.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    with pytest.raises(ChaosError, match="Cannot write here"):
+        run(project)
+    project.chmod(stat.S_IRWXU)
+
+
+def test_a_folder_that_cannot_be_written(project):
+    """Root passes over permissions, so an obstacle stands in for them."""
+    write(project, BODY)
+    (project / "runs").write_text("a file where a folder should be")
+    source = project / "chapter.py"
+    with pytest.raises(ChaosError, match="Cannot write here") as fault:
+        runner.run_notebook(source, parameters.resolve(source, {}), project / "runs" / "x")
+    assert "choose another place" in str(fault.value)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")
+def test_a_read_only_folder_for_a_user_who_may_not_write(project):
+    code = (
+        "from pathlib import Path; from chaos_utils.files import fresh_folder\n"
+        "import os, sys; os.setuid(65534)\n"
+        "from chaos_utils.errors import ChaosError\n"
+        "try:\n    fresh_folder(Path(sys.argv[1]) / 'run').__enter__()\n"
+        "except ChaosError as fault:\n    print(fault)\n"
+    )
+    for folder in (project, *project.parents):
+        if folder.name.startswith(("pytest", "test", "project")):
+            folder.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(project)], capture_output=True, text=True, check=False
+    )
+    assert "Cannot write here" in done.stdout, done.stderr
+    assert "Permission denied" in done.stdout

@@ -1,0 +1,101 @@
+import json
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.report.tables import (
+    Item,
+    Votes,
+    number,
+    publish_table,
+    signed,
+    table_html,
+    with_interval,
+)
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Cells(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parse(html):
+    cells = Cells()
+    cells.feed(html)
+    return cells
+
+
+def test_a_table_is_written_and_set(run_folder):
+    data = pd.DataFrame({"task": ["snli"], "value": [0.25]})
+    shown = publish_table("tbl-one", data, caption="One. More.")
+    assert {path.name for path in (run_folder / "figures").iterdir()} == {
+        "tbl-one.csv",
+        "tbl-one.json",
+    }
+    manifest = json.loads((run_folder / "figures" / "tbl-one.json").read_text())
+    assert manifest["display"] == {"header": [["task"], ["value"]], "rows": [["snli", "0.25"]]}
+    assert "{published} tbl-one" in shown._repr_mimebundle_()["text/markdown"]
+    with pytest.raises(ChaosError, match="same id"):
+        publish_table("tbl-one", data, caption="One.")
+
+
+def test_grouped_headings_span_their_columns():
+    header = [["task", ""], ["a", "x"], ["a", "y"], ["b", "x"]]
+    tags = parse(table_html({"header": header, "rows": [["s", "1", "2", "3"]]})).tags
+    heads = [attributes for tag, attributes in tags if tag == "th"]
+    assert heads[0] == {"scope": "col", "rowspan": "2"}
+    assert heads[1] == {"scope": "colgroup", "colspan": "2"}
+    assert heads[-1] == {"scope": "row"}
+    assert sum(tag == "td" and a.get("class") == "number" for tag, a in tags) == 3
+
+
+def test_everything_is_escaped():
+    rows = [[{"item": {"task": "snli", "uid": EVIL}}, EVIL]]
+    html = table_html(
+        {"header": [[EVIL], ["b"]], "rows": rows}, lambda task, uid: {"premise": EVIL}
+    )
+    parsed = parse(html)
+    assert "script" not in {tag for tag, _ in parsed.tags}
+    assert sum(EVIL in text for text in parsed.text) == 4
+
+
+def test_items_take_their_text_only_where_it_is_given(run_folder):
+    shown = pd.DataFrame({"item": [Item("snli", "u1")], "votes": [Votes("snli", (70, 30, 0))]})
+    publish_table("tbl-items", pd.DataFrame({"uid": ["u1"]}), caption="Items.", shown=shown)
+    stored = (run_folder / "figures" / "tbl-items.json").read_text()
+    display = json.loads(stored)["display"]
+    assert "A man sleeps" not in table_html(display)
+    assert "A man sleeps" in table_html(display, lambda task, uid: {"premise": "A man sleeps"})
+
+
+def test_votes_are_a_bar_with_words():
+    html = table_html(
+        {
+            "header": [["a"], ["b"]],
+            "rows": [["x", {"votes": {"task": "snli", "counts": [70, 30, 0]}}]],
+        }
+    )
+    assert 'aria-label="entailment 70, neutral 30, contradiction 0"' in html
+    assert html.count('class="vote ') == 2
+
+
+def test_numbers_are_written_for_readers():
+    assert number(1234.5, 1) == "1,234.5"
+    assert number(-2) == "−2"
+    assert number(float("nan")) == "–"
+    assert signed(0.004, 2) == "0.00"
+    assert signed(-0.004, 2) == "0.00"
+    assert signed(3) == "+3"
+    assert signed(-3) == "−3"
+    assert with_interval(0.5, 0.4, 0.6, 2) == "0.50 [0.40, 0.60]"

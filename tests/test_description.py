@@ -1,0 +1,109 @@
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.rows import row, write_dataset, write_rows
+
+from chaos_utils import description, presentation
+from chaos_utils.data.opinions import load_opinions, read_opinions
+from chaos_utils.tasks import TASKS
+
+
+@pytest.fixture
+def datasets(tmp_path):
+    write_dataset(tmp_path)
+    return [load_opinions(task, str(tmp_path)) for task in TASKS]
+
+
+def test_data_statistics_count_changes_and_take_the_difference(datasets):
+    table = description.data_statistics(datasets).set_index("task")
+    # Of three items with the first label as the old one, one or two have another majority.
+    assert table["n_changed"].to_dict() == {"snli": 1, "mnli": 1, "alphanli": 1}
+    assert table.loc["snli", "change_rate_percent"] == pytest.approx(100 / 3)
+    assert table.loc["snli", "difference_n_examples"] == 3 - 1514
+    assert table.loc["mnli", "change_rate_full_dev_percent"] == pytest.approx(0.01)
+    assert np.isnan(table.loc["alphanli", "change_rate_full_dev_percent"])
+
+
+def test_label_counts_count_every_vote_and_every_item(datasets):
+    table = description.label_counts(datasets)
+    sums = table.groupby(["task", "statistic"])["value"].sum()
+    for task in TASKS:
+        assert sums[task, "old_majority"] == sums[task, "new_majority"] == 3
+        assert sums[task, "new_raw_count"] == 300
+    assert table[table["task"] == "alphanli"]["published"].isna().all()
+
+
+def test_transitions_are_counts_with_shares_of_their_row(datasets):
+    table = description.label_transitions(datasets)
+    assert (table.groupby("task")["n"].sum() == 3).all()
+    sums = table.dropna().groupby(["task", "old_label"])["row_share"].sum()
+    np.testing.assert_allclose(sums, 1)
+
+
+def test_agreement_holds_its_values_between_their_intervals(sample):
+    table = description.agreement(sample, n_resamples=300, seed=1)
+    for name in description.INTERVAL_STATISTICS:
+        assert (table[f"{name}_low"] <= table[name]).all()
+        assert (table[name] <= table[f"{name}_high"]).all()
+        assert (table[f"{name}_low"] < table[f"{name}_high"]).all()
+    again = description.agreement(sample, n_resamples=300, seed=1)
+    pd.testing.assert_frame_equal(table, again)
+    other = description.agreement(sample, n_resamples=300, seed=2)
+    assert (other["fleiss_kappa_low"] != table["fleiss_kappa_low"]).any()
+
+
+def test_ties_and_unanimous_items_are_counted(tmp_path):
+    rows = [
+        row(uid=str(i), counts=c) for i, c in enumerate([(50, 50, 0), (100, 0, 0), (60, 20, 20)])
+    ]
+    opinions = read_opinions(write_rows(tmp_path / "f", rows), "snli")
+    table = description.agreement([opinions], 10, 0)
+    assert table.loc[0, ["n_ties", "n_unanimous"]].tolist() == [1, 1]
+
+
+def test_original_votes_leave_out_the_task_without_any(sample):
+    table = description.original_votes(sample)
+    assert set(table["task"]) == {"snli", "mnli"}
+    assert set(table["pattern"]) <= {"3-2", "3-1-1", "3-1"}
+    assert (table["old_label_share_before"] == 0.6).all()
+    assert table["chance_of_selection"].between(0, 1).all()
+
+
+def test_examples_follow_their_rules(sample):
+    table = description.examples(sample, 2)
+    assert (table.groupby(["task", "reason"]).size() == 2).all()
+    items = description.items(sample).set_index(["task", "uid"])
+    least = table[table["reason"] == "least agreement"]
+    for task, rows in least.groupby("task"):
+        assert rows["entropy_bits"].min() >= items.loc[task]["entropy_bits"].nlargest(2).min()
+    changed = table[table["reason"] == "majority changed"]
+    assert (changed["old_label"] != changed["majority_label"]).all()
+
+
+def test_no_table_holds_a_sentence(sample):
+    sentences = {sentence for o in sample for text in o.texts for sentence in text.values()}
+    for table in (description.items(sample), description.examples(sample, 3),
+                  description.original_votes(sample)):  # fmt: skip
+        cells = {cell for column in table for cell in table[column] if isinstance(cell, str)}
+        assert not cells & sentences
+
+
+def test_thirds_even_splits_and_contested_pairs(datasets):
+    assert description.entropy_thirds(pd.Series([0, 0.2, 0.5, 1.0])) == (0.5, 0.25, 0.25)
+    assert description.even_split_rate(0) == 1
+    assert description.even_split_rate(0.95) == 27 / 101  # larger label up to 63 of 100
+    pairs = description.contested_pairs(datasets).set_index("task")
+    assert list(pairs.index) == ["snli", "mnli"]
+    # (70, 20, 10), (10, 60, 30) and (34, 33, 33), whose tie counts for the earlier label
+    assert pairs.loc["snli", "entailment_neutral"] == pytest.approx(2 / 3)
+    assert pairs.loc["snli", "neutral_contradiction"] == pytest.approx(1 / 3)
+
+
+def test_tables_are_set_for_reading(sample):
+    counts = presentation.show_label_counts(description.label_counts(sample))
+    assert counts.columns.nlevels == 2
+    assert len(counts) == 8  # αNLI has no published counts
+    agreement = presentation.show_agreement(description.agreement(sample, 50, 0))
+    assert agreement.loc[0, "Fleiss’ κ"].count(",") == 1
+    statistics = presentation.show_data_statistics(description.data_statistics(sample))
+    assert statistics["difference"].iloc[-1] == "–"
