@@ -1,28 +1,43 @@
 """The book's DAG: data and notebooks → executed chapters → site. `chaos build` drives it."""
 
+import shlex
 import sys
 
 from chaos_utils import paths
 from chaos_utils.publish import dependencies
 
 DATA = config.get("data", "auto")
-CHAOS = f"{sys.executable} -m chaos_utils.cli"
+CHAOS = f"{shlex.quote(sys.executable)} -m chaos_utils.cli"
 
 
-def notebook_of(wildcards):
-    return paths.notebooks() / f"{wildcards.chapter}.py"
+def relative(found):
+    """Name files inside the checkout relative to it, so that a build survives being moved."""
+    root = paths.project()
+    return [path.relative_to(root) if path.is_relative_to(root) else path for path in found]
+
+
+def modules(wildcards):
+    return relative(dependencies.modules_of(paths.notebooks() / f"{wildcards.chapter}.py"))
+
+
+CHAPTERS = dependencies.chapters()
+EXECUTED = [
+    *expand("book/chapters/{chapter}.ipynb", chapter=CHAPTERS),
+    *expand("_build/chapters/{chapter}/record.json", chapter=CHAPTERS),
+]
 
 
 rule book:
     input:
+        EXECUTED,
         "_build/site.done",
 
 
 rule chapter:
     input:
-        notebook=notebook_of,
-        modules=lambda wildcards: dependencies.modules_of(notebook_of(wildcards)),
-        data=dependencies.data_of(DATA),
+        notebook="notebooks/{chapter}.py",
+        modules=modules,
+        data=relative(dependencies.data_of(DATA)),
     output:
         notebook="book/chapters/{chapter}.ipynb",
         record="_build/chapters/{chapter}/record.json",
@@ -34,9 +49,8 @@ rule chapter:
 
 rule site:
     input:
-        expand("book/chapters/{chapter}.ipynb", chapter=dependencies.chapters()),
-        expand("_build/chapters/{chapter}/record.json", chapter=dependencies.chapters()),
-        dependencies.pages(),
+        EXECUTED,
+        relative(dependencies.pages()),
     output:
         "_build/site.done",
     shell:

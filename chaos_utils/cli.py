@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +10,30 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from typer.core import TyperGroup
 
 from chaos_utils.errors import ChaosError
 
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class _Commands(TyperGroup):
+    """Commands whose faults end in one message: code 2, or 130 when interrupted."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ChaosError as fault:
+            err.print(str(fault), style="red", markup=False)
+            raise typer.Exit(2) from fault
+        except KeyboardInterrupt as stop:
+            err.print("Interrupted. Nothing is left half-written; run the same command again.")
+            raise typer.Exit(130) from stop
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="The living book of collective human opinions.",
     no_args_is_help=True,
     add_completion=False,
@@ -22,9 +41,6 @@ app = typer.Typer(
 )
 data_app = typer.Typer(help="Find, fetch and verify data.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
-
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 Names = Annotated[
@@ -36,22 +52,6 @@ Given = Annotated[
     typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
 ]
 NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
-
-
-def main() -> None:
-    """Run the command; a fault that the reader can act on ends with its message and code 2."""
-    try:
-        app()
-    except ChaosError as fault:
-        err.print(str(fault), style="red", markup=False)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        err.print("Interrupted. Nothing is left half-written; run the same command again.")
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe has gone; Python would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
 
 
 def _print_json(answer: Any) -> None:
@@ -278,17 +278,20 @@ def _step(name: str) -> Iterator[None]:
     from chaos_utils import paths
     from chaos_utils.files import write_text
 
+    def tell(text: str) -> None:
+        print(f"[chaos] {name}: {text}", flush=True)
+
     begun = time.monotonic()
-    print(f"[chaos] {name}: running", flush=True)
+    tell("running")
     try:
         yield
     except Exception as fault:
         # A fault of our own making keeps its traceback: there is nothing the reader can act on.
         reason = str(fault) if isinstance(fault, ChaosError) else traceback.format_exc()
         write_text(paths.build() / "logs" / f"{name}.failed", reason)
-        print(f"[chaos] {name}: failed", flush=True)
+        tell("failed")
         raise
-    print(f"[chaos] {name}: done in {time.monotonic() - begun:.0f} s", flush=True)
+    tell(f"done in {time.monotonic() - begun:.0f} s")
 
 
 @app.command(hidden=True)
@@ -318,4 +321,4 @@ def site() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    app()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, ...] = ("light", "dark")
@@ -69,7 +69,7 @@ def look(mode: Mode) -> Iterator[None]:
         _mode.reset(token)
 
 
-def _settings() -> dict[str, object]:
+def _settings() -> dict[Any, Any]:
     text, muted, grid = colour("text"), colour("muted"), colour("grid")
     return {
         "figure.constrained_layout.use": True,

@@ -239,10 +239,10 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
                 todo="check the parameter `data`",
             )
         return path
-    path = None if data == "sample" else find(name)
-    if path is not None:
-        check(get(name), path)
-        return path
+    found = None if data == "sample" else find(name)
+    if found is not None:
+        check(get(name), found)
+        return found
     if data == "released":
         raise ChaosError(
             f"{name} is not at hand.",

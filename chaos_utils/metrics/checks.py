@@ -51,9 +51,7 @@ def _as_table(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     return array
 
 
-def _first_fault(
-    wrong: npt.NDArray[np.bool_], name: str, message: str, shown: npt.NDArray[Any]
-) -> None:
+def _first_fault(wrong: Any, name: str, message: str, shown: npt.NDArray[Any]) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         more = int(wrong.sum()) - 1

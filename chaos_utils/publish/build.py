@@ -1,14 +1,17 @@
 """Drive Snakemake: choose the data, show progress, say what failed and why."""
 
 import fcntl
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from chaos_utils import paths
 from chaos_utils.data import sources
@@ -16,6 +19,7 @@ from chaos_utils.errors import ChaosError
 from chaos_utils.tasks import TASKS
 
 Say = Callable[[str], None]
+_PATIENCE_SECONDS = 3
 _STEPS = re.compile(r"(\d+) of (\d+) steps")
 
 
@@ -85,7 +89,7 @@ def build(
     Raises
     ------
     ChaosError
-        If a step failed, with that step's own message; or another build is running.
+        If a step failed, with that step's own message.
     """
     root = paths.project()
     marker, site = paths.build() / "site.done", paths.build() / "html" / "index.html"
@@ -99,14 +103,16 @@ def build(
     command += ["--forceall"] if force else []
     environment = os.environ | {"PYTHONPATH": str(root)}
     logs = paths.build() / "logs"
-    with _only_build():
-        for old in logs.glob("*.failed"):
-            old.unlink()
+    with _only_build(say) as lock:
+        logs.mkdir(exist_ok=True)
+        _sweep(logs)
         output = []
         with subprocess.Popen(
             command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True,
+            stderr=subprocess.STDOUT, start_new_session=True, pass_fds=[lock.fileno()],
         ) as process:  # fmt: skip
+            json.dump({"build": os.getpid(), "steps": process.pid}, lock)
+            lock.flush()
             try:
                 for line in _lines(process):
                     output.append(line)
@@ -116,16 +122,43 @@ def build(
                     elif steps:
                         progress(int(steps[1]), int(steps[2]))
             except BaseException:
-                # Snakemake stands in a session of its own, so that it and its jobs end together.
-                os.killpg(process.pid, signal.SIGTERM)
+                _end(process)
                 raise
         (logs / "build.log").write_text("\n".join(output), "utf-8")
     if process.returncode != 0:
         raise _failed(logs, output)
     if dry_run:
-        for rule, name in re.findall(r"^rule (\w+):.*?(?:wildcards: \w+=(\w+))?$",
-                                     "\n".join(output), flags=re.MULTILINE):  # fmt: skip
-            say(f"would run {rule} {name}".rstrip())
+        for job in _planned(output):
+            say(f"would run {job}")
+
+
+def _planned(output: list[str]) -> list[str]:
+    """Read the jobs of a dry run, such as 'chapter annotations', off Snakemake's output."""
+    jobs: list[str] = []
+    for line in output:
+        if rule := re.match(r"(?:local)?rule (\w+):", line):
+            jobs.append(rule[1])
+        elif wildcard := re.match(r"\s+wildcards: \w+=(\S+)", line):
+            jobs[-1] += f" {wildcard[1]}"
+    return [job for job in jobs if job != "book"]  # the target itself does nothing
+
+
+def _sweep(logs: Path) -> None:
+    """Remove what killed or failed builds have left; the lock says that none is running."""
+    for old in logs.glob("*.failed"):
+        old.unlink()
+    for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
+        shutil.rmtree(scratch)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End Snakemake and its jobs, which stand in a session of their own."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(_PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
@@ -146,14 +179,34 @@ def _failed(logs: Path, output: list[str]) -> ChaosError:
 
 
 @contextmanager
-def _only_build() -> Iterator[None]:
-    """Hold a lock that the system releases when this process ends, however it ends."""
-    (paths.build() / "logs").mkdir(parents=True, exist_ok=True)
-    with (paths.build() / "lock").open("w") as lock:
+def _only_build(say: Say) -> Iterator[TextIO]:
+    """Hold the build's lock; the steps inherit it, so that it tells of steps left behind.
+
+    The system releases a lock when its last holder ends, however that ends. A build that
+    was killed may have left its steps running: they are ended before the next one starts.
+    """
+    paths.build().mkdir(parents=True, exist_ok=True)
+    with (paths.build() / "lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as fault:
-            raise ChaosError(
-                "Another build of this checkout is running.", todo="wait until it has ended"
-            ) from fault
-        yield
+        except BlockingIOError:
+            lock.seek(0)
+            holder = json.loads(lock.read() or "{}")
+            if holder and not _is_alive(holder["build"]):
+                say("an earlier build was killed: ending the steps it left behind")
+                os.killpg(holder["steps"], signal.SIGKILL)
+            else:
+                say("another build of this checkout is running: waiting for it to end")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.truncate(0)
+        yield lock
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -60,7 +60,9 @@ def render(target: Path) -> None:
 def _sphinx_failed(output: str, log: Path) -> ChaosError:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output).replace(str(paths.project()) + os.sep, "")
     told = [
-        line for line in plain.splitlines() if re.search(r"WARNING|ERROR|[Ee]xception|error:", line)
+        line.split("sphinx.errors.ExtensionError: ")[-1]
+        for line in plain.splitlines()
+        if re.search(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.", line)
     ]
     return ChaosError(
         "The book's pages could not be made without warnings.",

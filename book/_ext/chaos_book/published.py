@@ -81,14 +81,15 @@ class Published(SphinxDirective):
         if manifest is None:
             logger.warning("no notebook made %s", id, location=self.get_location())
             return []
-        node = {"figure": PublishedFigure, "table": PublishedTable}[manifest["kind"]]()
+        is_figure = manifest["kind"] == "figure"
+        node: nodes.Element = PublishedFigure() if is_figure else PublishedTable()
         self.options["name"] = id
         self.add_name(node)
         caption = PublishedCaption()
         inlined, messages = self.parse_inline(manifest["caption"])
         caption += inlined
         root = "../" * self.env.docname.count("/")
-        if manifest["kind"] == "figure":
+        if is_figure:
             node += [_raw(_picture_html(manifest, root)), caption]
         else:
             node += [caption, _raw(_table_html(manifest))]

@@ -1,0 +1,152 @@
+"""The built pages, in a real browser."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.publish.site import broken_links, read_page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(params=["sample_checkout", "real_checkout"])
+def site(request):
+    return request.getfixturevalue(request.param) / "_build" / "html"
+
+
+def pages(site: Path) -> list[Path]:
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+
+
+def open_page(context, path):
+    """Open a page from its file; return it with what went wrong."""
+    page, troubles = context.new_page(), []
+    page.on(
+        "console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith(("file:", "data:"))
+            else troubles.append(f"remote: {request.url}")
+        ),
+    )
+    page.goto(path.as_uri(), wait_until="load")
+    return page, troubles
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_every_page_is_whole(browser, site, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert len(pages(site)) >= 9
+    for path in pages(site):
+        page, troubles = open_page(context, path)
+        # Pictures are loaded as they come into view: bring all of them there.
+        page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
+        page.wait_for_load_state("networkidle")
+        missing = page.evaluate(
+            "[...document.images].filter(i => i.offsetParent && !i.naturalWidth).map(i => i.src)"
+        )
+        assert not missing, path.name
+        assert not troubles, path.name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+        assert page.locator("h1").locator("visible=true").count() == 1, path.name
+        page.close()
+    context.close()
+
+
+def test_one_search_box_and_a_switch_of_looks(browser, site):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    page, _ = open_page(context, site / "chapters" / "disagreement.html")
+    assert page.locator(".search-button, .search-button-field").locator("visible=true").count() == 1
+    picture = page.locator("#fig-entropy img")
+    assert picture.locator("visible=true").count() == 1
+    assert picture.locator("visible=true").get_attribute("src").endswith("fig-entropy.svg")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert picture.locator("visible=true").get_attribute("src").endswith("fig-entropy-dark.svg")
+    context.close()
+
+
+def test_code_is_folded_and_opens(browser, site):
+    context = browser.new_context()
+    page, _ = open_page(context, site / "chapters" / "annotations.html")
+    cell = page.locator("details.hide").first
+    assert not cell.locator("pre").first.is_visible()
+    cell.locator("summary").click()
+    assert cell.locator("pre").first.is_visible()
+    context.close()
+
+
+def test_no_link_inside_the_site_is_broken(site):
+    assert list(broken_links(site)) == []
+
+
+def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(site):
+    text = (site / "chapters" / "annotations.html").read_text()
+    text += (site / "chapters" / "disagreement.html").read_text()
+    blocks = re.findall(
+        r'<figure class="published[^>]*id="([^"]+)">(.*?)</figure>', text, re.DOTALL
+    )
+    assert len(blocks) == 9
+    for id, block in blocks:
+        formats = ["csv", "json"]
+        if id.startswith("fig-"):
+            formats += ["svg", "png", "pdf"]
+            assert len(re.findall(r'<img[^>]*alt="[^"]{40,}"', block)) == 2
+        for format in formats:
+            assert (site / "figures" / f"{id}.{format}").stat().st_size > 100
+            assert f'href="../figures/{id}.{format}"' in block
+        assert "@misc{" + id in block
+        assert re.search(r"Cite this (figure|table)", block)
+        assert 'href="../notebooks/' in block
+        assert re.search(r'caption-number">(Fig\.|Table) \d', block)
+
+
+def test_figures_are_referred_to_by_number_from_other_pages(site):
+    text = (site / "index.html").read_text()
+    assert re.search(
+        r'href="chapters/disagreement\.html#fig-simplex"[^>]*><span[^>]*>Fig\. \d', text
+    )
+
+
+def test_the_synthetic_sample_cannot_be_mistaken(sample_checkout):
+    site = sample_checkout / "_build" / "html"
+    for path in pages(site):
+        assert "Synthetic sample: every number" in path.read_text(), path.name
+    for path in (site / "figures").iterdir():
+        if path.suffix in (".csv", ".json", ".svg"):
+            assert "ynthetic" in path.read_text(), path.name
+        else:
+            assert b"Synthetic sample" in path.read_bytes(), path.name
+
+
+def test_the_real_book_is_not_marked(real_checkout):
+    site = real_checkout / "_build" / "html"
+    for path in pages(site):
+        assert "Synthetic sample: every number" not in path.read_text(), path.name
+
+
+def test_texts_of_items_are_on_the_page_with_their_licence_and_nowhere_else(real_checkout):
+    site = real_checkout / "_build" / "html"
+    page = (site / "chapters" / "annotations.html").read_text()
+    opinions = load_opinions("snli", "released")
+    sentence = opinions.texts[opinions.index("4956464881.jpg#4r1e")]["hypothesis"]
+    assert sentence.strip() in page
+    assert "licence CC BY-NC 4.0" in page
+    made = [*(site / "figures").iterdir(), *(site / "notebooks").iterdir()]
+    made += (site / "_sources").rglob("*.*")
+    made += (real_checkout / "book" / "chapters").iterdir()
+    for path in made:
+        assert sentence.strip().encode() not in path.read_bytes(), path.name
+
+
+def test_no_page_knows_the_machine_it_was_made_on(real_checkout):
+    site = real_checkout / "_build" / "html"
+    for path in [*pages(site), *(site / "figures").glob("*.json")]:
+        assert str(real_checkout.parent) not in path.read_text(), path.name
+    assert read_page(site / "index.html").links

@@ -1,0 +1,52 @@
+import pytest
+
+from chaos_utils import paths
+from chaos_utils.publish import dependencies
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "project", lambda: tmp_path)
+    for name, text in {
+        "chaos_utils/__init__.py": '"""Package."""',
+        "chaos_utils/a.py": "from chaos_utils import b\n",
+        "chaos_utils/b.py": "def f():\n    import chaos_utils.room.c\n",
+        "chaos_utils/room/__init__.py": "",
+        "chaos_utils/room/c.py": "import numpy\n",
+        "chaos_utils/room/c.csv": "x\n",
+        "chaos_utils/other.py": "",
+        "notebooks/n.py": "# %%\nfrom chaos_utils.a import thing\n\n"
+        "# %% [markdown]\n# import chaos_utils.other\n",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_modules_are_followed_through_imports_and_bring_their_data(project):
+    found = dependencies.modules_of(project / "notebooks" / "n.py")
+    names = {path.relative_to(project / "chaos_utils").as_posix() for path in found}
+    assert names == {"__init__.py", "a.py", "b.py", "room/c.py", "room/c.csv"}
+
+
+def test_the_real_chapters_do_not_depend_on_each_other_s_plots():
+    names = {
+        chapter: {
+            path.name for path in dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
+        }
+        for chapter in dependencies.chapters()
+    }
+    assert list(names) == ["annotations", "disagreement"]
+    plots = {path.parent.name + "/" + path.name
+             for path in dependencies.modules_of(paths.notebooks() / "annotations.py")}  # fmt: skip
+    assert "plots/annotations.py" in plots
+    assert "plots/disagreement.py" not in plots
+    assert "runner.py" not in names["annotations"]
+    assert "cli.py" not in names["annotations"]
+
+
+def test_pages_are_the_book_s_sources_without_what_was_made():
+    pages = dependencies.pages()
+    assert paths.project() / "book" / "index.md" in pages
+    assert not any("chapters" in path.parts or "__pycache__" in path.parts for path in pages)

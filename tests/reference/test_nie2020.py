@@ -1,0 +1,66 @@
+"""The published numbers of Nie, Zhou and Bansal (2020), from the released data."""
+
+import pytest
+
+from chaos_utils import description
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.errors import ChaosError
+
+
+def test_change_rates_equal_table_2(released):
+    ours = description.data_statistics(released).set_index("task")
+    theirs = read_published("nie2020_table2").set_index("task")
+    assert (ours["n_examples"] == theirs["n_examples"].reindex(ours.index)).all()
+    assert ours["change_rate_percent"].round(2).to_dict() == {
+        "snli": 24.97,
+        "mnli": 31.77,
+        "alphanli": 10.64,
+    }
+    assert ours["change_rate_full_dev_percent"].round(2).dropna().to_dict() == {
+        "snli": 3.78,
+        "mnli": 5.08,
+    }
+
+
+def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(released):
+    table = (
+        description.label_counts(released).set_index(["task", "statistic", "label"]).sort_index()
+    )
+    labels = ["entailment", "neutral", "contradiction"]
+    for task, majorities in {"snli": [421, 813, 280], "mnli": [741, 583, 275]}.items():
+        assert table.loc[(task, "new_majority"), "value"][labels].tolist() == majorities
+        for statistic in ("old_majority", "new_majority", "old_raw_count"):
+            assert (table.loc[(task, statistic), "difference"] == 0).all()
+    new = table.xs("new_raw_count", level="statistic").groupby("task")[["value", "published"]].sum()
+    assert new.loc["snli"].tolist() == [151_400, 151_361]
+    assert new.loc["mnli"].tolist() == [159_900, 159_868]
+
+
+@pytest.mark.parametrize(
+    ("column", "digits", "values"),
+    [
+        ("n_ties", 0, [14, 14, 8]),
+        ("mean_entropy_bits", 3, [0.798, 1.072, 0.414]),
+        ("fleiss_kappa", 3, [0.447, 0.283, 0.648]),
+    ],
+)
+def test_agreement(released, column, digits, values):
+    table = description.agreement(released, n_resamples=10, seed=0)
+    assert table["task"].tolist() == ["snli", "mnli", "alphanli"]
+    assert table[column].round(digits).tolist() == values
+
+
+def test_the_stored_majority_is_not_the_first_argmax_on_as_many_items_as_known(released):
+    differing = [int((o.votes.argmax(axis=1) != o.majority).sum()) for o in released]
+    assert differing == [3, 7, 4]
+
+
+def test_the_papers_examples_are_all_in_the_data(released):
+    table = description.examples(released, 1)
+    printed = table[table["reason"].str.startswith("printed in")]
+    assert sorted(printed["uid"]) == sorted(read_published("example_items")["uid"])
+
+
+def test_published_tables_are_read_by_name():
+    with pytest.raises(ChaosError, match="did you mean 'nie2020_table2'"):
+        read_published("nie2020_table_2")

@@ -1,0 +1,130 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers.checkout import PROJECT, chaos, chaos_environment
+from helpers.rows import row, write_dataset, write_rows
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from chaos_utils.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'torch', 'transformers', 'matplotlib', 'snakemake', 'pandas', 'numpy'}\n"
+        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for command in ("data", "params", "run", "build"):
+        assert command in done.stdout
+
+
+def test_nothing_but_training_needs_torch():
+    """With torch made impossible to import, everything that builds the book still imports."""
+    code = (
+        "import importlib, importlib.abc, pkgutil, sys\n"
+        "class Without(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name.split('.')[0] in ('torch', 'transformers', 'accelerate'):\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Without())\n"
+        "import chaos_utils\n"
+        "for found in pkgutil.walk_packages(chaos_utils.__path__, 'chaos_utils.'):\n"
+        "    importlib.import_module(found.name)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_params_are_listed_for_people_and_programs():
+    done = chaos("params", "annotations", cwd=PROJECT)
+    assert "bootstrap resamples" in done.stdout
+    listed = json.loads(chaos("params", "annotations", "--json", cwd=PROJECT).stdout)
+    assert listed[0]["name"] == "data"
+    assert {"name", "type", "default", "choices", "meaning"} == set(listed[0])
+
+
+def test_data_status_and_verify(tmp_path):
+    folder = write_dataset(tmp_path / "data")
+    given = {"CHAOS_DATA": str(folder), "CHAOS_CACHE": str(tmp_path / "cache")}
+    rows = json.loads(chaos("data", "status", "--json", cwd=tmp_path, **given).stdout)
+    assert rows[0]["verified"] is False
+    assert rows[0]["items"] == 3
+    assert "NO" in chaos("data", "status", cwd=tmp_path, **given).stdout
+    done = chaos("data", "verify", cwd=tmp_path, **given)
+    assert done.returncode == 2
+    assert "3 of 3 files are not as published" in done.stderr
+    assert json.loads(chaos("data", "verify", "--json", cwd=tmp_path, **given).stdout)
+
+
+def test_released_data_verifies(released_root):
+    done = chaos("data", "verify", cwd=PROJECT, CHAOS_DATA=str(released_root))
+    assert done.returncode == 0
+    assert done.stdout.count("verified") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "anotations"], "did you mean 'annotations'"),
+        (["run", "annotations", "-p", "sead=1"], "did you mean 'seed'"),
+        (["run", "annotations", "-p", "seed=one"], "'one'"),
+        (["run", "annotations", "-p", "seed"], "NAME=VALUE"),
+        (["run", "annotations", "-p", "seed=1", "-p", "seed=2"], "given twice"),
+        (["params", "nothing"], "No such notebook"),
+        (["data", "fetch", "chaosNLI_v1.0/chaosNLI_snl.jsonl"], "did you mean"),
+        (["build", "--sample", "--strict"], "exclude each other"),
+    ],
+)
+def test_bad_input_ends_in_one_message_and_code_2(arguments, told):
+    done = chaos(*arguments, cwd=PROJECT)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (PROJECT / "runs").exists() or not list((PROJECT / "runs").glob("anotations*"))
+
+
+def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
+    code = "import chaos_utils.paths as p; p._is_project = lambda folder: False\n"
+    code += "from chaos_utils.cli import app; app()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "build", "--sample"], cwd=tmp_path,
+        env=chaos_environment(PROJECT), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "needs a checkout of the book" in done.stderr
+
+
+def test_run_writes_a_folder_of_its_own(sample_checkout):
+    before = (sample_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes()
+    given = ["-p", "data=sample", "-p", "resamples=50", "-p", "examples=1"]
+    done = chaos("run", "annotations", *given, "--json", cwd=sample_checkout)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["parameters"]["resamples"] == 50
+    assert "tbl-agreement" in answer["made"]
+    (folder,) = (sample_checkout / "runs").iterdir()
+    assert answer["run"] == str(folder)
+    assert folder.name.startswith("annotations-")
+    assert (folder / "page.html").is_file()
+    assert (sample_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
+
+
+def test_run_on_a_dataset_of_ones_own(tmp_path, sample_checkout):
+    """A folder is relative to where the reader is; text is escaped; faults come through."""
+    evil = row(uid="<script>alert(1)</script>", old=1)
+    rows = [evil, row(uid="b", counts=(30, 40, 30), old=0), row(uid="c", old=0)]
+    write_dataset(tmp_path / "mine", snli=rows)
+    data = os.path.relpath(tmp_path / "mine", sample_checkout)
+    given = ["-p", f"data={data}", "-p", "resamples=10", "-p", "examples=1"]
+    done = chaos("run", "annotations", *given, cwd=sample_checkout)
+    assert done.returncode == 0, done.stderr
+    for page in (sample_checkout / "runs").glob("*/page.html"):
+        assert "<script" not in page.read_text()
+    write_rows(tmp_path / "mine" / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", [evil, '{"uid": "cut'])
+    done = chaos("run", "annotations", *given, cwd=sample_checkout)
+    assert done.returncode == 2
+    assert "line 2, column" in done.stderr
+    assert "Traceback" not in done.stderr

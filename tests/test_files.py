@@ -1,0 +1,36 @@
+import json
+
+import pytest
+
+from chaos_utils.files import fresh_folder, write_bytes, write_json
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    write_json(path, [1])
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(path, [float("nan")])
+    monkeypatch.setattr("pathlib.Path.replace", lambda self, other: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_bytes(path, b"half")
+    assert json.loads(path.read_text()) == [1]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.json"]
+
+
+def fail_half_way(target):
+    with fresh_folder(target) as folder:
+        (folder / "new").write_text("2")
+        raise ZeroDivisionError
+
+
+def test_a_fresh_folder_takes_the_place_only_when_it_is_done(tmp_path):
+    target = tmp_path / "run"
+    with fresh_folder(target) as folder:
+        (folder / "old").write_text("1")
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way(target)
+    assert [path.name for path in target.iterdir()] == ["old"]
+    with fresh_folder(target) as folder:
+        (folder / "new").write_text("2")
+    assert [path.name for path in target.iterdir()] == ["new"]  # nothing stale survives
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
