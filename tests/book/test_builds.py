@@ -107,10 +107,12 @@ def test_a_failing_notebook_stays_out_of_the_book(checkout):
     assert page.read_bytes() == before
 
 
-def test_a_deleted_site_is_made_again(checkout):
+def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
     shutil.rmtree(checkout / "_build" / "html")
+    (checkout / "_build" / "chapters" / ".annotations-scrap").mkdir()
     assert chaos("build", "--sample", cwd=checkout).returncode == 0
     assert (checkout / "_build" / "html" / "index.html").is_file()
+    assert not list((checkout / "_build" / "chapters").glob(".*"))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +189,6 @@ def test_an_interrupted_build_is_taken_up_again(checkout, how):
     assert done.returncode == 0, done.stderr
     assert ("left behind" in done.stderr) == (how == signal.SIGKILL)
     assert (checkout / "_build" / "html" / "index.html").is_file()
-    assert not list((checkout / "_build").glob("chapters/.*"))
     assert planned(checkout) == set()
 
 
