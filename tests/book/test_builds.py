@@ -164,7 +164,9 @@ def test_data_with_the_wrong_hash_fails_even_without_strict(checkout, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
+)
 def test_an_interrupted_build_is_taken_up_again(checkout, how):
     for made in ("_build", "book/chapters"):
         shutil.rmtree(checkout / made)

@@ -48,7 +48,9 @@ def test_every_page_is_whole(browser, site, width, scheme):
         page, troubles = open_page(context, path)
         # Pictures are loaded as they come into view: bring all of them there.
         page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
-        page.wait_for_load_state("networkidle")
+        page.wait_for_function(
+            "[...document.images].every(i => i.complete || !i.offsetParent)", timeout=10_000
+        )
         missing = page.evaluate(
             "[...document.images].filter(i => i.offsetParent && !i.naturalWidth).map(i => i.src)"
         )
