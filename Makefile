@@ -1,9 +1,9 @@
 # The front door. `make help` explains every target.
 
 # The first Python on the path that the project supports.
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null \
-	&& echo $$p && break; done)
+	$$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -49,8 +49,8 @@ browser: $(VENV)/test.stamp
 	echo "no Chromium here: the tests of the built pages are skipped"
 
 $(VENV)/venv.stamp:
-	@[ -n "$(PYTHON)" ] || { echo "Python 3.11, 3.12 or 3.13 is needed and none was found; \
-	name one with make PYTHON=…" >&2; exit 2; }
+	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || { echo "Python 3.11, 3.12 or 3.13 is needed; \
+	found: $(or $(PYTHON),none); name one with make PYTHON=…" >&2; exit 2; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
