@@ -33,15 +33,19 @@ lint: $(VENV)/test.stamp ## Check format, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-lock: $(VENV)/venv.stamp ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
-	@$(BIN)/python -m pip install --quiet --upgrade --editable '.[train,test]'
-	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.lock
+lock: ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	{ echo "the lock is made on Python 3.11: make lock PYTHON=…" >&2; exit 2; }
+	@$(PYTHON) -m venv --clear _build/lock-venv
+	@_build/lock-venv/bin/python -m pip install --quiet --editable '.[train,test]'
+	@_build/lock-venv/bin/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.lock
+	@rm -r _build/lock-venv
 
 clean: ## Remove what builds and runs have made; data, downloads and .venv stay
 	rm -rf _build runs book/chapters .snakemake
 
 # A browser for the tests of the built pages: one that is there, or Debian's where it may be installed.
-browser: $(VENV)/test.stamp
+browser: $(VENV)/test.stamp ## Find a Chromium for the tests, or install Debian's where that is allowed
 	@$(BIN)/python tests/helpers/browser.py || { \
 	[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing Debian's Chromium" && \
 	apt-get update -qq >/dev/null && \

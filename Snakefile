@@ -51,6 +51,7 @@ rule site:
     input:
         EXECUTED,
         relative(dependencies.pages()),
+        relative(dependencies.modules_of_pages()),
     output:
         "_build/site.done",
     shell:

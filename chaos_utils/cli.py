@@ -27,9 +27,23 @@ class _Commands(TyperGroup):
         except ChaosError as fault:
             err.print(str(fault), style="red", markup=False)
             raise typer.Exit(2) from fault
+        except OSError as fault:
+            if fault.filename is None:
+                raise
+            err.print(str(_unusable_file(fault)), style="red", markup=False)
+            raise typer.Exit(2) from fault
         except KeyboardInterrupt as stop:
             err.print("Interrupted. Nothing is left half-written; run the same command again.")
             raise typer.Exit(130) from stop
+
+
+def _unusable_file(fault: OSError) -> ChaosError:
+    return ChaosError(
+        "A file or folder cannot be used.",
+        where=fault.filename,
+        found=fault.strerror,
+        todo="check its permissions, and what stands there",
+    )
 
 
 app = typer.Typer(
@@ -180,13 +194,14 @@ def _assignments(given: list[str] | None) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for text in given or []:
         name, equals, value = text.partition("=")
+        name = name.strip()
         if not equals or not name:
             raise ChaosError(
                 "A parameter is given as NAME=VALUE.", found=text, expected="such as -p seed=1"
             )
         if name in pairs:
             raise ChaosError(f"Parameter {name!r} is given twice.", found=text)
-        pairs[name.strip()] = value
+        pairs[name] = value
     return pairs
 
 
@@ -253,8 +268,10 @@ def build(
         def say(text: str) -> None:
             err.print(text, markup=False)
 
-        data = builder.choose_data(sample=sample, strict=strict, say=say, progress=err.is_terminal)
-        builder.build(
+        data = builder.choose_data(
+            sample=sample, strict=strict, dry_run=dry_run, say=say, progress=err.is_terminal
+        )
+        planned = builder.build(
             data,
             cores=cores or os.cpu_count() or 1,
             dry_run=dry_run,
@@ -264,8 +281,11 @@ def build(
         )
     index = paths.build() / "html" / "index.html"
     if as_json:
-        _print_json({"data": data, "site": str(index), "dry_run": dry_run})
-    elif not dry_run:
+        _print_json({"data": data, "site": str(index), "dry_run": dry_run, "planned": planned})
+    elif dry_run:
+        for step in planned:
+            out.print(f"would run {step}", markup=False)
+    else:
         out.print(f"{index}", markup=False)
 
 

@@ -7,6 +7,8 @@ import pandas as pd
 
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.published.tables import read_published
+from chaos_utils.data.registry import REGISTRY
+from chaos_utils.errors import ChaosError
 from chaos_utils.metrics.agreement import (
     chance_of_majority_size,
     is_tied,
@@ -14,7 +16,7 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     pairwise_agreement,
 )
-from chaos_utils.metrics.divergence import entropy_bits
+from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 INTERVAL_STATISTICS = (
@@ -25,11 +27,29 @@ INTERVAL_STATISTICS = (
 )
 
 
+def is_released(opinions: Opinions) -> bool:
+    """Return whether these are the votes that were released with the paper."""
+    return opinions.source.sha256 == REGISTRY[opinions.task.file].sha256
+
+
+def data_notice(datasets: Sequence[Opinions]) -> str:
+    """Return a warning in Markdown for data that is not the release; nothing for the release."""
+    if all(is_released(opinions) for opinions in datasets):
+        return ""
+    files = ", ".join(f"`{opinions.source.name}`" for opinions in datasets)
+    return (
+        f"> **Not the released data.** This page was made from {files}. Its numbers, figures and "
+        "tables are of that data; what the text and the pictures' descriptions say in words, and "
+        "the papers' numbers beside ours, are about the released ChaosNLI."
+    )
+
+
 def data_statistics(datasets: Sequence[Opinions]) -> pd.DataFrame:
     """Items and changed majorities of each task, beside Table 2 of Nie et al. (2020).
 
     The change rate over the full development set divides the same changed items by the
-    published size of that set, since only re-annotated items can change.
+    published size of that set, since only re-annotated items can change. It is given for
+    the released data alone.
 
     Returns
     -------
@@ -43,7 +63,7 @@ def data_statistics(datasets: Sequence[Opinions]) -> pd.DataFrame:
     for opinions in datasets:
         task = opinions.task.name
         changed = int((opinions.majority != opinions.old_label).sum())
-        full = float(published.loc[task, "full_dev_size"])
+        full = float(published.loc[task, "full_dev_size"]) if is_released(opinions) else np.nan
         row = {
             "task": task,
             "n_examples": len(opinions),
@@ -148,7 +168,7 @@ def agreement(datasets: Sequence[Opinions], n_resamples: int, seed: int) -> pd.D
     for number, opinions in enumerate(datasets):
         votes, shares = opinions.votes, opinions.shares
         values = np.column_stack(
-            [entropy_bits(shares), majority_share(votes), pairwise_agreement(votes), shares]
+            [entropy(shares, unit="bits"), majority_share(votes), pairwise_agreement(votes), shares]
         )
         rng = np.random.default_rng([seed, number])
         point = _agreement_of_means(values.mean(axis=0, keepdims=True))[0]
@@ -187,7 +207,7 @@ def items(datasets: Sequence[Opinions]) -> pd.DataFrame:
             {
                 "task": opinions.task.name,
                 "uid": opinions.uids,
-                "entropy_bits": entropy_bits(opinions.shares),
+                "entropy_bits": entropy(opinions.shares, unit="bits"),
                 "majority_share": majority_share(opinions.votes),
                 "old_label": names[opinions.old_label],
                 "majority_label": names[opinions.majority],
@@ -230,8 +250,8 @@ def original_votes(datasets: Sequence[Opinions]) -> pd.DataFrame:
                                 for row in old.tolist()],
                     "old_label_share_before": before[each, opinions.old_label],
                     "old_label_share_after": opinions.shares[each, opinions.old_label],
-                    "entropy_bits_before": entropy_bits(before),
-                    "entropy_bits_after": entropy_bits(opinions.shares),
+                    "entropy_bits_before": entropy(before, unit="bits"),
+                    "entropy_bits_after": entropy(opinions.shares, unit="bits"),
                     "chance_of_selection": chance_of_majority_size(opinions.shares, 5, 3),
                 }
             )
@@ -246,15 +266,21 @@ def entropy_thirds(entropies: pd.Series) -> tuple[float, float, float]:
     return low, mid, high
 
 
-def even_split_rate(at_least_bits: float, n_votes: int = 100) -> float:
-    """Return how many of the possible splits between two labels have at least this entropy.
+def even_splits(at_least_bits: float, n_votes: int = 100) -> tuple[float, int]:
+    """Return which splits of the votes between two labels have at least this entropy.
 
-    That is the share of items one would see if every split from 0 to `n_votes` were
-    equally frequent.
+    Returns
+    -------
+    rate : float
+        Their share among all splits: the share of items one would see if every split
+        from 0 to `n_votes` were equally frequent.
+    largest : int
+        The most votes that the larger label has in any of them.
     """
     first = np.arange(n_votes + 1) / n_votes
-    entropies = entropy_bits(np.column_stack([first, 1 - first]))
-    return float((entropies >= at_least_bits).mean())
+    entropies = entropy(np.column_stack([first, 1 - first]), unit="bits")
+    enough = entropies >= at_least_bits
+    return float(enough.mean()), int(np.flatnonzero(enough).max())
 
 
 def contested_pairs(datasets: Sequence[Opinions]) -> pd.DataFrame:
@@ -295,6 +321,8 @@ def examples(datasets: Sequence[Opinions], n_each: int) -> pd.DataFrame:
         ``entropy_bits``, and ``votes_1`` … ``votes_3`` (in the task's label order;
         <NA> where it has two labels).
     """
+    if n_each < 0:
+        raise ChaosError("The number of examples is negative.", found=n_each, expected="0 or more")
     table = items(datasets)
     counts = {opinions.task.name: opinions.votes for opinions in datasets}
     for k in range(3):

@@ -28,11 +28,15 @@ from IPython.display import Markdown
 
 from chaos_utils import description, presentation
 from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.published.tables import read_published
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
 
 # %% [markdown]
 # ## How many majorities changed
@@ -55,6 +59,7 @@ publish_table(
 # %% tags=["remove-input"]
 rate = statistics.set_index("task")["change_rate_percent"]
 gap = statistics[["difference_change_rate_percent", "difference_change_rate_full_dev_percent"]]
+footnote = read_published("nie2020_other").set_index("quantity")["value"]
 Markdown(
     f"On {{numref}}`tbl-data-statistics`, the crowd overrules {rate['snli']:.2f}% of the SNLI "
     f"labels, {rate['mnli']:.2f}% of the MNLI labels and {rate['alphanli']:.2f}% of the αNLI "
@@ -159,8 +164,8 @@ Markdown(
     f"{by_task.loc['mnli', 'mean_pairwise_agreement']:.0%}, on αNLI "
     f"{by_task.loc['alphanli', 'mean_pairwise_agreement']:.0%}. All hundred say the same on "
     f"{share['snli']:.1%}, {share['mnli']:.1%} and {share['alphanli']:.1%} of the items. "
-    f"The paper's footnote gives a mean entropy of 0.80 bits for SNLI; here it is "
-    f"{by_task.loc['snli', 'mean_entropy_bits']:.3f} bits."
+    f"The paper's footnote gives a mean entropy of {footnote['mean_entropy_bits']:.2f} bits for "
+    f"SNLI; here it is {by_task.loc['snli', 'mean_entropy_bits']:.3f} bits."
 )
 
 # %% [markdown]

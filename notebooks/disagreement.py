@@ -32,9 +32,13 @@ from chaos_utils.plots.disagreement import (
     plot_simplex,
 )
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import number
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
 items = description.items(datasets)
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
 
 # %% [markdown]
 # ## Entropy
@@ -57,7 +61,7 @@ publish_figure(
 entropy = items.groupby("task")["entropy_bits"]
 alpha = items[items["task"] == "alphanli"]
 thirds = description.entropy_thirds(alpha["entropy_bits"])
-even = description.even_split_rate(0.95)
+even, most = description.even_splits(0.95)
 top = (alpha["entropy_bits"] >= 0.95).mean()
 tens = [
     alpha["majority_share"].between(low, low + 0.095).mean() for low in (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -69,7 +73,7 @@ Markdown(
     f"where {thirds[0]:.0%} of the items lie in the lowest third of the range, {thirds[1]:.0%} in "
     f"the middle third and {thirds[2]:.0%} in the highest.\n\n"
     "The right arm of the U wants care. With two labels, entropy is flat around an even split, "
-    "so that many different splits share the last bin: all that give the larger label up to 63 "
+    f"so that many different splits share the last bin: all that give the larger label up to {most} "
     f"votes. If every split were equally frequent, {even:.0%} of the items would lie at 0.95 bits "
     f"or more; {top:.1%} do. The arm is in the scale as much as in the people: counted by the votes "
     f"for the majority, {tens[0]:.0%} of the αNLI items have 50 to 59, {tens[1]:.0%} have 60 to 69, "
@@ -148,30 +152,27 @@ publish_figure(
     plot_original_votes,
     original,
     caption="""What five votes said against what a hundred say. Upper row: the old label's share
-    of the hundred votes; the dashed line is its share of the old ones, the same for all these
-    items. Lower row: entropy of the hundred votes, cumulated, for items with two and with three
-    different labels among the five; dotted lines mark the entropy of the five votes
-    themselves.""",
+    of the hundred votes; the dashed line is its share of the old ones (60%, but for the few items
+    with four old votes). Lower row: entropy of the hundred votes, cumulated, for items with two
+    and with three different labels among five old votes; dotted lines mark the entropy of the
+    five votes themselves.""",
     alt="""Four panels. Above, histograms of the old label's share among a hundred votes spread
     from almost none to almost all, far to both sides of the 60% that the five votes gave. Below,
-    cumulative curves of entropy for items with old votes split 3-2 and 3-1-1: the curves lie
-    close together, mostly to the left of the entropies that the five votes had.""",
+    cumulative curves of entropy for items with old votes split 3-2 and 3-1-1: the two curves lie
+    close together, though the five votes' own entropies, which dotted lines mark, are far apart.""",
 )
 
 # %% tags=["remove-input"]
 after = original.groupby("task")["old_label_share_after"]
-far = (
-    original.assign(far=(original["old_label_share_after"] - 0.6).abs() > 0.2)
-    .groupby("task")["far"]
-    .mean()
-)
+points = (100 * original["old_label_share_after"] - 60).abs().round(6)
+far = original.assign(far=points > 20).groupby("task")["far"].mean()
 kept = original.groupby("task")["chance_of_selection"].mean()
 sure = original[original["old_label_share_after"] >= 0.95]
 n_sure = sure.groupby("task").size().reindex(["snli", "mnli"], fill_value=0)
 pattern = (
-    original[original["pattern"].isin(["3-2", "3-1-1"])]
-    .groupby(["task", "pattern"])["entropy_bits_after"]
-    .mean()
+    original.pivot_table(index="task", columns="pattern", values="entropy_bits_after")
+    .reindex(index=["snli", "mnli"], columns=["3-2", "3-1-1"])
+    .map(lambda mean: number(mean, 2))
 )
 Markdown(
     f"{{numref}}`fig-original-votes` takes that apart. The old label's share among a hundred votes "
@@ -186,6 +187,6 @@ Markdown(
     "*chosen for dispute among five people*; they are neither those of the whole datasets nor "
     "those of items on which the crowd is known to be split.\n\n"
     "Nor does the pattern of the five say much: items that split 3-1-1 have a mean entropy of "
-    f"{pattern['snli', '3-1-1']:.2f} bits on SNLI and {pattern['mnli', '3-1-1']:.2f} on MNLI, those that "
-    f"split 3-2 {pattern['snli', '3-2']:.2f} and {pattern['mnli', '3-2']:.2f}."
+    f"{pattern.loc['snli', '3-1-1']} bits on SNLI and {pattern.loc['mnli', '3-1-1']} on MNLI, those "
+    f"that split 3-2 {pattern.loc['snli', '3-2']} and {pattern.loc['mnli', '3-2']}."
 )

@@ -9,8 +9,11 @@ from helpers.checkout import chaos, copy_checkout
 
 from chaos_utils import inputs, paths
 from chaos_utils.data import sources
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.opinions import load_opinions, read_opinions
 from chaos_utils.tasks import TASKS
+
+# Looked for before the tests get a cache of their own, since the data may stand in the user's.
+_RELEASED = [sources.find(task.file) for task in TASKS.values()]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,18 +32,19 @@ def _forget_inputs(monkeypatch):
 @pytest.fixture(scope="session")
 def released_root():
     """The folder that holds ChaosNLI's released files; skips where they are not at hand."""
-    found = [sources.find(task.file) for task in TASKS.values()]
-    if None in found:
+    if None in _RELEASED:
         if "CHAOS_REQUIRE_DATA" in os.environ:
             pytest.fail("ChaosNLI's files were to be here, and are not")
         pytest.skip("ChaosNLI's released files are not at hand")
-    return found[0].parents[1].resolve()
+    return _RELEASED[0].parents[1].resolve()
 
 
 @pytest.fixture(scope="session")
 def released(released_root):
     """The released opinions on the three tasks."""
-    return [load_opinions(task, "released") for task in TASKS]
+    return [
+        read_opinions(released_root / task.file, name, task.file) for name, task in TASKS.items()
+    ]
 
 
 @pytest.fixture(scope="session")

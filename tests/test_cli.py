@@ -72,7 +72,7 @@ def test_released_data_verifies(released_root):
         (["run", "annotations", "-p", "sead=1"], "did you mean 'seed'"),
         (["run", "annotations", "-p", "seed=one"], "'one'"),
         (["run", "annotations", "-p", "seed"], "NAME=VALUE"),
-        (["run", "annotations", "-p", "seed=1", "-p", "seed=2"], "given twice"),
+        (["run", "annotations", "-p", "seed=1", "-p", "seed =2"], "given twice"),
         (["params", "nothing"], "No such notebook"),
         (["data", "fetch", "chaosNLI_v1.0/chaosNLI_snl.jsonl"], "did you mean"),
         (["build", "--sample", "--strict"], "exclude each other"),
@@ -119,10 +119,13 @@ def test_run_on_a_dataset_of_ones_own(tmp_path, sample_checkout):
     write_dataset(tmp_path / "mine", snli=rows)
     data = os.path.relpath(tmp_path / "mine", sample_checkout)
     given = ["-p", f"data={data}", "-p", "resamples=10", "-p", "examples=1"]
-    done = chaos("run", "annotations", *given, cwd=sample_checkout)
-    assert done.returncode == 0, done.stderr
+    for notebook, parameters in (("annotations", given), ("disagreement", given[:2])):
+        done = chaos("run", notebook, *parameters, cwd=sample_checkout)
+        assert done.returncode == 0, done.stderr
     for page in (sample_checkout / "runs").glob("*/page.html"):
         assert "<script" not in page.read_text()
+    record = next((sample_checkout / "runs").glob("disagreement-*/record.json")).read_text()
+    assert "own-data/chaosNLI_snli.jsonl" in record
     write_rows(tmp_path / "mine" / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", [evil, '{"uid": "cut'])
     done = chaos("run", "annotations", *given, cwd=sample_checkout)
     assert done.returncode == 2

@@ -5,6 +5,7 @@ from helpers.rows import row, write_dataset, write_rows
 
 from chaos_utils import description, presentation
 from chaos_utils.data.opinions import load_opinions, read_opinions
+from chaos_utils.errors import ChaosError
 from chaos_utils.tasks import TASKS
 
 
@@ -20,8 +21,19 @@ def test_data_statistics_count_changes_and_take_the_difference(datasets):
     assert table["n_changed"].to_dict() == {"snli": 1, "mnli": 1, "alphanli": 1}
     assert table.loc["snli", "change_rate_percent"] == pytest.approx(100 / 3)
     assert table.loc["snli", "difference_n_examples"] == 3 - 1514
-    assert table.loc["mnli", "change_rate_full_dev_percent"] == pytest.approx(0.01)
-    assert np.isnan(table.loc["alphanli", "change_rate_full_dev_percent"])
+    # Own data has no full development set.
+    assert table["change_rate_full_dev_percent"].isna().all()
+
+
+def test_data_that_is_not_the_release_is_told(datasets, sample, released):
+    assert description.data_notice(released) == ""
+    assert "`own-data/chaosNLI_snli.jsonl`" in description.data_notice(datasets)
+    assert "`synthetic-sample/" in description.data_notice(sample)
+
+
+def test_a_negative_number_of_examples(sample):
+    with pytest.raises(ChaosError, match="negative"):
+        description.examples(sample, -1)
 
 
 def test_label_counts_count_every_vote_and_every_item(datasets):
@@ -90,8 +102,8 @@ def test_no_table_holds_a_sentence(sample):
 
 def test_thirds_even_splits_and_contested_pairs(datasets):
     assert description.entropy_thirds(pd.Series([0, 0.2, 0.5, 1.0])) == (0.5, 0.25, 0.25)
-    assert description.even_split_rate(0) == 1
-    assert description.even_split_rate(0.95) == 27 / 101  # larger label up to 63 of 100
+    assert description.even_splits(0) == (1, 100)
+    assert description.even_splits(0.95) == (27 / 101, 63)
     pairs = description.contested_pairs(datasets).set_index("task")
     assert list(pairs.index) == ["snli", "mnli"]
     # (70, 20, 10), (10, 60, 30) and (34, 33, 33), whose tie counts for the earlier label

@@ -87,7 +87,9 @@ def load_opinions(task: str, data: str = "auto") -> Opinions:
     """
     found = get_task(task)
     path = sources.locate(found.file, data)
-    return read_opinions(path, task, name=found.file)
+    if data in sources.KEYWORDS:
+        return read_opinions(path, task, name=found.file)
+    return read_opinions(path, task, name=f"own-data/{path.name}", n_votes=None)
 
 
 def read_opinions(
@@ -117,18 +119,18 @@ def read_opinions(
     rows: list[dict[str, Any]] = []
     line_of: dict[str, int] = {}
     for number, text in _lines(path):
-        problems = list(_faults(text, expected, n_votes))
-        if not problems:
-            row = json.loads(text)
-            uid = row["uid"]
-            if uid in line_of:
-                problems = [
+        row, problems = _parse(text)
+        if row is not None:
+            problems = list(_faults(row, expected, n_votes))
+            uid = row.get("uid")
+            if isinstance(uid, str) and uid in line_of:
+                problems.append(
                     f"field 'uid': found {uid!r}, which line {line_of[uid]} has too; "
                     "expected unique uids"
-                ]
-            else:
+                )
+            elif isinstance(uid, str):
                 line_of[uid] = number
-                rows.append(row)
+            rows.append(row)
         faults += [f"line {number}, {problem}" for problem in problems]
     if faults:
         more = len(faults) - _SHOWN_FAULTS
@@ -209,16 +211,22 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
-def _faults(text: str, task: Task, n_votes: int | None) -> Iterator[str]:
-    """Yield every fault of one line as 'field …: found …; expected …'."""
+def _parse(text: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return a line's object, or None and what is wrong with it."""
     try:
         row = json.loads(text)
     except json.JSONDecodeError as fault:
-        yield f"column {fault.colno}: found {_shorten(text)}; expected JSON ({fault.msg})"
-        return
+        found = f"column {fault.colno}: found {_shorten(text)}"
+        return None, [f"{found}; expected JSON ({fault.msg})"]
+    except (ValueError, RecursionError) as fault:  # a number or a nesting beyond any reason
+        return None, [f"found {_shorten(text)}; expected JSON ({fault})"]
     if not isinstance(row, dict):
-        yield f"found {_shorten(text)}; expected a JSON object"
-        return
+        return None, [f"found {_shorten(text)}; expected a JSON object"]
+    return row, []
+
+
+def _faults(row: dict[str, Any], task: Task, n_votes: int | None) -> Iterator[str]:
+    """Yield every fault of one line as 'field …: found …; expected …'."""
     fields = dict(_FIELDS) | ({"old_labels": list} if task.n_old_labels else {})
     wrong = [
         f"field {field!r}: found {_shorten(row[field]) if field in row else 'nothing'}; "
@@ -281,7 +289,7 @@ def _count_faults(row: dict[str, Any], task: Task, n_votes: int | None) -> Itera
     dist = row["label_dist"]
     shares = [count / total for count in counts]
     if len(dist) != len(shares) or not all(
-        isinstance(value, int | float) and abs(value - share) <= _DIST_TOLERANCE
+        _is_share(value) and abs(value - share) <= _DIST_TOLERANCE
         for value, share in zip(dist, shares, strict=True)
     ):
         yield (
@@ -294,6 +302,10 @@ def _count_faults(row: dict[str, Any], task: Task, n_votes: int | None) -> Itera
             f"field 'majority_label': found {row['majority_label']!r} with {counts[majority]} "
             f"votes; expected a label with the most votes, {max(counts)}"
         )
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
 
 
 def _shorten(value: object, limit: int = 60) -> str:

@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,7 @@ from chaos_utils.errors import ChaosError, did_you_mean
 from chaos_utils.files import swap_in, write_json
 
 TIMEOUT_SECONDS = 20
+KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside a folder
 
 
 def get(name: str) -> DataFile:
@@ -52,7 +54,8 @@ class Status:
     """Where a file stands, and whether it is the published one.
 
     `verified` is None when the file is missing or its published digest is not known.
-    `items` counts its lines (0 for a missing file, or one that is not a list of lines).
+    `items` counts its lines; 0 for a missing file, and for one whose published number of
+    items is not known.
     """
 
     file: DataFile
@@ -70,14 +73,12 @@ def status(names: Iterable[str] | None = None) -> list[Status]:
         verified = None
         if path is not None and file.sha256:
             verified = inputs.digest(path) == file.sha256
-        rows.append(Status(file, path, verified, _count_items(path)))
+        items = _count_lines(path) if path is not None and file.items else 0
+        rows.append(Status(file, path, verified, items))
     return rows
 
 
-def _count_items(path: Path | None) -> int:
-    """Count lines; a JSON object that spans the whole file is one line and counts as no list."""
-    if path is None or path.parent.name == "model_predictions":
-        return 0
+def _count_lines(path: Path) -> int:
     with path.open("rb") as stream:
         return sum(1 for line in stream if line.strip())
 
@@ -131,9 +132,9 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
                 continue
             say(f"{file.name}: {url}")
             try:
-                arrived = _retrieve(url, member, Path(folder), progress)
-                check(file, arrived)
-            except (OSError, ValueError, zipfile.BadZipFile, ChaosError) as fault:
+                arrived = _retrieve(file, url, member, Path(folder), progress)
+            except (OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile,
+                    ChaosError) as fault:  # fmt: skip
                 troubles.append(f"{url}: {_short(fault)}")
                 continue
             arrived.replace(target)
@@ -155,21 +156,22 @@ def _short(fault: BaseException) -> str:
     return text[:160] or type(fault).__name__
 
 
-def _retrieve(url: str, member: str, folder: Path, progress: bool) -> Path:
+def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: bool) -> Path:
+    """Download a file, from its archive if it stands in one, and compare its digest."""
     import pooch
 
     pooch.get_logger().setLevel("ERROR")
     fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=progress)
     # Archives are kept in the cache, since one serves several files; single files are moved on.
     kept = paths.cache() / "archives" if member else folder
-    path = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))
-    if not member:
-        return path
+    arrived = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))
     try:
-        return extract_member(path, member, folder)
-    except (zipfile.BadZipFile, ValueError):
-        path.unlink()
+        path = extract_member(arrived, member, folder) if member else arrived
+        check(file, path)
+    except BaseException:
+        arrived.unlink(missing_ok=True)  # the next try starts afresh
         raise
+    return path
 
 
 def extract_member(archive: Path, member: str, folder: Path) -> Path:
@@ -226,7 +228,7 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
     warn : bool
         Whether to say on standard error that the sample was taken.
     """
-    if data not in ("auto", "released", "sample"):
+    if data not in KEYWORDS:
         folder = paths.from_reader(data)
         path = folder / name
         if not path.is_file():

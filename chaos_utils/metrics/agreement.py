@@ -93,19 +93,6 @@ def kappa_from_means(
     return np.divide(observed - expected, room, out=undefined, where=room > 1e-12)
 
 
-def fleiss_kappa(votes: npt.ArrayLike) -> float:
-    """Fleiss' κ of a dataset; see `kappa_from_means` for the formula and range.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts. Items may differ in their number of votes; each item weighs the same.
-    """
-    counts = as_votes(votes, "votes")
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return float(kappa_from_means(pairwise_agreement(votes).mean(), shares.mean(axis=0)))
-
-
 def chance_of_majority_size(
     distributions: npt.ArrayLike, n_votes: int, size: int
 ) -> npt.NDArray[np.float64]:

@@ -23,6 +23,30 @@ def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64
     return array
 
 
+def as_pair(
+    one: npt.ArrayLike, other: npt.ArrayLike
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return two arrays of distributions of one shape; a ValueError says where they are not."""
+    p, q = as_distributions(one, "first argument"), as_distributions(other, "second argument")
+    if p.shape != q.shape:
+        raise ValueError(f"the shapes {p.shape} and {q.shape} differ, expected the same")
+    return p, q
+
+
+def as_labels(
+    values: npt.ArrayLike, n_items: int, n_classes: int, name: str
+) -> npt.NDArray[np.int64]:
+    """Return label positions of shape (n_items,); a ValueError says where they are not."""
+    labels = np.asarray(values)
+    if labels.shape != (n_items,) or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(
+            f"{name} has shape {labels.shape} of {labels.dtype}, expected {n_items} integers"
+        )
+    wrong = (labels < 0) | (labels >= n_classes)
+    _first_fault(wrong, name, f"is {{}}, expected a label position below {n_classes}", labels)
+    return labels.astype(np.int64)
+
+
 def as_votes(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     """Return an array of shape (n_items, n_classes) of vote counts, each row with a vote.
 

@@ -1,5 +1,7 @@
 """Figures about old and new labels."""
 
+import math
+
 import pandas as pd
 import seaborn as sns
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
@@ -32,6 +34,8 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
         for row, old in enumerate(labels):
             for column, new in enumerate(labels):
                 share = square.loc[old, new]
+                if math.isnan(share):
+                    continue  # the old label does not occur
                 axis.text(
                     column + 0.5,
                     row + 0.5,

@@ -10,7 +10,7 @@ from chaos_utils.tasks import TASKS, Task
 
 
 def task_panels(
-    tasks: Iterable[str], *, panel: tuple[float, float], share_y: bool = False
+    tasks: Iterable[str], *, panel: tuple[float, float]
 ) -> tuple[Figure, list[tuple[Axes, Task]]]:
     """Return a figure with one titled panel for each task, in the project's order.
 
@@ -20,13 +20,11 @@ def task_panels(
         Names, in any order; each counts once.
     panel : (float, float)
         Width and height of one panel in inches.
-    share_y : bool
-        Whether the panels have one vertical scale.
     """
     wanted = set(tasks)
     names = [name for name in TASKS if name in wanted]
     figure, axes = plt.subplots(
-        1, len(names), figsize=(panel[0] * len(names), panel[1]), sharey=share_y, squeeze=False
+        1, len(names), figsize=(panel[0] * len(names), panel[1]), squeeze=False
     )
     pairs = [(axis, TASKS[name]) for axis, name in zip(axes[0], names, strict=True)]
     for axis, task in pairs:

@@ -16,6 +16,7 @@ from typing import TextIO
 from chaos_utils import paths
 from chaos_utils.data import sources
 from chaos_utils.errors import ChaosError
+from chaos_utils.publish import dependencies
 from chaos_utils.tasks import TASKS
 
 Say = Callable[[str], None]
@@ -23,7 +24,9 @@ _PATIENCE_SECONDS = 3
 _STEPS = re.compile(r"(\d+) of (\d+) steps")
 
 
-def choose_data(*, sample: bool, strict: bool, say: Say, progress: bool) -> str:
+def choose_data(
+    *, sample: bool, strict: bool, dry_run: bool = False, say: Say, progress: bool
+) -> str:
     """Return the chapters' ``data`` parameter: the released data, or the sample.
 
     Parameters
@@ -32,6 +35,8 @@ def choose_data(*, sample: bool, strict: bool, say: Say, progress: bool) -> str:
         Take the sample in any case.
     strict : bool
         Fail where the data cannot be had.
+    dry_run : bool
+        Fetch nothing.
     say : callable
         Is told what is fetched, and loudly that the sample was taken.
     progress : bool
@@ -45,11 +50,16 @@ def choose_data(*, sample: bool, strict: bool, say: Say, progress: bool) -> str:
     if sample:
         return "sample"
     names = [task.file for task in TASKS.values()]
-    missing = [name for name in names if sources.find(name) is None]
+    found = {name: sources.find(name) for name in names}
+    for name, path in found.items():
+        if path is not None:
+            sources.check(sources.get(name), path)
+    if dry_run:
+        return "auto"
     try:
         sources.fetch(names, say=lambda text: say(f"fetching {text}"), progress=progress)
     except ChaosError as fault:
-        if strict or not missing:
+        if strict:
             raise
         say(f"{fault}\n")
         say(
@@ -68,7 +78,7 @@ def build(
     force: bool = False,
     say: Say,
     progress: Callable[[int, int], None],
-) -> None:
+) -> list[str]:
     """Bring the book up to date.
 
     Parameters
@@ -86,12 +96,19 @@ def build(
     progress : callable
         Is told how many steps are done, and of how many.
 
+    Returns
+    -------
+    list of str
+        In a dry run, the steps that would run, such as ``chapter annotations``.
+
     Raises
     ------
     ChaosError
-        If a step failed, with that step's own message.
+        If a notebook cannot be read; or if a step failed, with that step's own message.
     """
     root = paths.project()
+    for chapter in dependencies.chapters():
+        dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
     marker, site = paths.build() / "site.done", paths.build() / "html" / "index.html"
     if not site.is_file():
         marker.unlink(missing_ok=True)
@@ -127,9 +144,7 @@ def build(
         (logs / "build.log").write_text("\n".join(output), "utf-8")
     if process.returncode != 0:
         raise _failed(logs, output)
-    if dry_run:
-        for job in _planned(output):
-            say(f"would run {job}")
+    return _planned(output) if dry_run else []
 
 
 def _planned(output: list[str]) -> list[str]:

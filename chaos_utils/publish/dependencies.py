@@ -5,6 +5,7 @@ anything runs.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import jupytext
 import yaml
 
 from chaos_utils import paths
-from chaos_utils.data import sources
+from chaos_utils.data.sources import locate
+from chaos_utils.errors import ChaosError
 from chaos_utils.tasks import TASKS
 
 _PACKAGE = "chaos_utils"
@@ -39,10 +41,31 @@ def modules_of(notebook: Path) -> list[Path]:
     """Return the files of this package that a notebook needs, directly or through others.
 
     A module brings the data files that stand beside it.
+
+    Raises
+    ------
+    ChaosError
+        If a code cell is not valid Python.
     """
-    cells = jupytext.read(notebook).cells
-    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    waiting = list(_imported(code))
+    names: list[str] = []
+    for number, cell in enumerate(jupytext.read(notebook).cells, start=1):
+        if cell.cell_type == "code":
+            # What starts so is IPython's, and imports nothing of ours.
+            code = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
+            names += _imported(code, f"notebooks/{notebook.name}, cell {number}")
+    return _closure(names)
+
+
+def modules_of_pages() -> list[Path]:
+    """Return the files of this package that the pages are made with."""
+    root = paths.project()
+    sources = [*(root / "book" / "_ext").rglob("*.py"), root / _PACKAGE / "publish" / "site.py"]
+    names = [name for path in sources for name in _imported(path.read_text("utf-8"), path.name)]
+    return _closure([*names, f"{_PACKAGE}.publish.site"])
+
+
+def _closure(names: list[str]) -> list[Path]:
+    waiting = list(names)
     found: set[Path] = set()
     while waiting:
         path = _file_of(waiting.pop())
@@ -50,13 +73,22 @@ def modules_of(notebook: Path) -> list[Path]:
             continue
         found.add(path)
         found.update(other for other in path.parent.iterdir() if other.suffix == ".csv")
-        waiting += _imported(path.read_text("utf-8"))
+        waiting += _imported(path.read_text("utf-8"), path.name)
     return sorted(found)
 
 
-def _imported(code: str) -> Iterator[str]:
+def _imported(code: str, where: str) -> Iterator[str]:
     """Yield the dotted names that code imports from this package."""
-    for node in ast.walk(ast.parse(code)):
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as fault:
+        raise ChaosError(
+            "This is not valid Python.",
+            where=f"{where}, line {fault.lineno} of it",
+            found=(fault.text or "").strip(),
+            expected=fault.msg,
+        ) from fault
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -76,7 +108,7 @@ def _file_of(module: str) -> Path | None:
 
 def data_of(data: str) -> list[Path]:
     """Return the data files that a chapter reads, for a value of its ``data`` parameter."""
-    return [sources.locate(task.file, data, warn=False) for task in TASKS.values()]
+    return [locate(task.file, data, warn=False) for task in TASKS.values()]
 
 
 def pages() -> list[Path]:

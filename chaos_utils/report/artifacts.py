@@ -31,7 +31,6 @@ class Published:
     """
 
     id: str
-    folder: Path
     manifest: dict[str, Any] = field(repr=False)
     html: str = field(repr=False)
 
@@ -102,4 +101,4 @@ def write(
 
 def first_sentence(caption: str) -> str:
     """Return a caption's first sentence without its full stop, as the title of the object."""
-    return re.split(r"(?<=[^.\s]{2})\.(?:\s|$)", caption, maxsplit=1)[0]
+    return re.split(r"(?<=[^.\s]{2})\.(?:\s|$)", " ".join(caption.split()), maxsplit=1)[0]

@@ -85,7 +85,7 @@ def publish_figure(
         width=round(width * 96),
         height=round(height * 96),
     )
-    return artifacts.Published(id, folder, manifest, _html(manifest, preview))
+    return artifacts.Published(id, manifest, _html(manifest, preview))
 
 
 def _save_light(figure: Figure, folder: Path, id: str, caption: str, alt: str) -> bytes:

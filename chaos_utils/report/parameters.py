@@ -4,6 +4,7 @@ import ast
 import hashlib
 import io
 import json
+import math
 import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,7 +81,9 @@ def _as_scalar(value: object, kind: str) -> Any:
             if value.lower() not in _BOOLEANS:
                 raise ValueError
             return _BOOLEANS[value.lower()]
-        return wanted(value)
+        value = wanted(value)
+    if wanted is float and isinstance(value, float) and not math.isfinite(value):
+        raise ValueError
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not wanted:

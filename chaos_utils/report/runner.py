@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def _environment(folder: Path) -> Iterator[None]:
     """Set what the kernel inherits; the same for everyone who runs the notebook."""
     ours = {
         "CHAOS_RUN": str(folder),
-        "CHAOS_FROM": os.environ.get("CHAOS_FROM", str(Path.cwd())),
+        "CHAOS_FROM": str(paths.from_reader("").absolute()),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "MPLBACKEND": "agg",
         "PYTHONHASHSEED": "0",
@@ -227,9 +228,15 @@ def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, 
     lines = ["| parameter | value | meaning |", "| --- | --- | --- |"]
     for parameter in declared:
         value = values[parameter.name]
-        default = "" if value == parameter.default else f" (default `{parameter.default}`)"
-        lines.append(f"| `{parameter.name}` | `{value}`{default} | {parameter.meaning} |")
+        default = "" if value == parameter.default else f" (default {_code(parameter.default)})"
+        lines.append(f"| `{parameter.name}` | {_code(value)}{default} | {parameter.meaning} |")
     return "\n".join(lines)
+
+
+def _code(value: object) -> str:
+    """Set a value as code in a Markdown table, whatever characters it holds."""
+    text = escape(str(value)).replace("|", "&#124;").replace("`", "&#96;")
+    return f"<code>{text}</code>"
 
 
 def figures_of(run: Path) -> list[Path]:

@@ -1,8 +1,10 @@
 """One HTML file that shows a run, for reading and sending; the book's pages are made by Sphinx."""
 
+import copy
 import re
 
 import nbformat
+from latex2mathml.converter import convert
 
 from chaos_utils import paths
 
@@ -13,15 +15,16 @@ _ROLES = (
     (re.compile(r"\{doc\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
 )
+_FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
 def page(notebook: nbformat.NotebookNode) -> str:
     """Return a page with everything in it: no script, style or picture from elsewhere."""
     from nbconvert import HTMLExporter
 
-    shown = nbformat.from_dict(notebook)
+    shown = copy.deepcopy(notebook)
     shown.cells = [
-        cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])
+        cell for cell in shown.cells if "remove-cell" not in cell.metadata.get("tags", [])
     ]
     for cell in shown.cells:
         if cell.cell_type == "markdown":
@@ -49,7 +52,7 @@ def page(notebook: nbformat.NotebookNode) -> str:
 
 
 def plain_roles(text: str) -> str:
-    """Replace the book's roles in Markdown by text that reads well without the book."""
+    """Replace the book's roles and formulas in Markdown by what shows without the book."""
     for pattern, replacement in _ROLES:
         text = pattern.sub(replacement, text)
-    return text
+    return _FORMULA.sub(lambda formula: convert(formula[1]), text)

@@ -75,7 +75,7 @@ def publish_table(
     display = {"header": header, "rows": rows}
     manifest = artifacts.write(folder, id, "table", data, caption, [], display=display)
     html = f"<p><b>{id}</b> {escape(manifest['caption'])}</p>{table_html(display)}"
-    return artifacts.Published(id, folder, manifest, html)
+    return artifacts.Published(id, manifest, html)
 
 
 def _as_json(cell: object) -> object:

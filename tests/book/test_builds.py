@@ -23,8 +23,8 @@ def planned(checkout, *arguments):
     """Return what a build would run."""
     done = chaos("build", "--sample", "--dry-run", *arguments, cwd=checkout)
     assert done.returncode == 0, done.stderr
-    lines = [line for line in done.stderr.splitlines() if line.startswith("would run")]
-    return {line.removeprefix("would run ") for line in lines}
+    lines = done.stdout.splitlines()
+    return {line.removeprefix("would run ") for line in lines if line}
 
 
 def append(path, text="\n# changed\n"):
@@ -45,16 +45,43 @@ def test_only_what_changed_runs_again(checkout):
     assert planned(checkout) == everything
 
 
-def test_a_page_or_a_runner_change_runs_no_notebook(checkout):
+@pytest.mark.parametrize(
+    "file", ["book/cite.md", "book/_ext/chaos_book/site.py", "chaos_utils/publish/citations.py"]
+)
+def test_what_pages_are_made_of_runs_no_notebook(checkout, file):
     append(checkout / "chaos_utils" / "cli.py")
     assert planned(checkout) == set()
-    append(checkout / "book" / "cite.md")
+    append(checkout / file)
     assert planned(checkout) == {"site"}
+
+
+def test_a_chapter_that_left_the_book_leaves_nothing(checkout):
+    toc, registry = checkout / "_toc.yml", checkout / "book" / "figures.yml"
+    toc.write_text(toc.read_text().replace("      - file: chapters/disagreement\n", ""))
+    registry.write_text(registry.read_text().split("# disagreement")[0])
+    for page in ("index.md", "opinions.md"):
+        (checkout / "book" / page).write_text("# A page\n")
+    notebook = checkout / "notebooks" / "annotations.py"
+    notebook.write_text(notebook.read_text().replace("{numref}`fig-original-votes`", "another"))
+    done = chaos("build", "--sample", cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    assert not (checkout / "_build" / "html" / "figures" / "fig-entropy.svg").exists()
+
+
+def test_a_notebook_that_is_no_python_is_told_before_anything_runs(checkout):
+    append(checkout / "notebooks" / "annotations.py", "\n# %%\n%matplotlib inline\n")
+    assert planned(checkout) == {"chapter annotations", "site"}
+    append(checkout / "notebooks" / "annotations.py", "\n# %%\nif True print(1)\n")
+    done = chaos("build", "--sample", cwd=checkout)
+    assert done.returncode == 2
+    assert "not valid Python" in done.stderr
+    assert "notebooks/annotations.py, cell" in done.stderr
+    assert "if True print(1)" in done.stderr
 
 
 def test_other_data_runs_every_chapter_again(checkout, released_root):
     done = chaos("build", "--dry-run", cwd=checkout, CHAOS_DATA=str(released_root))
-    assert done.stderr.count("would run chapter") == 2
+    assert done.stdout.count("would run chapter") == 2
 
 
 def test_one_chapter_built_twice_is_the_same_to_the_byte(checkout):
@@ -158,10 +185,22 @@ def test_without_data_and_network_the_sample_stands_in_loudly_or_strict_fails(ch
 
 def test_data_with_the_wrong_hash_fails_even_without_strict(checkout, tmp_path):
     folder = write_dataset(tmp_path / "wrong")
-    done = chaos("build", cwd=checkout, CHAOS_DATA=str(folder))
+    (folder / "chaosNLI_v1.0" / "chaosNLI_mnli_m.jsonl").unlink()
+    given = {"CHAOS_DATA": str(folder), "CHAOS_CACHE": str(tmp_path / "cache")}
+    done = chaos("build", cwd=checkout, **given)
     assert done.returncode == 2
     assert "its SHA-256 differs" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_build_folder_that_cannot_be_written(checkout):
+    shutil.rmtree(checkout / "_build")
+    (checkout / "_build").write_text("a file where a folder should be")
+    done = chaos("build", "--sample", cwd=checkout)
+    assert done.returncode == 2
+    assert "_build" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (checkout / "_build").read_text() == "a file where a folder should be"
 
 
 @pytest.mark.parametrize(

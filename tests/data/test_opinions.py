@@ -82,6 +82,9 @@ def changed(**fields):
         (changed(old_labels=["neutral"]), "found 1 labels; expected 5, or 4"),
         (changed(old_labels=["neutral"] * 4 + ["?"]), "field 'old_labels': found '?'"),
         (changed(example={"premise": "p"}), "field 'example.hypothesis': found 'nothing'"),
+        (changed(label_dist=[10**400, 0, 0]), "field 'label_dist'"),
+        ("[" * 100_000, "expected JSON"),
+        ('{"uid": ' + "9" * 5000 + "}", "expected JSON"),
         (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
     ],
 )
@@ -102,6 +105,11 @@ def test_all_faults_are_counted_and_the_first_few_shown(tmp_path):
     assert "line 5" in message
     assert "line 6" not in message
     assert "and 35 more" in message
+
+
+def test_a_doubled_uid_is_counted_beside_other_faults(tmp_path):
+    with pytest.raises(ChaosError, match=r"^3 faults"):
+        read(tmp_path, [changed(majority_label="x"), changed(majority_label="x")])
 
 
 def test_an_empty_file(tmp_path):

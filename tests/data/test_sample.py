@@ -2,7 +2,7 @@ import numpy as np
 
 from chaos_utils import inputs
 from chaos_utils.data import sample as generator
-from chaos_utils.metrics.divergence import entropy_bits
+from chaos_utils.metrics.divergence import entropy
 
 
 def test_it_is_the_same_at_every_call(tmp_path):
@@ -17,7 +17,7 @@ def test_it_is_marked_and_of_use(sample):
         assert len(opinions) == generator.N_ITEMS
         assert (opinions.votes.sum(axis=1) == generator.N_VOTES).all()
         # People agree on some items and are divided on others.
-        entropies = entropy_bits(opinions.shares)
+        entropies = entropy(opinions.shares, unit="bits")
         assert (entropies < 0.5).mean() > 0.03
         assert (entropies > 0.9).mean() > 0.1
         assert 0.05 < (opinions.majority != opinions.old_label).mean() < 0.5

@@ -118,6 +118,9 @@ def test_a_broken_archive_is_not_kept_either(nowhere, server, monkeypatch):
     register(monkeypatch, url=f"{url}/a.zip", member="file.txt")
     with pytest.raises(ChaosError, match=r"Cannot fetch set/file\.txt"):
         sources.fetch(["set/file.txt"])
+    zipped(folder / "a.zip", {"file.txt": b"another version"})
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        sources.fetch(["set/file.txt"])
     zipped(folder / "a.zip", {"file.txt": CONTENT})
     assert sources.fetch(["set/file.txt"])[0].read_bytes() == CONTENT
 

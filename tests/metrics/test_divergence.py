@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from chaos_utils.metrics.divergence import entropy_bits
+from chaos_utils.metrics.divergence import entropy
 
 counts = hnp.arrays(
     np.int64,
@@ -20,7 +20,7 @@ def shares(votes):
 
 @given(counts)
 def test_entropy_agrees_with_scipy_and_its_bounds(votes):
-    found = entropy_bits(shares(votes))
+    found = entropy(shares(votes), unit="bits")
     np.testing.assert_allclose(
         found, scipy.stats.entropy(shares(votes), base=2, axis=1), atol=1e-12
     )
@@ -32,11 +32,13 @@ def test_entropy_agrees_with_scipy_and_its_bounds(votes):
 def test_entropy_does_not_depend_on_the_order_of_labels(votes, random):
     order = list(range(votes.shape[1]))
     random.shuffle(order)
-    np.testing.assert_allclose(entropy_bits(shares(votes)), entropy_bits(shares(votes)[:, order]))
+    np.testing.assert_allclose(
+        entropy(shares(votes), unit="bits"), entropy(shares(votes)[:, order], unit="bits")
+    )
 
 
 def test_entropy_at_its_ends():
-    found = entropy_bits([[1, 0, 0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0]])
+    found = entropy([[1, 0, 0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0]], unit="bits")
     np.testing.assert_allclose(found, [0, np.log2(3), 1])
     assert not np.signbit(found[0])
 
@@ -55,4 +57,4 @@ def test_entropy_at_its_ends():
 )
 def test_what_is_no_distribution_is_refused_with_its_place(values, message):
     with pytest.raises(ValueError, match=message):
-        entropy_bits(values)
+        entropy(values, unit="bits")

@@ -66,6 +66,8 @@ def test_values_become_what_was_declared(tmp_path, name, text, value):
         ("n", True),
         ("n", ""),
         ("rate", "high"),
+        ("rate", "nan"),
+        ("rate", "inf"),
         ("loud", "yes!"),
         ("sizes", "1,x"),
         ("sizes", "[1,"),

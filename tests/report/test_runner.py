@@ -82,11 +82,16 @@ def test_what_varies_is_stripped_and_the_parameters_are_shown(project):
     assert (run(project) / "notebook.ipynb").read_bytes() == first
     notebook = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(notebook)
-    assert (
-        notebook.cells[1].source.splitlines()[2]
-        == "| `data` | `sample` (default `auto`) | which data |"
+    assert notebook.cells[1].source.splitlines()[2] == (
+        "| `data` | <code>sample</code> (default <code>auto</code>) | which data |"
     )
     assert all("papermill" not in cell.metadata for cell in notebook.cells)
+
+
+def test_a_value_cannot_break_out_of_the_table():
+    shown = runner._code("a|b`<img src=x>")
+    assert not set("|`") & set(shown)
+    assert "<img" not in shown
 
 
 def test_a_failing_cell_is_named_and_what_was_there_stays(project):

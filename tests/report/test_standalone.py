@@ -13,7 +13,12 @@ from chaos_utils.report.standalone import plain_roles
         ("{doc}`the chapter <x>`", "the chapter"),
         ("(a-place)=\n# Title", "# Title"),
         ("`code {x}`", "`code {x}`"),
+        ("costs $5 and $6", "costs $5 and $6"),
     ],
 )
 def test_roles_become_text(text, plain):
     assert plain_roles(text) == plain
+
+
+def test_formulas_become_mathml():
+    assert plain_roles(r"is $\log_2 3$ bits").startswith("is <math")

@@ -6,6 +6,7 @@ table's data, so that no number in the prose is ever typed.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -14,7 +15,6 @@ from typing import Any
 
 import pandas as pd
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
@@ -22,13 +22,14 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.data.opinions import Opinions, load_opinions
-from chaos_utils.publish import citations
+from chaos_utils.publish import citations, dependencies
 from chaos_utils.report.runner import figures_of
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
 
 Manifest = dict[str, Any]
+_FORMAT = re.compile(r",?(\.\d+)?[dfg%]?")
 _NOTICE = (
     "Item texts: ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and αNLI; "
     "licence CC BY-NC 4.0."
@@ -55,8 +56,8 @@ def project_of(app: Sphinx) -> Path:
 def read_manifests(app: Sphinx) -> dict[str, Manifest]:
     """Return the manifest of everything that the chapters have made, by id."""
     found: dict[str, Manifest] = {}
-    for run in sorted((project_of(app) / "_build" / "chapters").glob("[!.]*")):
-        for path in figures_of(run):
+    for chapter in dependencies.chapters():
+        for path in figures_of(project_of(app) / "_build" / "chapters" / chapter):
             if path.stem in found:
                 raise ExtensionError(f"{path.stem} is made by two notebooks")
             manifest = json.loads(path.read_text("utf-8"))
@@ -72,7 +73,6 @@ class Published(SphinxDirective):
     """Set a figure or table from its manifest."""
 
     required_arguments = 1
-    option_spec = {"name": directives.unchanged}  # noqa: RUF012 - docutils' own protocol
 
     def run(self) -> list[nodes.Node]:
         """Return the object's node, or a warning's place when there is no such object."""
@@ -207,18 +207,23 @@ class Value(SphinxRole):
 
     def _value(self) -> str:
         words = self.text.split()
+        format = words.pop() if words and _FORMAT.fullmatch(words[-1]) else ""
+        if len(words) < 2:
+            raise ValueError("expected an id and a column")
+        id, *keys, column = words
         manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
-        if words[0] not in manifests:
-            raise ValueError(f"no notebook made {words[0]}")
-        rows = pd.DataFrame(manifests[words[0]]["data"])
-        format = words.pop() if words[-1][0] in ".,d" else ""
-        *keys, column = words[1:]
+        if id not in manifests:
+            raise ValueError(f"no notebook made {id}")
+        rows = pd.DataFrame(manifests[id]["data"])
         for key in keys:
             name, _, wanted = key.partition("=")
             rows = rows[rows[name].astype(str) == wanted]
         if len(rows) != 1:
             raise ValueError(f"{len(rows)} rows fit, expected 1")
-        return f"{rows[column].iloc[0]:{format}}".replace("-", "−")
+        value = rows[column].iloc[0]
+        if pd.isna(value):
+            raise ValueError(f"{column} has no value there")
+        return f"{value:{format}}".replace("-", "−")
 
 
 def _visit(self: HTML5Translator, node: nodes.Element) -> None:

@@ -1,0 +1,75 @@
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from chaos_utils import description, style
+from chaos_utils.plots import annotations, disagreement
+
+
+@pytest.fixture
+def items(sample):
+    return description.items(sample)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def test_transitions_write_every_count_and_leave_out_what_cannot_be(sample):
+    table = description.label_transitions(sample)
+    figure = annotations.plot_label_transitions(table)
+    assert [axis.get_title() for axis in figure.axes] == [o.task.title for o in sample]
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert len(texts) == 9
+    of_snli = table[table["task"] == "snli"]
+    assert {text.split("\n")[0] for text in texts} == {f"{n:,}" for n in of_snli["n"]}
+    never = table["old_label"] == "neutral"
+    gone = table.assign(row_share=table["row_share"].mask(never))
+    texts = annotations.plot_label_transitions(gone).axes[0].texts
+    assert len(texts) == 6
+    assert not any("nan" in text.get_text() for text in texts)
+
+
+def test_histograms_hold_every_item(items):
+    figure = disagreement.plot_entropy(items)
+    for axis, (_, rows) in zip(figure.axes, items.groupby("task", sort=False), strict=True):
+        assert sum(bar.get_height() for bar in axis.patches) == len(rows)
+
+
+def test_majority_curves_fall_from_all_to_none(items):
+    axis = disagreement.plot_majority_share(items).axes[0]
+    assert len(axis.lines) == 3
+    for line in axis.lines:
+        heights = line.get_ydata()
+        assert heights[0] == 1
+        assert heights[-1] == 0
+        assert (heights[1:] <= heights[:-1]).all()
+
+
+def test_the_simplex_puts_full_agreement_at_its_corners():
+    table = pd.DataFrame(
+        {
+            "task": "snli",
+            "share_1": [1.0, 0.0, 0.0],
+            "share_2": [0.0, 1.0, 0.0],
+            "share_3": [0.0, 0.0, 1.0],
+            "majority_label": ["entailment", "neutral", "contradiction"],
+        }
+    )
+    axis = disagreement.plot_simplex(table).axes[0]
+    corners = [tuple(spots.get_offsets()[0].round(3)) for spots in axis.collections]
+    assert corners == [(0, 0), (0.5, 0.866), (1, 0)]
+    colours = [to_hex(spots.get_facecolor()[0]) for spots in axis.collections]
+    assert colours == [style.colour(label) for label in table["majority_label"]]
+
+
+def test_original_votes_count_each_pattern(sample):
+    table = description.original_votes(sample)
+    figure = disagreement.plot_original_votes(table)
+    assert len(figure.axes) == 4
+    legend = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
+    of_snli = table[table["task"] == "snli"]["pattern"].value_counts()
+    assert legend == [f"{pattern} ({of_snli[pattern]:,} items)" for pattern in ("3-2", "3-1-1")]

@@ -1,0 +1,66 @@
+import pytest
+from helpers.rows import write_dataset
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import build
+
+
+@pytest.fixture
+def choose(tmp_path, monkeypatch):
+    """`choose_data` on a machine that has no data and reaches nobody."""
+    monkeypatch.setattr(paths, "find_project", lambda: None)
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("CHAOS_DATA", raising=False)
+    told = []
+
+    def nobody(names, **options):
+        raise ChaosError("Cannot fetch anything.")
+
+    monkeypatch.setattr(build.sources, "fetch", nobody)
+
+    def call(**options):
+        given = {"sample": False, "strict": False} | options
+        return build.choose_data(**given, say=told.append, progress=False)
+
+    call.told = told
+    return call
+
+
+def test_the_sample_when_it_is_asked_for(choose):
+    assert choose(sample=True) == "sample"
+    assert not choose.told
+
+
+def test_the_sample_when_nothing_can_be_had_loudly(choose):
+    assert choose() == "sample"
+    assert "SYNTHETIC SAMPLE" in choose.told[-1]
+
+
+def test_strict_takes_no_sample(choose):
+    with pytest.raises(ChaosError, match="Cannot fetch"):
+        choose(strict=True)
+
+
+def test_a_dry_run_fetches_nothing(choose):
+    assert choose(dry_run=True) == "auto"
+
+
+def test_wrong_data_is_an_error_even_when_other_files_are_missing(choose, tmp_path, monkeypatch):
+    folder = write_dataset(tmp_path / "wrong")
+    (folder / "chaosNLI_v1.0" / "chaosNLI_alphanli.jsonl").unlink()
+    monkeypatch.setenv("CHAOS_DATA", str(folder))
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        choose()
+
+
+def test_planned_steps_are_read_off_a_dry_run():
+    output = [
+        "localrule chapter:",
+        "    input: notebooks/a.py",
+        "    wildcards: chapter=a",
+        "rule site:",
+        "    input: x",
+        "localrule book:",
+    ]
+    assert build._planned(output) == ["chapter a", "site"]
