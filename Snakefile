@@ -20,6 +20,10 @@ def modules(wildcards):
     return relative(dependencies.modules_of(paths.notebooks() / f"{wildcards.chapter}.py"))
 
 
+def data(wildcards):
+    return relative(dependencies.data_of(paths.notebooks() / f"{wildcards.chapter}.py", DATA))
+
+
 CHAPTERS = dependencies.chapters()
 EXECUTED = [
     *expand("book/chapters/{chapter}.ipynb", chapter=CHAPTERS),
@@ -37,7 +41,7 @@ rule chapter:
     input:
         notebook="notebooks/{chapter}.py",
         modules=modules,
-        data=relative(dependencies.data_of(DATA)),
+        data=data,
     output:
         notebook="book/chapters/{chapter}.ipynb",
         record="_build/chapters/{chapter}/record.json",

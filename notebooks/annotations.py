@@ -26,10 +26,11 @@ seed: int = 0  # seed of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils import description, presentation
+from chaos_utils import description
 from chaos_utils.data.opinions import load_opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.plots.annotations import plot_label_transitions
+from chaos_utils.presentation import annotations as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 

@@ -3,9 +3,10 @@ import pandas as pd
 import pytest
 from helpers.rows import row, write_dataset, write_rows
 
-from chaos_utils import description, presentation
+from chaos_utils import description
 from chaos_utils.data.opinions import load_opinions, read_opinions
 from chaos_utils.errors import ChaosError
+from chaos_utils.presentation import annotations as presentation
 from chaos_utils.tasks import TASKS
 
 

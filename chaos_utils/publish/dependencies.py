@@ -13,8 +13,9 @@ import jupytext
 import yaml
 
 from chaos_utils import paths
-from chaos_utils.data.sources import locate
+from chaos_utils.data.sources import find, locate
 from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation.systems import released_files
 from chaos_utils.tasks import TASKS
 
 _PACKAGE = "chaos_utils"
@@ -106,9 +107,18 @@ def _file_of(module: str) -> Path | None:
     return path / "__init__.py" if (path / "__init__.py").is_file() else None
 
 
-def data_of(data: str) -> list[Path]:
-    """Return the data files that a chapter reads, for a value of its ``data`` parameter."""
-    return [locate(task.file, data, warn=False) for task in TASKS.values()]
+def data_of(notebook: Path, data: str) -> list[Path]:
+    """Return the data files that a chapter reads, for a value of its ``data`` parameter.
+
+    Every chapter reads the votes; one that loads systems reads the released predictions
+    too, unless the votes are the sample's, for which systems are simulated.
+    """
+    found = [locate(task.file, data, warn=False) for task in TASKS.values()]
+    loads_systems = paths.project() / _PACKAGE / "evaluation" / "systems.py"
+    if data != "sample" and loads_systems in modules_of(notebook):
+        names = [name for task in TASKS for name in released_files(task)]
+        found += [path for path in map(find, names) if path is not None]
+    return found
 
 
 def pages() -> list[Path]:

@@ -1,4 +1,4 @@
-"""Tables as they are read: tidy tables in, frames of formatted cells out.
+"""The tables of the chapter on old and new labels.
 
 Column names have two levels where a group of columns shares a heading.
 """
