@@ -1,10 +1,11 @@
 """How far the annotators of an item, and of a dataset, agree."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import multinomial
 
-from chaos_utils.metrics.checks import as_votes
+from chaos_utils.metrics.checks import as_distributions, as_votes
 
 
 def majority_share(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -113,11 +114,12 @@ def chance_of_majority_size(
         In [0, 1]. For three votes of five and three classes its largest value is 0.864,
         at an even split.
     """
-    p = np.asarray(distributions, dtype=np.float64)
-    splits = [split for split in _splits(n_votes, p.shape[1]) if max(split) == size]
+    p = as_distributions(distributions, "distributions")
     chances = np.zeros(len(p))
-    for split in splits:
-        chances += multinomial.pmf(np.array(split), n=n_votes, p=p / p.sum(axis=1, keepdims=True))
+    for split in _splits(n_votes, p.shape[1]):
+        if max(split) == size:
+            orders = math.factorial(n_votes) / math.prod(map(math.factorial, split))
+            chances += orders * (p ** np.array(split)).prod(axis=1)
     return chances
 
 

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
-from scipy.special import digamma, gammaln
-from scipy.stats import norm
+from scipy.special import digamma, gammaln, ndtr, ndtri
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
 
@@ -121,7 +119,7 @@ def bca_interval(
     n = len(values)
     # Ties with the estimate count half; the ends are kept finite.
     below = ((values < point).sum(axis=0) + 0.5 * (values == point).sum(axis=0)) / n
-    bias = norm.ppf(np.clip(below, 0.5 / n, 1 - 0.5 / n))
+    bias = ndtri(np.clip(below, 0.5 / n, 1 - 0.5 / n))
     pulls = left_out.mean(axis=0) - left_out
     spread = (pulls**2).sum(axis=0) ** 1.5
     acceleration = np.divide(
@@ -129,8 +127,8 @@ def bca_interval(
     )
     ends = []
     for tail in ((1 - level) / 2, (1 + level) / 2):
-        shifted = bias + norm.ppf(tail)
-        share = norm.cdf(bias + shifted / (1 - acceleration * shifted))
+        shifted = bias + ndtri(tail)
+        share = ndtr(bias + shifted / (1 - acceleration * shifted))
         ends.append(_quantile_by_column(values, share))
     return ends[0], ends[1]
 
@@ -237,6 +235,8 @@ def fit_dirichlet(votes: npt.ArrayLike) -> Floats:
     ----------
     Minka, T. (2000). Estimating a Dirichlet distribution.
     """
+    from scipy.optimize import minimize  # slow to import, and rarely needed
+
     counts = as_votes(votes, "votes")
     totals = counts.sum(axis=1)
 
