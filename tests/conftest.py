@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 from helpers.browser import find_chromium
 from helpers.checkout import chaos, copy_checkout
+from hypothesis import settings
 
 from chaos_utils import inputs, paths
 from chaos_utils.data import sources
 from chaos_utils.data.opinions import load_opinions, read_opinions
 from chaos_utils.tasks import TASKS
+
+settings.register_profile("project", deadline=None)  # times are measured, never asserted
+settings.load_profile("project")
 
 # Looked for before the tests get a cache of their own, since the data may stand in the user's.
 _RELEASED = [sources.find(task.file) for task in TASKS.values()]

@@ -6,7 +6,7 @@ may be meant is a note beside the predictions.
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
 
@@ -110,8 +110,11 @@ def read_predictions(
         by_task = _split_by_task(rows, datasets)
         if not by_task and not allow_others:
             raise _no_item(path, name, rows, datasets)
+        covered = {uid for _, chosen in by_task for uid in chosen}
+        extra = _extra_note([row.uid for row in rows if row.uid not in covered])
         for opinions, chosen in by_task:
-            found.append(_predictions(path, name, chosen, opinions, columns, allow_missing, source))
+            one = _predictions(path, name, chosen, opinions, columns, allow_missing, source)
+            found.append(replace(one, notes=(*one.notes, *extra)))
     return found
 
 
@@ -171,6 +174,13 @@ def _split_by_task(
         if chosen:
             parts.append((opinions, chosen))
     return parts
+
+
+def _extra_note(extra: Sequence[str]) -> list[str]:
+    if not extra:
+        return []
+    shown = ", ".join(extra[:_SHOWN]) + (" …" if extra[_SHOWN:] else "")
+    return [f"{len(extra)} uids of the file are no items of the task ({shown})"]
 
 
 def _no_item(

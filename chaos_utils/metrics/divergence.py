@@ -81,7 +81,7 @@ def kl_divergence(
         raise ValueError(f"floor is {floor}, expected a value in [0, 1)")
     m = np.maximum(m, floor)
     m = m / m.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(h > 0, h * (_log(h, unit) - _LOGS[unit](m)), 0.0)
     return np.maximum(ratio.sum(axis=1), 0.0)
 

@@ -1,46 +1,101 @@
 import numpy as np
 import pytest
+import scipy.spatial.distance
 import scipy.stats
+from helpers.strategies import distributions
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
-from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.divergence import (
+    entropy,
+    jensen_shannon_distance,
+    jensen_shannon_divergence,
+    kl_divergence,
+    total_variation,
+)
 
-counts = hnp.arrays(
-    np.int64,
-    st.tuples(st.integers(1, 30), st.integers(2, 5)),
-    elements=st.integers(0, 100),
-).filter(lambda votes: (votes.sum(axis=1) > 0).all())
-
-
-def shares(votes):
-    return votes / votes.sum(axis=1, keepdims=True)
+BASES = {"bits": 2, "nats": np.e}
+units = st.sampled_from(["bits", "nats"])
 
 
-@given(counts)
-def test_entropy_agrees_with_scipy_and_its_bounds(votes):
-    found = entropy(shares(votes), unit="bits")
-    np.testing.assert_allclose(
-        found, scipy.stats.entropy(shares(votes), base=2, axis=1), atol=1e-12
-    )
+@given(distributions(), units)
+def test_entropy_agrees_with_scipy_and_its_bounds(p, unit):
+    found = entropy(p, unit=unit)
+    expected = scipy.stats.entropy(p, base=BASES[unit], axis=1)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
     assert (found >= 0).all()
-    assert (found <= np.log2(votes.shape[1]) + 1e-12).all()
-
-
-@given(counts, st.randoms())
-def test_entropy_does_not_depend_on_the_order_of_labels(votes, random):
-    order = list(range(votes.shape[1]))
-    random.shuffle(order)
-    np.testing.assert_allclose(
-        entropy(shares(votes), unit="bits"), entropy(shares(votes)[:, order], unit="bits")
-    )
+    assert (found <= np.log(p.shape[1]) / np.log(BASES[unit]) + 1e-12).all()
 
 
 def test_entropy_at_its_ends():
     found = entropy([[1, 0, 0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0]], unit="bits")
     np.testing.assert_allclose(found, [0, np.log2(3), 1])
     assert not np.signbit(found[0])
+
+
+@given(distributions(n_arrays=2), units)
+def test_jensen_shannon_agrees_with_scipy(pair, unit):
+    p, q = pair
+    found = jensen_shannon_distance(p, q, unit=unit)
+    expected = scipy.spatial.distance.jensenshannon(p, q, base=BASES[unit], axis=1)
+    # SciPy gives NaN where rounding leaves a divergence a hair below 0.
+    np.testing.assert_allclose(found, np.nan_to_num(expected), atol=2e-8)
+    np.testing.assert_allclose(found**2, jensen_shannon_divergence(p, q, unit=unit), atol=1e-15)
+
+
+@given(distributions(n_arrays=2, zeros=False), units)
+def test_kl_agrees_with_scipy(pair, unit):
+    h, m = pair
+    found = kl_divergence(h, m, unit=unit, floor=0)
+    np.testing.assert_allclose(
+        found, scipy.stats.entropy(h, m, base=BASES[unit], axis=1), atol=1e-9
+    )
+    assert (found >= 0).all()
+
+
+def test_kl_floor_decides_what_a_zero_costs():
+    h, m = [[0.5, 0.5]], [[1.0, 0.0]]
+    assert kl_divergence(h, m, unit="nats", floor=0)[0] == np.inf
+    found = kl_divergence(h, m, unit="nats", floor=1e-15)[0]
+    assert found == pytest.approx(0.5 * np.log(0.5) + 0.5 * np.log(0.5e15), rel=1e-9)
+    assert kl_divergence([[1, 0]], m, unit="nats", floor=0)[0] == 0  # human zeros stay
+
+
+def test_kl_is_from_human_to_model():
+    h, m = [[0.9, 0.1]], [[0.5, 0.5]]
+    expected = 0.9 * np.log(0.9 / 0.5) + 0.1 * np.log(0.1 / 0.5)
+    assert kl_divergence(h, m, unit="nats", floor=0)[0] == pytest.approx(expected)
+    assert kl_divergence(m, h, unit="nats", floor=0)[0] != pytest.approx(expected)
+
+
+@given(distributions(n_arrays=3))
+def test_distances_are_metrics(three):
+    p, q, r = three
+    for distance in (total_variation, lambda a, b: jensen_shannon_distance(a, b, unit="bits")):
+        d = distance(p, q)
+        np.testing.assert_allclose(d, distance(q, p), atol=1e-12)
+        np.testing.assert_allclose(distance(p, p), 0, atol=1e-7)
+        assert ((d >= 0) & (d <= 1 + 1e-12)).all()
+        assert (d <= distance(p, r) + distance(r, q) + 1e-7).all()
+
+
+@given(distributions(n_arrays=2), st.randoms())
+def test_the_order_of_labels_does_not_matter(pair, random):
+    p, q = pair
+    order = list(range(p.shape[1]))
+    random.shuffle(order)
+    for measure in (
+        total_variation,
+        lambda a, b: jensen_shannon_divergence(a, b, unit="nats"),
+        lambda a, b: kl_divergence(a, b, unit="nats", floor=1e-15),
+    ):
+        np.testing.assert_allclose(measure(p, q), measure(p[:, order], q[:, order]), atol=1e-12)
+
+
+def test_the_largest_distance_in_nats_is_not_one():
+    found = jensen_shannon_distance([[1, 0]], [[0, 1]], unit="nats")
+    assert found[0] == pytest.approx(np.sqrt(np.log(2)))
+    assert total_variation([[1, 0]], [[0, 1]]) == [1]
 
 
 @pytest.mark.parametrize(
@@ -58,3 +113,12 @@ def test_entropy_at_its_ends():
 def test_what_is_no_distribution_is_refused_with_its_place(values, message):
     with pytest.raises(ValueError, match=message):
         entropy(values, unit="bits")
+
+
+def test_other_bad_input():
+    with pytest.raises(ValueError, match="differ"):
+        total_variation([[0.5, 0.5]], [[0.2, 0.3, 0.5]])
+    with pytest.raises(ValueError, match="unit is 'dits'"):
+        entropy([[0.5, 0.5]], unit="dits")
+    with pytest.raises(ValueError, match="floor is -1"):
+        kl_divergence([[0.5, 0.5]], [[0.5, 0.5]], unit="nats", floor=-1)

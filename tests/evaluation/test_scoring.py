@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+from helpers.rows import row, write_rows
+
+from chaos_utils.data.opinions import read_opinions
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation import systems
+from chaos_utils.evaluation.scoring import evaluate, wide
+from chaos_utils.metrics.measures import MEASURES
+
+
+@pytest.fixture
+def opinions(sample):
+    return sample[0]
+
+
+def test_baselines_score_as_they_must(opinions):
+    table = wide(evaluate(opinions, [systems.oracle(opinions), systems.old_label(opinions),
+                                     systems.uniform(opinions)]))  # fmt: skip
+    scores = table.set_index("system")
+    assert scores.loc["oracle", ["jsd", "kl", "dist_ce", "ece_votes"]].abs().max() < 1e-12
+    assert scores.loc["old label", "old_accuracy"] == 1
+    assert scores.loc["uniform", "ent_ce"] > 0
+    assert list(table["system"]) == ["oracle", "old label", "uniform"]
+
+
+def test_intervals_hold_their_values_and_do_not_depend_on_company(opinions):
+    models = systems.load_systems(opinions)
+    together = evaluate(opinions, models, n_resamples=200, seed=3)
+    linear = [m for m in MEASURES if "ece" not in m and m != "mce"]  # bins bias a resample
+    rows = together[together["measure"].isin(linear)]
+    assert (rows["low"] <= rows["value"]).all()
+    assert (rows["value"] <= rows["high"]).all()
+    alone = evaluate(opinions, models[1:2], n_resamples=200, seed=3)
+    same = together[together["system"] == models[1].model]
+    np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
+
+
+def test_systems_that_cover_other_items_are_judged_on_theirs(opinions):
+    whole = systems.oracle(opinions)
+    part = systems.Predictions(
+        "part", opinions.task, opinions.uids[:50], whole.probabilities[:50], whole.predicted[:50]
+    )
+    table = evaluate(opinions, [whole, part], measures=["jsd"], n_resamples=20)
+    assert table["n_items"].tolist() == [300, 50]
+
+
+def test_bad_company(opinions, sample):
+    one = systems.uniform(opinions)
+    with pytest.raises(ChaosError, match="same name"):
+        evaluate(opinions, [one, one])
+    with pytest.raises(ChaosError, match="predicts another task"):
+        evaluate(opinions, [systems.uniform(sample[1])])
+
+
+def test_temperature_keeps_the_ranking_and_moves_the_entropy(opinions):
+    model = systems.load_systems(opinions)[0]
+    flat, sharp = systems.at_temperature(model, 3.0), systems.at_temperature(model, 0.5)
+    table = wide(evaluate(opinions, [model, _named(flat, "flat"), _named(sharp, "sharp")]))
+    assert table["rank_cs"].nunique() == 1
+    assert table["new_accuracy"].nunique() == 1
+    entropies = table.set_index("system")["signed_ent_ce"]
+    assert entropies["sharp"] < entropies[model.model] < entropies["flat"]
+    same = systems.at_temperature(model, 1.0)
+    np.testing.assert_allclose(same.probabilities, model.probabilities, atol=1e-12)
+    with pytest.raises(ValueError, match="temperature is 0"):
+        systems.at_temperature(model, 0)
+
+
+def _named(system, name):
+    from dataclasses import replace
+
+    return replace(system, model=name)
+
+
+def test_a_reader_s_file_stands_beside_the_rest(opinions, tmp_path, monkeypatch):
+    header = "uid,entailment,neutral,contradiction"
+    lines = [f"{uid},0.4,0.4,0.2" for uid in opinions.uids]
+    (tmp_path / "mine.csv").write_text("\n".join([header, *lines]))
+    monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
+    names = [system.model for system in systems.load_systems(opinions, ["mine.csv"])]
+    assert names == [f"synthetic model, seed {seed}" for seed in range(3)] + ["mine"]
+    with pytest.raises(ChaosError, match="same name"):
+        systems.load_systems(opinions, ["mine.csv", "mine.csv"])
+
+
+def test_own_data_has_no_systems_but_one_s_own(tmp_path):
+    rows = [row(uid=f"u{i}") for i in range(3)]
+    opinions = read_opinions(write_rows(tmp_path / "f", rows), "snli")
+    assert systems.load_systems(opinions) == []
+
+
+def test_chance_equals_table_5(released):
+    published = read_published("nie2020_table5").query("model == 'chance'").set_index("task")
+    for opinions in released:
+        table = wide(evaluate(opinions, [systems.uniform(opinions)], measures=["jsd", "kl"]))
+        for measure in ("jsd", "kl"):
+            theirs = published.loc[opinions.task.name, measure]
+            assert table.loc[0, measure] == pytest.approx(theirs, abs=3e-4)
+
+
+def test_the_prior_does_not_know_its_own_item(opinions):
+    prior = systems.class_prior(opinions)
+    assert 1 < len(np.unique(prior.probabilities, axis=0)) <= 10  # one a fold
+    np.testing.assert_allclose(prior.probabilities.sum(axis=1), 1)
