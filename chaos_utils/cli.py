@@ -59,7 +59,9 @@ app.add_typer(data_app, name="data")
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(help="Files or folders of the registry; ChaosNLI's three files by default."),
+    typer.Argument(
+        help="Files or folders of the registry; ChaosNLI and the released predictions by default."
+    ),
 ]
 Given = Annotated[
     list[str] | None,
@@ -73,12 +75,12 @@ def _print_json(answer: Any) -> None:
 
 
 def _select(names: list[str] | None) -> list[str]:
-    """Expand folders of the registry, and take ChaosNLI where nothing is named."""
+    """Expand folders of the registry, and take what the book reads where nothing is named."""
     from chaos_utils.data import sources
     from chaos_utils.data.registry import REGISTRY
 
     selected: list[str] = []
-    for name in names or ["chaosNLI_v1.0"]:
+    for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
         inside = [known for known in REGISTRY if known.startswith(f"{name.rstrip('/')}/")]
         selected += inside or [sources.get(name).name]
     return selected

@@ -11,8 +11,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"errors", "tasks", "paths", "inputs", "files", "style", "metrics"},
     {"data", "plots", "report"},
-    {"description", "presentation", "evaluation"},
-    {"publish"},
+    {"description", "presentation", "evaluation", "publish"},
     {"cli"},
 ]
 

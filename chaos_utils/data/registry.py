@@ -172,3 +172,6 @@ _FILES = (
 )
 
 REGISTRY: Mapping[str, DataFile] = MappingProxyType({file.name: file for file in _FILES})
+
+CHAOSNLI_FILES = tuple(name for name, file in REGISTRY.items() if file.release is CHAOSNLI)
+BAAN_FILES = tuple(name for name, file in REGISTRY.items() if file.release is BAAN)

@@ -86,16 +86,6 @@ def released_systems(opinions: Opinions) -> list[Predictions]:
     return systems
 
 
-def released_files(task: str) -> list[str]:
-    """Return the registry's names of the files that `released_systems` reads for a task."""
-    return [
-        f"{_BAAN_FOLDER}/{task.upper()}_{split}_{name}_{seed}.json"
-        for name, n_seeds in _BAAN_RUNS.get(task, {}).values()
-        for seed in range(n_seeds)
-        for split in ("dev", "test")
-    ]
-
-
 def synthetic_systems(opinions: Opinions) -> list[Predictions]:
     """Return three simulated models for the synthetic sample: noisy, and too sure.
 

@@ -15,9 +15,9 @@ from typing import TextIO
 
 from chaos_utils import paths
 from chaos_utils.data import sources
+from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
 from chaos_utils.errors import ChaosError
 from chaos_utils.publish import dependencies
-from chaos_utils.tasks import TASKS
 
 Say = Callable[[str], None]
 _PATIENCE_SECONDS = 3
@@ -49,7 +49,7 @@ def choose_data(
     """
     if sample:
         return "sample"
-    names = [task.file for task in TASKS.values()]
+    names = [*CHAOSNLI_FILES, *BAAN_FILES]
     found = {name: sources.find(name) for name in names}
     for name, path in found.items():
         if path is not None:
@@ -63,7 +63,7 @@ def choose_data(
             raise
         say(f"{fault}\n")
         say(
-            "ChaosNLI is not at hand: this build is made from the SYNTHETIC SAMPLE. "
+            "Not all the published data is at hand: this build is made from the SYNTHETIC SAMPLE. "
             "Nothing in it is a result."
         )
         return "sample"

@@ -13,10 +13,9 @@ import jupytext
 import yaml
 
 from chaos_utils import paths
+from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
 from chaos_utils.data.sources import find, locate
 from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation.systems import released_files
-from chaos_utils.tasks import TASKS
 
 _PACKAGE = "chaos_utils"
 
@@ -113,11 +112,10 @@ def data_of(notebook: Path, data: str) -> list[Path]:
     Every chapter reads the votes; one that loads systems reads the released predictions
     too, unless the votes are the sample's, for which systems are simulated.
     """
-    found = [locate(task.file, data, warn=False) for task in TASKS.values()]
+    found = [locate(name, data, warn=False) for name in CHAOSNLI_FILES]
     loads_systems = paths.project() / _PACKAGE / "evaluation" / "systems.py"
     if data != "sample" and loads_systems in modules_of(notebook):
-        names = [name for task in TASKS for name in released_files(task)]
-        found += [path for path in map(find, names) if path is not None]
+        found += [path for path in map(find, BAAN_FILES) if path is not None]
     return found
 
 
