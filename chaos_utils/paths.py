@@ -8,11 +8,16 @@ the folder in which the reader called it, from which relative paths count.
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import platformdirs
 
 from chaos_utils.errors import ChaosError
+
+_output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")
 
 
 def _is_project(folder: Path) -> bool:
@@ -105,6 +110,16 @@ def in_runner() -> bool:
 
 
 def run_folder() -> Path:
-    """Return where the running notebook leaves its figures; a scratch folder outside the runner."""
+    """Return where figures go: the runner's folder, or one that was set, or a scratch folder."""
     named = os.environ.get("CHAOS_RUN")
-    return Path(named) if named else Path(tempfile.gettempdir()) / "chaos-interactive"
+    return Path(named) if named else _output.get()
+
+
+@contextmanager
+def figures_in(folder: Path) -> Iterator[None]:
+    """Let what is published in this block go to a folder of the reader's."""
+    token = _output.set(folder)
+    try:
+        yield
+    finally:
+        _output.reset(token)

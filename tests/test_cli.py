@@ -53,14 +53,14 @@ def test_data_status_and_verify(tmp_path):
     assert rows[0]["verified"] is False
     assert rows[0]["items"] == 3
     assert "NO" in chaos("data", "status", cwd=tmp_path, **given).stdout
-    done = chaos("data", "verify", cwd=tmp_path, **given)
+    done = chaos("data", "verify", "chaosNLI_v1.0", cwd=tmp_path, **given)
     assert done.returncode == 2
     assert "3 of 3 files are not as published" in done.stderr
     assert json.loads(chaos("data", "verify", "--json", cwd=tmp_path, **given).stdout)
 
 
 def test_released_data_verifies(released_root):
-    done = chaos("data", "verify", cwd=PROJECT, CHAOS_DATA=str(released_root))
+    done = chaos("data", "verify", "chaosNLI_v1.0", cwd=PROJECT, CHAOS_DATA=str(released_root))
     assert done.returncode == 0
     assert done.stdout.count("verified") == 3
 

@@ -9,10 +9,16 @@ from chaos_utils.data.opinions import load_opinions
 from chaos_utils.data.predictions import Predictions, join, read_predictions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation.ceilings import references
 from chaos_utils.evaluation.scoring import evaluate
+from chaos_utils.files import write_text
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.report.tables import number
 from chaos_utils.tasks import TASKS, get_task
 
+_DRAWS = 20
+_OF_VOTES = tuple(name for name in MEASURES if name != "old_accuracy")  # have floor and ceiling
+_ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
 _IN_TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")
 
 
@@ -92,14 +98,25 @@ def judge_files(
     Returns
     -------
     DataFrame
-        As `evaluate` gives it, with what a reader needs beside the value: ``unit``,
-        ``better``; and where the measure is in Table 5 of Nie et al. (2020), ``rank``
-        among its nine models and this one (1 is best) and ``ranked``, their number.
+        As `evaluate` gives it, with what a reader needs beside the value: ``floor`` (a
+        perfect model) and ``ceiling`` (another crowd), which are drawn like the
+        intervals and so NaN without resamples; ``unit``, ``better``; and where the
+        measure is in Table 5 of Nie et al. (2020), ``rank`` among its nine models and
+        this one (1 is best) and ``ranked``, their number.
     """
-    tables = [
-        evaluate(load_opinions(name, data), systems, n_resamples=n_resamples, seed=seed)
-        for name, systems in found.items()
-    ]
+    tables = []
+    for name, systems in found.items():
+        opinions = load_opinions(name, data)
+        part = evaluate(opinions, systems, n_resamples=n_resamples, seed=seed)
+        floor: dict[str, float] = {}
+        ceiling: dict[str, float] = {}
+        if n_resamples:
+            known = references(opinions, _DRAWS, seed, measures=_OF_VOTES)
+            floor = {measure: drawn.value for measure, drawn in known.floor.items()}
+            ceiling = {measure: drawn.value for measure, drawn in known.ceiling.items()}
+        part["floor"] = part["measure"].map(floor).astype(float)
+        part["ceiling"] = part["measure"].map(ceiling).astype(float)
+        tables.append(part)
     table = pd.concat(tables, ignore_index=True)
     table["unit"] = table["measure"].map(lambda name: MEASURES[name].unit)
     table["better"] = table["measure"].map(lambda name: MEASURES[name].better)
@@ -118,3 +135,46 @@ def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, 
     others = published.loc[published["task"] == row["task"], measure]
     is_better = others > row["value"] if row["better"] == "higher" else others < row["value"]
     return int(is_better.sum()) + 1, len(others) + 1
+
+
+def shown_rows(rows: pd.DataFrame) -> list[list[str]]:
+    """Return one system's rows as cells for reading, the heading first.
+
+    An arrow tells which way a measure is better.
+    """
+    table = [["measure", "value", "95% interval", "floor", "ceiling", "rank"]]
+    for row in rows.to_dict("records"):
+        measure = MEASURES[row["measure"]]
+        arrow = _ARROWS[measure.better]
+        interval = (
+            "" if pd.isna(row["low"]) else f"[{number(row['low'], 4)}, {number(row['high'], 4)}]"
+        )
+        table.append(
+            [
+                f"{measure.title}{f', {measure.unit}' if measure.unit else ''} {arrow}",
+                number(row["value"], 4),
+                interval,
+                number(row["floor"], 4),
+                number(row["ceiling"], 4),
+                "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
+            ]
+        )
+    return table
+
+
+def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
+    """Return the whole answer as Markdown tables, with the notes below."""
+    lines = []
+    for (task, system, n_items), rows in answer.groupby(["task", "system", "n_items"], sort=False):
+        header, *body = shown_rows(rows)
+        lines += [f"**{system}** on {task}, {n_items:,} items", ""]
+        lines += [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
+        lines.append("")
+    return "\n".join([*lines, *(f"- {note}" for note in notes)])
+
+
+def write_answer(
+    folder: Path, answer: pd.DataFrame, found: dict[str, list[Predictions]], *, data: str
+) -> None:
+    """Write the table, and each task's figures of these systems, into a folder."""
+    write_text(folder / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))

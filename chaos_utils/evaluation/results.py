@@ -9,6 +9,7 @@ from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.evaluation import systems
+from chaos_utils.evaluation.ceilings import references
 from chaos_utils.evaluation.scoring import evaluate
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
@@ -180,3 +181,47 @@ def rank_correlations() -> pd.DataFrame:
                     }
                 )
     return pd.DataFrame(rows)
+
+
+def drawn_results(
+    results: pd.DataFrame, datasets: Sequence[Opinions], n_draws: int, seed: int
+) -> pd.DataFrame:
+    """Return what the figure of all systems draws: one row a system and distance.
+
+    Parameters
+    ----------
+    results : DataFrame
+        As `main_results` gives it.
+    datasets : sequence of Opinions
+        The tasks, for their noise floor and ceiling.
+    n_draws, seed : int
+        As for `ceilings.references`.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``system``, ``source``, ``kind``, ``measure`` (jsd, kl), ``value``,
+        ``low``, ``high``; `kind` is floor or ceiling for those rows. KL has no ceiling:
+        where a crowd gives a label no vote, its cost is up to the floor that replaces 0.
+    """
+    parts = []
+    for measure in ("jsd", "kl"):
+        names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
+        part = results.rename(columns=names).assign(measure=measure)
+        parts.append(part[["task", "system", "source", "kind", "measure", *names.values()]])
+    for opinions in datasets:
+        found = references(opinions, n_draws, seed, measures=("jsd", "kl"))
+        for kind, values in (("floor", found.floor), ("ceiling", found.ceiling)):
+            rows = [
+                {
+                    "task": opinions.task.name,
+                    "system": kind,
+                    "source": "computed",
+                    "kind": kind,
+                    "measure": measure,
+                    "value": value.value,
+                }
+                for measure, value in values.items()
+            ]
+            parts.append(pd.DataFrame(rows))
+    return pd.concat(parts, ignore_index=True)

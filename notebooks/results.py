@@ -1,0 +1,160 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Do models capture the distribution?
+#
+# A model that was trained on one label an item gives a probability to each label all the same.
+# Does it give them as people do? {cite:t}`nie2020` measured that for nine models. Here their table
+# stands beside everything that can be computed from released predictions, and beside guesses that
+# need no model.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
+draws: int = 40  # draws of true distributions, for floor and ceiling
+seed: int = 0  # seed of all resampling
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.evaluation import results
+from chaos_utils.evaluation.systems import load_systems
+from chaos_utils.plots.results import plot_results
+from chaos_utils.presentation.annotations import name_of
+from chaos_utils.presentation.results import MODEL_NAMES, show_main_results
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+models = [load_systems(opinions, predictions) for opinions in datasets]
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
+
+# %% [markdown]
+# ## The table
+#
+# JSD is the Jensen–Shannon *distance* with natural logarithms, KL the divergence from model to
+# human distribution in nats; for both, 0 is perfect. *Old* accuracy counts agreement with the label of
+# the original dataset, *new* accuracy with the majority of the hundred votes.
+
+# %%
+table = results.main_results(datasets, models, resamples, seed)
+publish_table(
+    "tbl-main-results",
+    table,
+    shown=show_main_results(table),
+    caption=f"""Distance from humans and accuracy of every system, computed and published. Computed
+    rows have 95% bootstrap intervals over items ({resamples:,} resamples); the chance row has the
+    paper's values and the difference. Rows marked *published* are those of Table 5 in
+    {{cite:t}}`nie2020` whose predictions are not at hand. The paper lacks the class prior (frequency
+    of the old labels, from other folds' items), the few original votes as a prediction, and the old
+    label taken as certain.""",
+)
+
+# %% tags=["remove-input"]
+chance = table[table["kind"] == "chance"]
+gaps = chance[[f"difference_{measure}" for measure in results.MEASURES]].abs().max().max()
+counts = results.better_than_chance(table).set_index(["task", "measure"])
+sentences = [
+    f"on {name_of(task)}, {counts.loc[(task, 'jsd'), 'n_better']} of "
+    f"{counts.loc[(task, 'jsd'), 'n_models']} published models are nearer to humans than the uniform "
+    f"guess by JSD, and {counts.loc[(task, 'kl'), 'n_better']} by KL"
+    for task in ("snli", "mnli", "alphanli")
+]
+Markdown(
+    f"The chance rows of {{numref}}`tbl-main-results` come within {gaps:.4f} of the paper's; released "
+    "votes and those of the paper differ a little.\n\n"
+    "Read against the uniform guess, which knows nothing, the published distances are sobering: "
+    + "; ".join(sentences)
+    + f". On MNLI the uniform guess scores {counts.loc[('mnli', 'jsd'), 'chance']:.4f} in JSD and "
+    f"{counts.loc[('mnli', 'kl'), 'chance']:.4f} in KL; the best published models have "
+    f"{counts.loc[('mnli', 'jsd'), 'best_value']:.4f} "
+    f"({MODEL_NAMES[counts.loc[('mnli', 'jsd'), 'best']]}) and "
+    f"{counts.loc[('mnli', 'kl'), 'best_value']:.4f} "
+    f"({MODEL_NAMES[counts.loc[('mnli', 'kl'), 'best']]})."
+)
+
+# %% [markdown]
+# ## Between the guess and the ceiling
+#
+# How near could a model come at all? Two references bound the scale. The *floor* is what a perfect
+# model would score, since a hundred votes are only a sample of what people think. The *ceiling* is one
+# crowd of a hundred as a prediction of another. {doc}`ceilings` tells how both are computed.
+
+# %%
+drawn = results.drawn_results(table, datasets, draws, seed)
+drawn["system"] = drawn["system"].replace(MODEL_NAMES)
+publish_figure(
+    "fig-results",
+    plot_results,
+    drawn,
+    caption="""Distance from humans of every system, beside chance, ceiling and floor. Filled circles
+    are computed, with 95% intervals; hollow diamonds are the paper's. Dashed: the uniform guess;
+    dash-dotted: the ceiling, one crowd as a prediction of another; dotted: the floor of a perfect
+    model. KL is on a logarithmic axis and has no ceiling.""",
+    alt="""Dot plots of JSD and KL for SNLI, MNLI and αNLI, a row for each system. On SNLI every
+    published model lies left of the line of the uniform guess in JSD; on MNLI all of them lie right
+    of it in both distances. All models are far from the ceiling and the floor at the left, where the
+    estimated human stands.""",
+)
+
+# %% tags=["remove-input"]
+at = drawn[drawn["measure"] == "jsd"].set_index(["kind", "task"])["value"]
+at = at.loc[["floor", "ceiling", "chance"]]
+votes = table[table["system"] == "original votes"].set_index("task")
+Markdown(
+    "By JSD the floor is "
+    f"{at['floor', 'snli']:.3f}, {at['floor', 'mnli']:.3f} and "
+    f"{at['floor', 'alphanli']:.3f} on SNLI, MNLI and αNLI, the ceiling "
+    f"{at['ceiling', 'snli']:.3f}, {at['ceiling', 'mnli']:.3f} and "
+    f"{at['ceiling', 'alphanli']:.3f}, and the uniform guess "
+    f"{at['chance', 'snli']:.3f}, {at['chance', 'mnli']:.3f} and "
+    f"{at['chance', 'alphanli']:.3f} ({{numref}}`fig-results`).\n\n"
+    "The original votes, taken as a prediction, have a JSD of "
+    f"{votes.loc['snli', 'jsd']:.3f} on SNLI and {votes.loc['mnli', 'jsd']:.3f} on MNLI, and a KL of "
+    f"{votes.loc['snli', 'kl']:.2f} and {votes.loc['mnli', 'kl']:.2f}. JSD forgives what KL does not: a "
+    "label that nobody among five chose, and some among a hundred did."
+)
+
+# %% [markdown]
+# ## Larger is more accurate, not always nearer
+
+# %% tags=["remove-input"]
+sizes = results.size_effects()
+more = (sizes["change_new_accuracy"] > 0).sum()
+nearer = (sizes["change_jsd"] < 0).sum()
+mnli = sizes[sizes["task"] == "mnli"]
+ranks = results.rank_correlations()
+ranks = ranks[ranks["accuracy"] == "new_accuracy"].set_index(["task", "distance"])["spearman"]
+Markdown(
+    f"The paper has three models in two sizes. In {more} of {len(sizes)} pairs of task and family the "
+    f"large model has the higher new accuracy; in {nearer} it has the lower JSD. On MNLI the large ones "
+    f"gain between {mnli['change_new_accuracy'].min():.3f} and {mnli['change_new_accuracy'].max():.3f} in "
+    f"new accuracy while their JSD changes by {mnli['change_jsd'].min():+.4f} to "
+    f"{mnli['change_jsd'].max():+.4f}.\n\n"
+    "Accuracy says little about distance. Over the nine published models, Spearman's rank correlation "
+    "between new accuracy and nearness (1: the more accurate is always the nearer) is "
+    f"{ranks['snli', 'jsd']:.2f} on SNLI, {ranks['mnli', 'jsd']:.2f} on MNLI and "
+    f"{ranks['alphanli', 'jsd']:.2f} on αNLI for JSD, and {ranks['snli', 'kl']:.2f}, "
+    f"{ranks['mnli', 'kl']:.2f} and {ranks['alphanli', 'kl']:.2f} for KL. A ranking by accuracy would "
+    "hide which model knows how people disagree."
+)
+
+# %% [markdown]
+# The nine models' predictions are published in one archive that was not to be had when this page was
+# made; where you have the file, `chaos run results -p predictions=FILE` computes their rows with
+# intervals. The estimated human row rests on a second set of annotators that was not released.
