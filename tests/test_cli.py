@@ -11,7 +11,7 @@ from helpers.rows import row, write_dataset, write_rows
 def test_help_imports_nothing_heavy():
     code = (
         "import sys\n"
-        "from chaos_utils.cli import app\n"
+        "from chaos_utils.cli.__main__ import app\n"
         "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
         "heavy = {'torch', 'transformers', 'matplotlib', 'snakemake', 'pandas', 'numpy'}\n"
         "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
@@ -88,7 +88,7 @@ def test_bad_input_ends_in_one_message_and_code_2(arguments, told):
 
 def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
     code = "import chaos_utils.paths as p; p._is_project = lambda folder: False\n"
-    code += "from chaos_utils.cli import app; app()"
+    code += "from chaos_utils.cli.__main__ import app; app()"
     done = subprocess.run(
         [sys.executable, "-c", code, "build", "--sample"], cwd=tmp_path,
         env=chaos_environment(PROJECT), capture_output=True, text=True, check=False,

@@ -49,7 +49,7 @@ def test_only_what_changed_runs_again(checkout):
     "file", ["book/cite.md", "book/_ext/chaos_book/site.py", "chaos_utils/publish/citations.py"]
 )
 def test_what_pages_are_made_of_runs_no_notebook(checkout, file):
-    append(checkout / "chaos_utils" / "cli.py")
+    append(checkout / "chaos_utils" / "cli" / "console.py")
     assert planned(checkout) == set()
     append(checkout / file)
     assert planned(checkout) == {"site"}

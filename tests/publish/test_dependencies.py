@@ -43,7 +43,7 @@ def test_the_real_chapters_do_not_depend_on_each_other_s_plots():
     assert "plots/annotations.py" in plots
     assert "plots/disagreement.py" not in plots
     assert "runner.py" not in names["annotations"]
-    assert "cli.py" not in names["annotations"]
+    assert "console.py" not in names["annotations"]
 
 
 def test_pages_are_the_book_s_sources_without_what_was_made():
