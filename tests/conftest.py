@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.browser import find_chromium
-from helpers.checkout import chaos, copy_checkout
+from helpers.checkout import chaos, copy_checkout, shorten
 from hypothesis import settings
 
 from chaos_utils import inputs, paths
@@ -57,8 +57,7 @@ def sample():
     return [load_opinions(task, "sample") for task in TASKS]
 
 
-def _build(folder: Path, *arguments: str, **environment: str) -> Path:
-    checkout = copy_checkout(folder / "book")
+def _build(checkout: Path, *arguments: str, **environment: str) -> Path:
     done = chaos("build", *arguments, cwd=checkout, **environment)
     assert done.returncode == 0, done.stderr
     return checkout
@@ -67,14 +66,21 @@ def _build(folder: Path, *arguments: str, **environment: str) -> Path:
 @pytest.fixture(scope="session")
 def sample_checkout(tmp_path_factory):
     """A checkout in which the whole book was built from the sample, without any data."""
-    return _build(tmp_path_factory.mktemp("sample"), "--sample")
+    return _build(copy_checkout(tmp_path_factory.mktemp("sample") / "book"), "--sample")
+
+
+@pytest.fixture(scope="session")
+def small_checkout(tmp_path_factory):
+    """A checkout of a book of two chapters, built from the sample."""
+    folder = tmp_path_factory.mktemp("small")
+    return _build(shorten(copy_checkout(folder / "book")), "--sample")
 
 
 @pytest.fixture(scope="session")
 def real_checkout(tmp_path_factory, released_root):
     """A checkout in which the whole book was built from the released data."""
-    folder = tmp_path_factory.mktemp("real")
-    return _build(folder, "--strict", CHAOS_DATA=str(released_root))
+    checkout = copy_checkout(tmp_path_factory.mktemp("real") / "book")
+    return _build(checkout, "--strict", CHAOS_DATA=str(released_root))
 
 
 @pytest.fixture(scope="session")

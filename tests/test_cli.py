@@ -97,37 +97,37 @@ def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
     assert "needs a checkout of the book" in done.stderr
 
 
-def test_run_writes_a_folder_of_its_own(sample_checkout):
-    before = (sample_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes()
+def test_run_writes_a_folder_of_its_own(small_checkout):
+    before = (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes()
     given = ["-p", "data=sample", "-p", "resamples=50", "-p", "examples=1"]
-    done = chaos("run", "annotations", *given, "--json", cwd=sample_checkout)
+    done = chaos("run", "annotations", *given, "--json", cwd=small_checkout)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["parameters"]["resamples"] == 50
     assert "tbl-agreement" in answer["made"]
-    (folder,) = (sample_checkout / "runs").iterdir()
+    (folder,) = (small_checkout / "runs").iterdir()
     assert answer["run"] == str(folder)
     assert folder.name.startswith("annotations-")
     assert (folder / "page.html").is_file()
-    assert (sample_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
+    assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
 
 
-def test_run_on_a_dataset_of_ones_own(tmp_path, sample_checkout):
+def test_run_on_a_dataset_of_ones_own(tmp_path, small_checkout):
     """A folder is relative to where the reader is; text is escaped; faults come through."""
     evil = row(uid="<script>alert(1)</script>", old=1)
     rows = [evil, row(uid="b", counts=(30, 40, 30), old=0), row(uid="c", old=0)]
     write_dataset(tmp_path / "mine", snli=rows)
-    data = os.path.relpath(tmp_path / "mine", sample_checkout)
+    data = os.path.relpath(tmp_path / "mine", small_checkout)
     given = ["-p", f"data={data}", "-p", "resamples=10", "-p", "examples=1"]
     for notebook, parameters in (("annotations", given), ("disagreement", given[:2])):
-        done = chaos("run", notebook, *parameters, cwd=sample_checkout)
+        done = chaos("run", notebook, *parameters, cwd=small_checkout)
         assert done.returncode == 0, done.stderr
-    for page in (sample_checkout / "runs").glob("*/page.html"):
+    for page in (small_checkout / "runs").glob("*/page.html"):
         assert "<script" not in page.read_text()
-    record = next((sample_checkout / "runs").glob("disagreement-*/record.json")).read_text()
+    record = next((small_checkout / "runs").glob("disagreement-*/record.json")).read_text()
     assert "own-data/chaosNLI_snli.jsonl" in record
     write_rows(tmp_path / "mine" / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", [evil, '{"uid": "cut'])
-    done = chaos("run", "annotations", *given, cwd=sample_checkout)
+    done = chaos("run", "annotations", *given, cwd=small_checkout)
     assert done.returncode == 2
     assert "line 2, column" in done.stderr
     assert "Traceback" not in done.stderr

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_text
 
 
 def evaluate(
@@ -48,7 +49,10 @@ def evaluate(
     notes = [f"{system.model}: {note}" for group in found.values() for system in group
              for note in system.notes]  # fmt: skip
     if to is not None:
-        judging.write_answer(to, answer, found, data=data)
+        from chaos_utils.evaluation.figures import write_figures
+
+        write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
+        write_figures(to, found, data=data, seed=seed)
     if as_json:
         print_json({"notes": notes, "results": json.loads(answer.to_json(orient="records"))})
     elif as_csv:

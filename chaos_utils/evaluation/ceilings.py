@@ -6,7 +6,7 @@ prediction of another (the *ceiling*).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from chaos_utils.evaluation.draws import (
     repeated,
 )
 from chaos_utils.evaluation.scoring import judge
-from chaos_utils.metrics.measures import MEASURES, Measure
+from chaos_utils.metrics.measures import MEASURES, Judged, Measure
 from chaos_utils.metrics.resampling import (
     bootstrap_means,
     percentile_interval,
@@ -37,6 +37,7 @@ from chaos_utils.metrics.resampling import (
 
 ESTIMATED_HUMAN = "estimated human"
 _SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred
+_CUTS_PER_DRAW = 4
 _TERMS = 3  # of the extrapolation: 1, 1/√m, 1/m
 
 
@@ -50,6 +51,8 @@ class References:
         Votes in the judging crowd: the median of the items' numbers of votes.
     n_half : int
         Votes in a half crowd, the largest that can be measured; 0 where none can.
+    n_cuts : int
+        Cuts of the votes into halves, for each size.
     floor : mapping
         A perfect model judged by `n_votes`.
     halves : mapping
@@ -65,6 +68,7 @@ class References:
 
     n_votes: int
     n_half: int
+    n_cuts: int
     floor: Mapping[str, Repeated]
     halves: Mapping[str, Repeated]
     crowds: Mapping[str, Repeated]
@@ -79,11 +83,11 @@ class References:
     @property
     def measured_halves(self) -> Mapping[str, Repeated]:
         """One half crowd as a prediction of the other, without extrapolation."""
-        measured = {}
-        for name, drawn in self.drawn_halves.items():
-            last = slice(-len(drawn.weights), None)  # the largest size comes last
-            measured[name] = Repeated(drawn.measure, self.halves[name].columns[last], drawn.weights)
-        return measured
+        even = np.full(self.n_cuts, 1 / self.n_cuts)
+        return {  # the largest size comes last
+            name: Repeated(whole.measure, whole.columns[-self.n_cuts :], even)
+            for name, whole in self.halves.items()
+        }
 
 
 def split_sizes(votes: npt.ArrayLike) -> list[int]:
@@ -116,7 +120,7 @@ def halves_ceiling(
     measures: Sequence[Measure],
     votes: npt.NDArray[np.int64],
     n_votes: int,
-    n_draws: int,
+    n_cuts: int,
     rng: np.random.Generator,
 ) -> dict[str, Repeated]:
     """Score one half of a crowd as a prediction of the other, extrapolated to whole crowds.
@@ -130,7 +134,7 @@ def halves_ceiling(
         Each item's votes are cut at random into two disjoint sets of m votes.
     n_votes : int
         Crowd size to extrapolate to.
-    n_draws : int
+    n_cuts : int
         Random cuts for each size.
     rng : numpy.random.Generator
         Source of randomness.
@@ -138,16 +142,15 @@ def halves_ceiling(
     sizes = split_sizes(votes)
     if not sizes:
         return {}
-    many = np.tile(votes, (n_draws, 1))
-    shape = (n_draws, *votes.shape)
+    many = np.tile(votes, (n_cuts, 1))
+    shape = (n_cuts, *votes.shape)
     by_size: dict[str, list[Floats]] = {}
     for size in sizes:
         pair = split_votes(many, (size, size), rng)[:2]
         human, model = (part.reshape(shape) / size for part in pair)
-        for measure in bounded(measures):
-            columns = repeated(measure, human, model).columns
-            by_size.setdefault(measure.name, []).append(columns)
-    weights = np.repeat(extrapolation_weights(sizes, n_votes), n_draws) / n_draws
+        for name, found in repeated(bounded(measures), human, model).items():
+            by_size.setdefault(name, []).append(found.columns)
+    weights = np.repeat(extrapolation_weights(sizes, n_votes), n_cuts) / n_cuts
     return {
         name: Repeated(MEASURES[name], np.concatenate(blocks), weights)
         for name, blocks in by_size.items()
@@ -163,7 +166,8 @@ def references(
     ----------
     opinions : Opinions
     n_draws : int
-        Draws of the truth, and cuts for each size of the split halves.
+        Draws of the truth. Split halves are cut four times as often for each size, since
+        extrapolation amplifies their noise.
     seed : int
     measures : iterable of str
         Names in `MEASURES`.
@@ -176,14 +180,16 @@ def references(
     even = judge(opinions, known_systems.uniform(opinions))
     n_half = max(split_sizes(opinions.votes), default=0)
     halves = [draw_crowds(truths, n_half, rng) for _ in range(2)] if n_half else []
+    n_cuts = _CUTS_PER_DRAW * n_draws
     return References(
         n_votes,
         n_half,
-        floor={m.name: repeated(m, crowd, truths) for m in chosen},
-        halves=halves_ceiling(chosen, opinions.votes, n_votes, n_draws, rng),
-        crowds={m.name: repeated(m, crowd, other) for m in bounded(chosen)},
-        drawn_halves={m.name: repeated(m, *halves) for m in bounded(chosen) if halves},
-        uniform={m.name: Repeated(m, m.columns(even)[np.newaxis], np.ones(1)) for m in chosen},
+        n_cuts,
+        floor=repeated(chosen, crowd, truths),
+        halves=halves_ceiling(chosen, opinions.votes, n_votes, n_cuts, rng),
+        crowds=repeated(bounded(chosen), crowd, other),
+        drawn_halves=repeated(bounded(chosen), *halves) if halves else {},
+        uniform={m.name: Repeated.once(m, even) for m in chosen},
     )
 
 
@@ -194,9 +200,10 @@ def reference_scores(opinions: Opinions, found: References) -> pd.DataFrame:
     -------
     DataFrame
         One row a measure: ``task``, ``measure``, ``n_votes``, ``uniform``, ``floor``,
-        ``ceiling_halves`` (extrapolated) and ``ceiling_posterior``, each of the drawn two
-        with its ``…_sd`` over draws; then ``n_half``, ``half_measured`` and ``half_drawn``,
-        the scores of half crowds, cut from the votes and drawn from the posterior.
+        ``ceiling_halves`` (extrapolated) and its Monte Carlo error ``…_error``,
+        ``ceiling_posterior`` and its ``…_sd``; then ``n_half``, ``half_measured`` and
+        ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
+        posterior. Standard deviations are over draws of truth and votes.
     """
     rows = []
     for name, floor in found.floor.items():
@@ -209,6 +216,11 @@ def reference_scores(opinions: Opinions, found: References) -> pd.DataFrame:
                 "floor": floor.value,
                 "floor_sd": floor.values.std(),
                 "ceiling_halves": _value(found.halves, name),
+                "ceiling_halves_error": (
+                    _monte_carlo_error(found.halves[name], found.n_cuts)
+                    if name in found.halves
+                    else np.nan
+                ),
                 "ceiling_posterior": _value(found.crowds, name),
                 "ceiling_posterior_sd": (
                     found.crowds[name].values.std() if name in found.crowds else np.nan
@@ -219,6 +231,12 @@ def reference_scores(opinions: Opinions, found: References) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def _monte_carlo_error(halves: Repeated, n_cuts: int) -> float:
+    """Return the standard error of an extrapolated value that comes from few cuts."""
+    of_cut = n_cuts * (halves.values * halves.weights).reshape(-1, n_cuts).sum(axis=0)
+    return float(of_cut.std() / np.sqrt(n_cuts))
 
 
 def _value(found: Mapping[str, Repeated], name: str) -> float:
@@ -256,63 +274,75 @@ def normalised_scores(
         where there is no ceiling, or where it is not surely better than the uniform
         prediction: its distance has an interval that holds 0.
     """
-    parts = []
+    groups: dict[tuple[int, ...], list[tuple[str, Judged]]] = {}
     for system in systems:
         rows = positions(opinions, system)
-        judged = judge(opinions, system)
-        pieces = {
+        order = np.argsort(rows)
+        judged = _in_order(judge(opinions, system), order)
+        groups.setdefault(tuple(rows[order]), []).append((system.model, judged))
+    parts = []
+    for covered, members in groups.items():
+        rows = np.array(covered, dtype=np.int64)
+        references = {
             name: [
-                Repeated(floor.measure, floor.measure.columns(judged)[np.newaxis], np.ones(1)),
-                found.uniform[name].on(rows),
-                *([found.ceiling[name].on(rows)] if name in found.ceiling else []),
+                group[name].on(rows) for group in (found.uniform, found.ceiling) if name in group
             ]
+            for name in found.floor
+        }
+        scored = {
+            (model, name): Repeated.once(floor.measure, judged)
+            for model, judged in members
             for name, floor in found.floor.items()
         }
+        pieces = [*scored.values(), *(one for several in references.values() for one in several)]
         resampled = _resampled(pieces, n_resamples, seed)
-        for name, values in pieces.items():
+        for (model, name), score in scored.items():
+            several = [score, *references[name]]
             parts.append(
                 {
                     "task": opinions.task.name,
-                    "system": system.model,
+                    "system": model,
                     "source": "computed",
-                    "n_items": len(system),
+                    "n_items": len(rows),
                     "measure": name,
-                    **_rescaled(values, resampled[name], found.floor[name].on(rows).value),
+                    "floor": found.floor[name].on(rows).value,
+                    **_rescaled(several, [resampled[id(piece)] for piece in several]),
                 }
             )
-    return pd.DataFrame(parts)
+    place = {system.model: i for i, system in enumerate(systems)}
+    table = pd.DataFrame(parts)
+    return table.sort_values("system", key=lambda column: column.map(place), kind="stable")
 
 
-def _resampled(
-    pieces: Mapping[str, list[Repeated]], n_resamples: int, seed: int
-) -> dict[str, list[Floats]]:
-    """Resample the items of all pieces alike; each value has shape (n_resamples,)."""
-    flat = [piece for several in pieces.values() for piece in several]
-    tables = [piece.table for piece in flat]
+def _in_order(judged: Judged, order: npt.NDArray[np.int64]) -> Judged:
+    return Judged(*(getattr(judged, field.name)[order] for field in fields(judged)))
+
+
+def _resampled(pieces: Sequence[Repeated], n_resamples: int, seed: int) -> dict[int, Floats]:
+    """Resample the items of all pieces alike; by `id`, values of shape (n_resamples,)."""
+    tables = [piece.table for piece in pieces]
     ends = np.cumsum([table.shape[1] for table in tables])[:-1]
-    means = bootstrap_means(
-        np.concatenate(tables, axis=1), n_resamples, np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
+    means = np.split(
+        bootstrap_means(np.concatenate(tables, axis=1), n_resamples, rng), ends, axis=1
     )
-    values = iter(
-        piece.of_means(part)
-        for piece, part in zip(flat, np.split(means, ends, axis=1), strict=True)
-    )
-    return {name: [next(values) for _ in several] for name, several in pieces.items()}
+    return {id(piece): piece.of_means(part) for piece, part in zip(pieces, means, strict=True)}
 
 
-def _rescaled(values: list[Repeated], resampled: list[Floats], floor: float) -> dict[str, float]:
+def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
+    """Rescale a system's score; `values` are it, the uniform prediction and the ceiling, if any."""
     system, uniform, *ceiling = (piece.value for piece in values)
     low, high = percentile_interval(resampled[0])
-    cells = {"value": system, "low": float(low), "high": float(high), "floor": floor}
-    cells |= {"ceiling": ceiling[0] if ceiling else np.nan, "uniform": uniform}
+    cells = {"ceiling": ceiling[0] if ceiling else np.nan, "uniform": uniform, "value": system}
+    cells |= {"low": float(low), "high": float(high)}
     cells |= dict.fromkeys(("rescaled", "rescaled_low", "rescaled_high"), np.nan)
     sign = {"lower": -1, "higher": 1, "zero": 0}[values[0].measure.better]
     if ceiling:
         room = resampled[2] - resampled[1]
         if min(percentile_interval(sign * room)) > 0:
-            cells["rescaled"] = float(rescale(system, at_zero=uniform, at_one=ceiling[0]))
+            cells["rescaled"] = float(rescale(system, at_zero=uniform, at_one=ceiling[0])) + 0.0
             ends = percentile_interval((resampled[0] - resampled[1]) / room)
-            cells["rescaled_low"], cells["rescaled_high"] = map(float, ends)
+            cells["rescaled_low"], cells["rescaled_high"] = (float(end) + 0.0 for end in ends)
     return cells
 
 

@@ -39,10 +39,10 @@ class Repeated:
     columns: Floats
     weights: Floats
 
-    @staticmethod
-    def even(n_draws: int) -> Floats:
-        """Return the weights of a plain mean over draws."""
-        return np.full(n_draws, 1 / n_draws)
+    @classmethod
+    def once(cls, measure: Measure, judged: Judged) -> "Repeated":
+        """Return a measure of what was observed: a single draw."""
+        return cls(measure, measure.columns(judged)[np.newaxis], np.ones(1))
 
     def on(self, rows: npt.NDArray[np.int64]) -> "Repeated":
         """Return the same on some of the items."""
@@ -80,19 +80,22 @@ def judged_crowd(human: Floats, model: Floats) -> Judged:
     return Judged(human, model, top_label(model, ties="first"), majority, majority)
 
 
-def repeated(measure: Measure, human: Floats, model: Floats) -> Repeated:
-    """Compute a measure under each draw.
+def repeated(measures: Iterable[Measure], human: Floats, model: Floats) -> dict[str, Repeated]:
+    """Compute measures under each draw, by name.
 
     Parameters
     ----------
-    measure : Measure
+    measures : iterable of Measure
     human, model : ndarray of float, shape (n_draws, n_items, n_classes)
         Distributions under each draw. They are judged draw by draw, since the gaps in a
         bin of one draw must not make up for those of another.
     """
     draws = [judged_crowd(h, m) for h, m in zip(human, model, strict=True)]
-    columns = np.stack([measure.columns(draw) for draw in draws])
-    return Repeated(measure, columns, Repeated.even(len(columns)))
+    even = np.full(len(draws), 1 / len(draws))
+    return {
+        measure.name: Repeated(measure, np.stack([measure.columns(draw) for draw in draws]), even)
+        for measure in measures
+    }
 
 
 def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator) -> Floats:

@@ -11,7 +11,6 @@ from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
 from chaos_utils.evaluation.ceilings import references
 from chaos_utils.evaluation.scoring import evaluate
-from chaos_utils.files import write_text
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number
 from chaos_utils.tasks import TASKS, get_task
@@ -171,10 +170,3 @@ def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
         lines += [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
         lines.append("")
     return "\n".join([*lines, *(f"- {note}" for note in notes)])
-
-
-def write_answer(
-    folder: Path, answer: pd.DataFrame, found: dict[str, list[Predictions]], *, data: str
-) -> None:
-    """Write the table, and each task's figures of these systems, into a folder."""
-    write_text(folder / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))

@@ -11,6 +11,7 @@ from chaos_utils.data import sources
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions, join, read_predictions
 from chaos_utils.errors import ChaosError
+from chaos_utils.recalibration import temper
 
 Floats = npt.NDArray[np.float64]
 _BAAN_FOLDER = "calibration-on-disagreement-data/predictions"
@@ -145,9 +146,6 @@ def old_label(opinions: Opinions) -> Predictions:
 def at_temperature(system: Predictions, temperature: float, suffix: str = "") -> Predictions:
     """Return a system with its distributions sharpened (T < 1) or flattened (T > 1).
 
-    Dividing logits by T is raising probabilities to the power 1/T and rescaling, so
-    probabilities are enough.
-
     Parameters
     ----------
     system : Predictions
@@ -156,9 +154,5 @@ def at_temperature(system: Predictions, temperature: float, suffix: str = "") ->
     suffix : str
         Is added to the system's name.
     """
-    if not temperature > 0:
-        raise ValueError(f"temperature is {temperature}, expected a value above 0")
-    logs = np.log(np.maximum(system.probabilities, np.finfo(float).tiny)) / temperature
-    powers = np.exp(logs - logs.max(axis=1, keepdims=True))
-    shares = powers / powers.sum(axis=1, keepdims=True)
+    shares = temper(system.probabilities, temperature)
     return replace(system, model=system.model + suffix, probabilities=shares)

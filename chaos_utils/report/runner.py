@@ -1,6 +1,7 @@
 """Run a notebook: check its parameters, execute it, record the run, strip what varies."""
 
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -99,6 +100,8 @@ def _execute(
     from nbclient.exceptions import DeadKernelError
     from traitlets.config import Config
 
+    # Parameters were checked; papermill's own check knows fewer types, and warns of the others.
+    logging.getLogger("papermill").setLevel(logging.ERROR)
     notebook = jupytext.read(source)
     notebook.cells.append(nbformat.v4.new_code_cell(_LAST_CELL, metadata={"tags": ["remove-cell"]}))
     plain = folder / f"{source.stem}-source.ipynb"
@@ -125,6 +128,8 @@ def _execute(
                 on_cell_start=started,
                 # Sockets that only this user can open, instead of local ports.
                 config=Config({"KernelManager": {"transport": "ipc"}}),
+                # What the kernel logs of its own start and end is of no use to a reader.
+                extra_arguments=["--IPKernelApp.log_level=50"],
             )
     except papermill.PapermillExecutionError as fault:
         raise _failure(source, fault.source, fault.ename, fault.evalue) from fault

@@ -64,7 +64,7 @@ def test_temperature_keeps_the_ranking_and_moves_the_entropy(opinions):
     assert entropies["sharp"] < entropies[model.model] < entropies["flat"]
     same = systems.at_temperature(model, 1.0)
     np.testing.assert_allclose(same.probabilities, model.probabilities, atol=1e-12)
-    with pytest.raises(ValueError, match="temperature is 0"):
+    with pytest.raises(ValueError, match="temperature"):
         systems.at_temperature(model, 0)
 
 

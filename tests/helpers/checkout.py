@@ -22,6 +22,20 @@ def copy_checkout(target: Path) -> Path:
     return target
 
 
+def shorten(checkout: Path) -> Path:
+    """Leave the first two chapters in a checkout's book, for tests of building itself."""
+    (checkout / "_toc.yml").write_text(
+        "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
+        "  - file: chapters/disagreement\n  - file: cite\n  - file: references\n"
+    )
+    (checkout / "book" / "index.md").write_text("# A short book\n\nSee {numref}`fig-entropy`.\n")
+    cite = checkout / "book" / "cite.md"
+    cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
+    registry = checkout / "book" / "figures.yml"
+    registry.write_text(registry.read_text("utf-8").split("# results")[0], "utf-8")
+    return checkout
+
+
 def chaos(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the `chaos` command of a checkout; a variable set to '' is taken out."""
     return subprocess.run(

@@ -1,0 +1,1 @@
+"""Tools behind the living book of collective human opinions."""

@@ -1,0 +1,1 @@
+"""The `chaos` command. Thin: it reads arguments, calls the package, prints."""

@@ -1,0 +1,51 @@
+"""What the commands share: where they print, and how a fault ends."""
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from chaos_utils.errors import ChaosError
+
+# A pipe has no width of its own; a table there is not to be cut off.
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+
+
+class Commands(TyperGroup):
+    """Commands whose faults end in one message: code 2, or 130 when interrupted."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was called."""
+        try:
+            return super().invoke(ctx)
+        except ChaosError as fault:
+            err.print(str(fault), style="red", markup=False)
+            raise typer.Exit(2) from fault
+        except OSError as fault:
+            if fault.filename is None:
+                raise
+            err.print(str(_unusable_file(fault)), style="red", markup=False)
+            raise typer.Exit(2) from fault
+        except KeyboardInterrupt as stop:
+            err.print("Interrupted. Nothing is left half-written; run the same command again.")
+            raise typer.Exit(130) from stop
+
+
+def _unusable_file(fault: OSError) -> ChaosError:
+    return ChaosError(
+        "A file or folder cannot be used.",
+        where=fault.filename,
+        found=fault.strerror,
+        todo="check its permissions, and what stands there",
+    )
+
+
+def print_json(answer: Any) -> None:
+    """Print an answer for programs."""
+    print(json.dumps(answer, indent=1, ensure_ascii=False))

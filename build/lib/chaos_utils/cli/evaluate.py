@@ -1,0 +1,83 @@
+"""`chaos evaluate`: judge predictions."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_text
+
+
+def evaluate(
+    files: Annotated[list[Path], typer.Argument(help="Prediction files, in any known format.")],
+    task: Annotated[str, typer.Option(help="snli, mnli, alphanli, or auto.")] = "auto",
+    model: Annotated[str | None, typer.Option(help="Take this model of a file alone.")] = None,
+    join: Annotated[
+        str, typer.Option(metavar="NAME", help="The files are parts of one system, called NAME.")
+    ] = "",
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Evaluate the items that have a prediction.")
+    ] = False,
+    bootstrap: Annotated[int, typer.Option(help="Resamples for 95% intervals; 0: none.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    data: Annotated[str, typer.Option(help="auto, released, sample, or a folder.")] = "auto",
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Answer in Markdown.")] = False,
+    to: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write table and figures there too.")
+    ] = None,
+) -> None:
+    """Judge predictions by every measure, beside published systems, floor and ceiling."""
+    from chaos_utils.evaluation import files as judging
+
+    if bootstrap < 0 or (bootstrap and bootstrap < 20):
+        raise ChaosError(
+            "So few resamples give no interval.", found=f"--bootstrap {bootstrap}",
+            expected="0 for no intervals, or at least 20",
+        )  # fmt: skip
+    if as_json + as_csv + as_markdown > 1:
+        raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
+    found = judging.read_files(
+        files, task=task, data=data, model=model, join_as=join, allow_missing=allow_missing
+    )
+    answer = judging.judge_files(found, data=data, n_resamples=bootstrap, seed=seed)
+    notes = [f"{system.model}: {note}" for group in found.values() for system in group
+             for note in system.notes]  # fmt: skip
+    if to is not None:
+        from chaos_utils.evaluation.figures import write_figures
+
+        write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
+        write_figures(to, found, data=data, seed=seed)
+    if as_json:
+        print_json({"notes": notes, "results": json.loads(answer.to_json(orient="records"))})
+    elif as_csv:
+        print(answer.to_csv(index=False), end="")
+    elif as_markdown:
+        print(judging.as_markdown(answer, notes))
+    else:
+        _print_answer(answer, notes)
+
+
+def _print_answer(answer: Any, notes: list[str]) -> None:
+    from chaos_utils.evaluation.files import shown_rows
+
+    for (task, system, n_items), rows in answer.groupby(["task", "system", "n_items"], sort=False):
+        table = Table(
+            title=f"{system} on {task}, {n_items:,} items", title_justify="left", box=None,
+            pad_edge=False,
+        )  # fmt: skip
+        header, *body = shown_rows(rows)
+        table.add_column(header[0], overflow="fold")
+        for heading in header[1:]:
+            table.add_column(heading, justify="right", no_wrap=True)
+        for cells in body:
+            table.add_row(*(cell.replace("[", r"\[") for cell in cells))
+        out.print(table)
+        out.print()
+    for note in notes:
+        err.print(f"note: {note}", markup=False)

@@ -1,0 +1,1 @@
+"""Where data enters: sources, opinions, the synthetic sample, published numbers."""

@@ -1,0 +1,1 @@
+"""The two papers' numbers, as CSV files with their reader."""

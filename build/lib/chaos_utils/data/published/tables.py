@@ -1,0 +1,20 @@
+"""Read the papers' numbers."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from chaos_utils import inputs
+from chaos_utils.errors import ChaosError, did_you_mean
+
+FOLDER = Path(__file__).parent
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """Return a table of published numbers, such as ``nie2020_table2``."""
+    known = sorted(path.stem for path in FOLDER.glob("*.csv"))
+    if name not in known:
+        raise ChaosError("No such published table.", found=name, expected=did_you_mean(name, known))
+    path = FOLDER / f"{name}.csv"
+    inputs.record(f"published/{path.name}", inputs.digest(path))
+    return pd.read_csv(path)

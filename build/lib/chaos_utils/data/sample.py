@@ -1,0 +1,246 @@
+"""The bundled synthetic sample: invented items and simulated votes in ChaosNLI's format.
+
+It lets everything run where the published data is not at hand. Each item says in its
+``source`` field that it is synthetic, so that whatever is made of it can be marked.
+The sentences are combined from short lists; the votes come from a seeded model of
+annotators who mostly follow an item's own distribution and sometimes slip.
+"""
+
+import itertools
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from chaos_utils.data.opinions import SYNTHETIC
+from chaos_utils.tasks import TASKS, Task
+
+SEED = 20201116
+N_ITEMS = 300
+N_VOTES = 100
+SLIP_RATE = 0.02  # how often an annotator answers at random
+
+_PEOPLE = (
+    ("A woman in a red raincoat", "a woman", "she"),
+    ("Two teenagers", "two young people", "they"),
+    ("An elderly man with a cane", "a man", "he"),
+    ("A bus driver", "a driver", "she"),
+    ("Three children in school uniforms", "some children", "they"),
+    ("A street musician", "a musician", "he"),
+    ("A nurse on her break", "a nurse", "she"),
+    ("Two cooks in white aprons", "two cooks", "they"),
+)
+# What they do, what follows from it, what may be so, what cannot be so, and what divides people.
+_SCENES = (
+    ("waiting|under the awning of a closed bakery", "outdoors", "waiting for a friend",
+     "swimming in a lake", "hungry"),
+    ("carrying|a stack of books down a library staircase", "holding something",
+     "returning books that are overdue", "asleep in bed", "careful"),
+    ("feeding|pigeons beside a dry fountain", "near birds", "there every morning",
+     "riding a train", "enjoying the day"),
+    ("painting|a wooden fence on a hot afternoon", "working with paint", "paid for the work",
+     "skiing down a mountain", "tired"),
+    ("looking|at a map in front of a subway entrance", "in a city", "on holiday",
+     "playing tennis", "lost"),
+    ("sharing|an umbrella with a stranger in heavy rain", "in the rain", "late for an appointment",
+     "sunbathing on a beach", "polite"),
+    ("repairing|a bicycle at the side of a country road", "next to a bicycle",
+     "on a long trip", "sitting in a cinema", "annoyed"),
+    ("laughing|at a market stall full of oranges", "at a market", "buying fruit for a party",
+     "alone in a desert", "a customer"),
+)  # fmt: skip
+_SUBJECTS = (
+    ("The committee", "approved the budget", "after a long debate"),
+    ("The museum", "closed its east wing", "for repairs"),
+    ("The village council", "bought the old mill", "with a loan"),
+    ("The airline", "changed its timetable", "for the winter"),
+    ("The orchestra", "hired a new conductor", "from abroad"),
+    ("The county court", "postponed the hearing", "until spring"),
+    ("The publisher", "reprinted the guide", "in a smaller format"),
+    ("The harbour office", "raised its fees", "for large ships"),
+)
+_REMARKS = (
+    ("and nobody objected", "There was no objection.", "Everyone was pleased."),
+    ("although some members had doubts", "There were doubts.", "Most people were against it."),
+    ("as it had announced a year before", "It had been announced.", "It surprised no one."),
+    ("which cost more than expected", "It was expensive.", "It was a waste of money."),
+    ("and the newspapers wrote about it", "It was in the news.", "It was an important event."),
+)
+_STORIES = (
+    ("Mara planted tomatoes on her balcony.", "In August she gave a basket to every neighbour.",
+     "The plants grew very well.", "Mara liked her neighbours.", "A storm broke all the plants."),
+    ("Theo forgot his keys at the office.", "He spent the night on his brother's sofa.",
+     "He could not get into his flat.", "His brother lived close to the office.",
+     "He had a second key in his bag."),
+    ("The class prepared a play for months.", "The audience stood up and clapped.",
+     "The performance went well.", "The parents had come to see it.",
+     "The play was called off."),
+    ("Ines ordered a chair on the internet.", "She sent it back the next day.",
+     "The chair was the wrong colour.", "The chair was smaller than it looked.",
+     "The chair was just what she wanted."),
+    ("Paul started to run every morning.", "In spring he finished his first marathon.",
+     "He trained harder every week.", "He found a friend to run with.",
+     "He gave up after a few days."),
+    ("The lights went out during dinner.", "We finished the soup by candlelight.",
+     "We found candles in a drawer.", "The storm had cut the power.",
+     "The power came back at once."),
+    ("Lena lent her bicycle to a cousin.", "She had to walk to work for a week.",
+     "The cousin kept the bicycle for days.", "The cousin had an accident with it.",
+     "The cousin brought it back at noon."),
+    ("The bakery hired a new apprentice.", "Soon there was a queue down the street.",
+     "The apprentice's bread was excellent.", "The apprentice told all her friends.",
+     "The apprentice burnt the bread every day."),
+    ("Omar missed the last train.", "He saw the sun rise over the station.",
+     "He waited there all night.", "No hotel had a free room.", "A friend drove him home."),
+    ("Our dog found an old box in the garden.", "My grandfather cried when he opened it.",
+     "It held letters from his youth.", "He had buried it as a child.",
+     "The box was full of stones."),
+)  # fmt: skip
+_ENDINGS = ("", " It was a surprise.", " Nobody had planned it.", " It had been a long year.",
+            " That was years ago.")  # fmt: skip
+
+# Where an item's own distribution lies, by kind: Dirichlet parameters over (e, n, c).
+_NLI_KINDS = {
+    "entailment": (24.0, 2.0, 0.4),
+    "neutral": (2.0, 18.0, 1.5),
+    "contradiction": (0.3, 1.2, 20.0),
+    "ambiguous": (5.0, 7.0, 1.5),
+}
+_STORY_KINDS = {"clear": (30.0, 0.7), "leaning": (6.0, 2.5), "open": (4.0, 4.0)}
+
+
+def write(folder: Path) -> list[Path]:
+    """Write the sample's three files below `folder`, and return them.
+
+    The same bytes come out at every call, on every machine: only `random.Random`, whose
+    streams do not change between versions of Python, decides.
+    """
+    written = []
+    for number, task in enumerate(TASKS.values()):
+        rng = random.Random(SEED + number)
+        items = itertools.islice(_ITEMS[task.name](rng), N_ITEMS)
+        rows = [_row(task, rng, *item, uid=f"sample-{task.name}-{i:03d}") for i, item in
+                enumerate(items)]  # fmt: skip
+        path = folder / task.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        written.append(path)
+    return written
+
+
+_Item = tuple[dict[str, str], Sequence[float]]
+
+
+def _snli_items(rng: random.Random) -> Iterator[_Item]:
+    combinations = list(itertools.product(_PEOPLE, _SCENES, _NLI_KINDS))
+    rng.shuffle(combinations)
+    places = itertools.cycle(("", " in the early morning", " while people walk past"))
+    for place in places:
+        for (subject, short, pronoun), scene, kind in combinations:
+            action, surely, perhaps, never, divides = scene
+            verb = "are" if pronoun == "they" else "is"
+            ending = dict(zip(_NLI_KINDS, (surely, perhaps, never, divides), strict=True))[kind]
+            yield (
+                {
+                    "premise": f"{subject} {verb} {action.replace('|', ' ')}{place}.",
+                    "hypothesis": f"{short.capitalize()} {verb} {ending}.",
+                },
+                _NLI_KINDS[kind],
+            )
+
+
+def _mnli_items(rng: random.Random) -> Iterator[_Item]:
+    combinations = list(itertools.product(_SUBJECTS, _REMARKS, _NLI_KINDS))
+    rng.shuffle(combinations)
+    for opening in itertools.cycle(("", "In the end, ", "Last year, ")):
+        for (subject, did, how), (remark, follows, divides), kind in combinations:
+            hypothesis = {
+                "entailment": follows,
+                "neutral": f"{subject} had planned it for years.",
+                "contradiction": f"{subject} never {did}.",
+                "ambiguous": divides,
+            }[kind]
+            start = subject[0].lower() + subject[1:] if opening else subject
+            yield (
+                {"premise": f"{opening}{start} {did} {how}, {remark}.", "hypothesis": hypothesis},
+                _flatter(_NLI_KINDS[kind]),
+            )
+
+
+def _flatter(parameters: Sequence[float]) -> list[float]:
+    """Spread a kind's distribution: MNLI's pairs divide people more than SNLI's."""
+    return [0.5 * value + 1.0 for value in parameters]
+
+
+def _alphanli_items(rng: random.Random) -> Iterator[_Item]:
+    combinations = list(itertools.product(_STORIES, _STORY_KINDS, _ENDINGS))
+    rng.shuffle(combinations)
+    for opening in itertools.cycle(("", "This is a true story. ")):
+        for (obs1, obs2, likely, possible, unlikely), kind, ending in combinations:
+            hyps = [likely, possible if kind == "open" else unlikely]
+            parameters = list(_STORY_KINDS[kind])
+            if rng.random() < 0.5:
+                hyps.reverse()
+                parameters.reverse()
+            yield (
+                {"obs1": opening + obs1, "obs2": obs2 + ending, "hyp1": hyps[0], "hyp2": hyps[1]},
+                parameters,
+            )
+
+
+_ITEMS = {"snli": _snli_items, "mnli": _mnli_items, "alphanli": _alphanli_items}
+
+
+def _row(
+    task: Task, rng: random.Random, text: dict[str, str], kind: Sequence[float], *, uid: str
+) -> dict[str, Any]:
+    gammas = [rng.gammavariate(parameter, 1.0) for parameter in kind]
+    truth = [gamma / sum(gammas) for gamma in gammas]
+    votes = _vote(task, rng, truth, N_VOTES)
+    old = _old_votes(task, rng, truth)
+    tally = Counter(votes)
+    counts = [tally[code] for code in task.codes]
+    shares = [count / N_VOTES for count in counts]
+    as_stored = int if task.name == "alphanli" else str
+    names = dict(zip(task.codes, task.labels, strict=True))
+    row: dict[str, Any] = {
+        "uid": uid,
+        "label_counter": dict(tally),
+        "majority_label": as_stored(tally.most_common(1)[0][0]),
+        "label_dist": shares,
+        "label_count": counts,
+        "entropy": -sum(share * math.log2(share) for share in shares if share) + 0.0,
+        "example": {"uid": uid, **text, "source": SYNTHETIC},
+        "old_label": as_stored(Counter(old).most_common(1)[0][0]),
+    }
+    if task.n_old_labels:
+        row["old_labels"] = [names[code] for code in old]
+    return row
+
+
+def _vote(task: Task, rng: random.Random, truth: Sequence[float], n: int) -> list[str]:
+    return [
+        rng.choice(task.codes)
+        if rng.random() < SLIP_RATE
+        else rng.choices(task.codes, weights=truth)[0]
+        for _ in range(n)
+    ]
+
+
+def _old_votes(task: Task, rng: random.Random, truth: Sequence[float]) -> list[str]:
+    """Draw the original votes; SNLI and MNLI items were kept when exactly 3 of 5 agreed.
+
+    An item that people hardly disagree on would need very many draws for that, so the
+    distribution is flattened a little at each try.
+    """
+    if not task.n_old_labels:
+        return _vote(task, rng, truth, 1)
+    weights = list(truth)
+    while True:
+        votes = _vote(task, rng, weights, 5)
+        if Counter(votes).most_common(1)[0][1] == 3:
+            return votes
+        weights = [0.9 * weight + 0.1 / len(weights) for weight in weights]

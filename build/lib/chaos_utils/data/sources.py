@@ -1,0 +1,257 @@
+"""Data files: find them, verify them, fetch them, and stand the sample in for them."""
+
+import json
+import shutil
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from chaos_utils import inputs, paths
+from chaos_utils.data.registry import REGISTRY, DataFile
+from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.files import swap_in, write_json
+
+TIMEOUT_SECONDS = 20
+KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside a folder
+
+
+def get(name: str) -> DataFile:
+    """Return the registry's entry of a file; a ChaosError names the closest when there is none."""
+    if name not in REGISTRY:
+        raise ChaosError("Unknown data file.", found=name, expected=did_you_mean(name, REGISTRY))
+    return REGISTRY[name]
+
+
+def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
+    """Return the first place where a file stands, in the search order of `paths.data_roots`."""
+    for root in paths.data_roots() if roots is None else roots:
+        if (root / name).is_file():
+            return root / name
+    return None
+
+
+def check(file: DataFile, path: Path) -> str:
+    """Return the digest of a file after comparing it with the published one, if that is known."""
+    found = inputs.digest(path)
+    if file.sha256 and found != file.sha256:
+        raise ChaosError(
+            f"This is not the published {file.release.title}: its SHA-256 differs.",
+            where=path,
+            found=found,
+            expected=file.sha256,
+            todo="remove it and run `chaos data fetch`, or read a dataset of your own "
+            "with the parameter data=FOLDER",
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a file stands, and whether it is the published one.
+
+    `verified` is None when the file is missing or its published digest is not known.
+    `items` counts its lines; 0 for a missing file, and for one whose published number of
+    items is not known.
+    """
+
+    file: DataFile
+    path: Path | None
+    verified: bool | None
+    items: int
+
+
+def status(names: Iterable[str] | None = None) -> list[Status]:
+    """Look at each file of the registry, or at those named."""
+    rows = []
+    for name in REGISTRY if names is None else names:
+        file = get(name)
+        path = find(name)
+        verified = None
+        if path is not None and file.sha256:
+            verified = inputs.digest(path) == file.sha256
+        items = _count_lines(path) if path is not None and file.items else 0
+        rows.append(Status(file, path, verified, items))
+    return rows
+
+
+def _count_lines(path: Path) -> int:
+    with path.open("rb") as stream:
+        return sum(1 for line in stream if line.strip())
+
+
+def fetch(
+    names: Iterable[str], *, say: Callable[[str], None] = lambda text: None, progress: bool = False
+) -> list[Path]:
+    """Download the files that are not at hand into the cache, each whole or not at all.
+
+    Interrupted or failed, it can be called again: what has arrived is kept.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names in the registry.
+    say : callable
+        Is told in one line what is being done.
+    progress : bool
+        Whether to draw a progress bar.
+
+    Returns
+    -------
+    list of Path
+        Where each file stands now.
+
+    Raises
+    ------
+    ChaosError
+        If a file cannot be had from any of its addresses, or what came is not the
+        published file.
+    """
+    found = []
+    for name in names:
+        file = get(name)
+        path = find(name)
+        if path is None:
+            path = _download(file, say, progress)
+        else:
+            check(file, path)
+        found.append(path)
+    return found
+
+
+def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Path:
+    target = paths.cache() / file.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    troubles = []
+    with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".arriving-") as folder:
+        for url, member in ((file.url, file.member), (file.mirror, "")):
+            if not url:
+                continue
+            say(f"{file.name}: {url}")
+            try:
+                arrived = _retrieve(file, url, member, Path(folder), progress)
+            except (OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile,
+                    ChaosError) as fault:  # fmt: skip
+                troubles.append(f"{url}: {_short(fault)}")
+                continue
+            arrived.replace(target)
+            return target
+    raise ChaosError(
+        f"Cannot fetch {file.name}.",
+        where="; ".join(troubles),
+        expected=f"{file.release.title}, see {file.release.homepage}",
+        todo=f"check the network and try again, or put the file at {target}",
+    )
+
+
+def _short(fault: BaseException) -> str:
+    """Say in one line why a download failed; urllib3's own account runs over many."""
+    text = " ".join(str(fault).split())
+    for reason in ("Failed to resolve", "Connection refused", "timed out", "SHA-256 differs"):
+        if reason in text:
+            return reason
+    return text[:160] or type(fault).__name__
+
+
+def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: bool) -> Path:
+    """Download a file, from its archive if it stands in one, and compare its digest."""
+    import pooch
+
+    pooch.get_logger().setLevel("ERROR")
+    fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=progress)
+    # Archives are kept in the cache, since one serves several files; single files are moved on.
+    kept = paths.cache() / "archives" if member else folder
+    arrived = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))
+    try:
+        path = extract_member(arrived, member, folder) if member else arrived
+        check(file, path)
+    except BaseException:
+        arrived.unlink(missing_ok=True)  # the next try starts afresh
+        raise
+    return path
+
+
+def extract_member(archive: Path, member: str, folder: Path) -> Path:
+    """Take one file, known by its base name, out of a zip; nothing else is written.
+
+    The name inside the archive decides nothing about where the file goes, so an archive
+    cannot write outside `folder`.
+    """
+    with zipfile.ZipFile(archive) as content:
+        named = [
+            info
+            for info in content.infolist()
+            if PurePosixPath(info.filename).name == member
+            and not info.is_dir()
+            # macOS archivers add a resource-fork twin of each file
+            and "__MACOSX" not in PurePosixPath(info.filename).parts
+        ]
+        if len(named) != 1:
+            raise ValueError(f"{archive.name} holds {len(named)} files named {member}, expected 1")
+        target = folder / member
+        with content.open(named[0]) as source, target.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+    return target
+
+
+def sample_folder() -> Path:
+    """Write the synthetic sample into the cache, if it is not there yet, and return its folder."""
+    from chaos_utils.data import sample
+
+    made_by = inputs.digest(Path(sample.__file__))
+    folder = paths.cache() / "synthetic-sample"
+    stamp = folder / "made-by.json"
+    if stamp.is_file() and json.loads(stamp.read_text("utf-8")) == made_by:
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sample-"))
+    sample.write(new)
+    write_json(new / stamp.name, made_by)
+    swap_in(new, folder)
+    return folder
+
+
+def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
+    """Return the file to read for a ``data`` parameter.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry.
+    data : str
+        ``auto`` (the published file, or the synthetic sample where it is not at hand),
+        ``released`` (the published file or an error), ``sample``, or a folder that
+        holds files of the same names.
+    warn : bool
+        Whether to say on standard error that the sample was taken.
+    """
+    if data not in KEYWORDS:
+        folder = paths.from_reader(data)
+        path = folder / name
+        if not path.is_file():
+            path = folder / Path(name).name
+        if not path.is_file():
+            raise ChaosError(
+                f"There is no {Path(name).name} in this data folder.",
+                where=data,
+                expected="auto, released, sample, or a folder that holds the file",
+                todo="check the parameter `data`",
+            )
+        return path
+    found = None if data == "sample" else find(name)
+    if found is not None:
+        check(get(name), found)
+        return found
+    if data == "released":
+        raise ChaosError(
+            f"{name} is not at hand.",
+            where=", ".join(str(root) for root in paths.data_roots()),
+            expected="the published file",
+            todo="run `chaos data fetch`, or set CHAOS_DATA to the folder that holds it",
+        )
+    if data == "auto" and warn:
+        print(f"{name} is not at hand: the SYNTHETIC SAMPLE stands in for it", file=sys.stderr)
+    return sample_folder() / name

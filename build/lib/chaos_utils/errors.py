@@ -1,0 +1,43 @@
+"""The one exception that a reader is meant to see."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ChaosError(Exception):
+    """A fault that the reader can act on: shown as one message, without a traceback.
+
+    Parameters
+    ----------
+    problem : str
+        What went wrong, in one sentence.
+    where, found, expected, todo : str, optional
+        The file and the place in it, what stood there, what should have stood
+        there, and what to do now. Those that are given are shown, in this order.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        where: object = None,
+        found: object = None,
+        expected: object = None,
+        todo: str | None = None,
+    ) -> None:
+        details = {"where": where, "found": found, "expected": expected, "to do": todo}
+        lines = [problem]
+        for name, value in details.items():
+            if value is not None:
+                text = str(value).replace("\n", "\n" + " " * 13)
+                lines.append(f"  {name + ':':<10} {text}")
+        super().__init__("\n".join(lines))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a sentence that names the closest known word, or lists all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(word, known, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return "one of: " + ", ".join(known) if known else "there are none"

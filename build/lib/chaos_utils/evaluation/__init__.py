@@ -1,0 +1,1 @@
+"""Judging systems: `Opinions` × `Predictions` in, tidy tables out; never loads a model."""

@@ -1,0 +1,86 @@
+"""Every checkable claim of both papers, and the table of their verdicts."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.data.registry import REGISTRY
+from chaos_utils.evaluation.claims_calibration import CALIBRATION
+from chaos_utils.evaluation.claims_models import MODELS
+from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Material
+from chaos_utils.evaluation.claims_votes import VOTES
+
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted((*VOTES, *MODELS, *CALIBRATION), key=lambda claim: claim.id)
+)
+
+
+def gather(
+    datasets: Sequence[Opinions],
+    systems: Mapping[str, Sequence[Predictions]],
+    *,
+    n_resamples: int,
+    n_splits: int,
+    seed: int,
+) -> Material:
+    """Put together what claims are checked with.
+
+    Parameters
+    ----------
+    datasets : sequence of Opinions
+        One a task.
+    systems : mapping
+        Systems by task, as `load_systems` gives them.
+    n_resamples, n_splits, seed
+        As in `Material`.
+    """
+    return Material(
+        {opinions.task.name: opinions for opinions in datasets},
+        systems,
+        n_resamples,
+        n_splits,
+        seed,
+        released=all(
+            opinions.source.sha256 == REGISTRY[opinions.task.file].sha256 for opinions in datasets
+        ),
+    )
+
+
+def check_claims(material: Material, claims: Sequence[Claim] = CLAIMS) -> pd.DataFrame:
+    """Check claims.
+
+    Returns
+    -------
+    DataFrame
+        One row a claim: ``id``, ``paper`` (citation key), ``place``, ``claim``,
+        ``evidence`` (what the value is), ``value``, ``low``, ``high`` (95%; NaN where there
+        is none), ``verdict`` (one of `VERDICTS`).
+    """
+    rows = []
+    for claim in claims:
+        evidence = claim.decide(material)
+        rows.append(
+            {
+                "id": claim.id,
+                "paper": claim.paper,
+                "place": claim.place,
+                "claim": claim.claim,
+                "evidence": evidence.text,
+                "value": evidence.value,
+                "low": evidence.low,
+                "high": evidence.high,
+                "verdict": evidence.verdict,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def count_verdicts(table: pd.DataFrame) -> pd.DataFrame:
+    """Count the verdicts on each paper: ``paper``, ``verdict``, ``n`` (0 included)."""
+    counts = table.groupby(["paper", "verdict"]).size()
+    index = pd.MultiIndex.from_product(
+        [table["paper"].unique(), VERDICTS], names=["paper", "verdict"]
+    )
+    return counts.reindex(index, fill_value=0).rename("n").reset_index()

@@ -1,0 +1,138 @@
+"""Crowds that might have been asked: drawn truths, drawn votes, measures under each draw.
+
+The truth behind an item is not known. It is drawn from its posterior, given the votes and
+a Dirichlet prior fitted to all items: taking the votes' own shares for the truth would
+count their noise twice.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.metrics.measures import Judged, Measure
+from chaos_utils.metrics.resampling import draw_truths, draw_votes, fit_dirichlet
+from chaos_utils.metrics.scores import top_label
+
+Floats = npt.NDArray[np.float64]
+
+NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs", "ece_votes")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """A measure on the same items under several draws of votes.
+
+    Attributes
+    ----------
+    measure : Measure
+    columns : ndarray of float, shape (n_draws, n_items, n_columns)
+        The measure's columns under each draw.
+    weights : ndarray of float, shape (n_draws,)
+        The value is the weighted sum of the draws' values; they sum to 1.
+    """
+
+    measure: Measure
+    columns: Floats
+    weights: Floats
+
+    @classmethod
+    def once(cls, measure: Measure, judged: Judged) -> "Repeated":
+        """Return a measure of what was observed: a single draw."""
+        return cls(measure, measure.columns(judged)[np.newaxis], np.ones(1))
+
+    def on(self, rows: npt.NDArray[np.int64]) -> "Repeated":
+        """Return the same on some of the items."""
+        return Repeated(self.measure, self.columns[:, rows], self.weights)
+
+    @property
+    def values(self) -> Floats:
+        """The measure under each draw, shape (n_draws,)."""
+        return self.measure.reduce(self.columns.mean(axis=1))
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return float(self.weights @ self.values)
+
+    @property
+    def table(self) -> Floats:
+        """One row an item, shape (n_items, n_draws * n_columns), to be resampled."""
+        n_draws, n_items, n_columns = self.columns.shape
+        return self.columns.transpose(1, 0, 2).reshape(n_items, n_draws * n_columns)
+
+    def of_means(self, means: Floats) -> Floats:
+        """Turn means of the table's columns, shape (n, n_draws * n_columns), into estimates."""
+        shape = (len(means), len(self.weights), self.columns.shape[2])
+        return self.measure.reduce(means.reshape(shape)) @ self.weights
+
+
+def judged_crowd(human: Floats, model: Floats) -> Judged:
+    """Set distributions beside those of a crowd; labels are first argmaxes on both sides.
+
+    A drawn crowd has no stored majority and no old label, so its first argmax stands for
+    both.
+    """
+    majority = top_label(human, ties="first")
+    return Judged(human, model, top_label(model, ties="first"), majority, majority)
+
+
+def repeated(measures: Iterable[Measure], human: Floats, model: Floats) -> dict[str, Repeated]:
+    """Compute measures under each draw, by name.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+    human, model : ndarray of float, shape (n_draws, n_items, n_classes)
+        Distributions under each draw. They are judged draw by draw, since the gaps in a
+        bin of one draw must not make up for those of another.
+    """
+    draws = [judged_crowd(h, m) for h, m in zip(human, model, strict=True)]
+    even = np.full(len(draws), 1 / len(draws))
+    return {
+        measure.name: Repeated(measure, np.stack([measure.columns(draw) for draw in draws]), even)
+        for measure in measures
+    }
+
+
+def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Draw what the items' true distributions may be, given the votes on them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_draws, n_items, n_classes)
+
+    Raises
+    ------
+    ValueError
+        If `n_draws` is below 1, or `votes` are no counts.
+    """
+    if n_draws < 1:
+        raise ValueError(f"n_draws is {n_draws}, expected at least 1")
+    counts = np.asarray(votes)
+    prior = fit_dirichlet(counts)
+    return np.stack([draw_truths(counts, prior, rng) for _ in range(n_draws)])
+
+
+def draw_crowds(truths: Floats, n_votes: int, rng: np.random.Generator) -> Floats:
+    """Draw the vote shares of a crowd on each item from each draw of its truth."""
+    flat = truths.reshape(-1, truths.shape[-1])
+    return draw_votes(flat, n_votes, rng).reshape(truths.shape) / n_votes
+
+
+def bounded(measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures with an upper end.
+
+    KL and cross-entropy have none: a crowd gives some labels no vote, and what that costs
+    it as a prediction is up to the floor that replaces 0.
+    """
+    return [measure for measure in measures if np.isfinite(measure.high)]
+
+
+def positions(opinions: Opinions, system: Predictions) -> npt.NDArray[np.int64]:
+    """Return the positions of the items that a system covers, in its order."""
+    where = {uid: i for i, uid in enumerate(opinions.uids)}
+    return np.array([where[uid] for uid in system.uids], dtype=np.int64)

@@ -1,0 +1,172 @@
+"""Judge prediction files: what `chaos evaluate` answers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.predictions import Predictions, join, read_predictions
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation.ceilings import references
+from chaos_utils.evaluation.scoring import evaluate
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.report.tables import number
+from chaos_utils.tasks import TASKS, get_task
+
+_DRAWS = 20
+_OF_VOTES = tuple(name for name in MEASURES if name != "old_accuracy")  # have floor and ceiling
+_ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
+_IN_TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")
+
+
+def read_files(
+    files: Sequence[Path],
+    *,
+    task: str,
+    data: str = "auto",
+    model: str | None = None,
+    join_as: str = "",
+    allow_missing: bool = False,
+) -> dict[str, list[Predictions]]:
+    """Read the systems that prediction files hold, by task.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        In any format that `read_predictions` takes.
+    task : str
+        A task's name, or ``auto`` for those whose uids occur.
+    data : str
+        As for `load_opinions`.
+    model : str, optional
+        Take this model alone.
+    join_as : str
+        Name under which the files are parts of one system; empty when each stands alone.
+    allow_missing : bool
+        Whether a task may be covered in part.
+
+    Raises
+    ------
+    ChaosError
+        If a file has faults, two systems of a task have one name, or none is left.
+    """
+    names = list(TASKS) if task == "auto" else [get_task(task).name]
+    datasets = [load_opinions(name, data) for name in names]
+    found: dict[str, list[Predictions]] = {}
+    for file in files:
+        # A part of a system covers its task in part, by its nature.
+        partial = allow_missing or bool(join_as)
+        for one in read_predictions(file, datasets, model=model, allow_missing=partial):
+            found.setdefault(one.task.name, []).append(one)
+    if join_as:
+        found = {name: [join(parts, join_as)] for name, parts in found.items()}
+        if not allow_missing:
+            _check_whole(found, data)
+    for name, systems in found.items():
+        models = [system.model for system in systems]
+        for model_name in models:
+            if models.count(model_name) > 1:
+                raise ChaosError(
+                    "Two systems have the same name.",
+                    where=get_task(name).title,
+                    found=model_name,
+                    todo="rename one of them, or join parts of one system with --join NAME",
+                )
+    return found
+
+
+def _check_whole(found: dict[str, list[Predictions]], data: str) -> None:
+    for name, (system,) in found.items():
+        opinions = load_opinions(name, data)
+        if len(system) < len(opinions):
+            raise ChaosError(
+                f"{len(opinions) - len(system)} of {len(opinions)} items of "
+                f"{opinions.task.title} have no prediction by {system.model!r}.",
+                expected="a prediction for each item",
+                todo="add them, or pass --allow-missing to evaluate the rest",
+            )
+
+
+def judge_files(
+    found: dict[str, list[Predictions]], *, data: str, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compute all measures of systems that were read from files.
+
+    Returns
+    -------
+    DataFrame
+        As `evaluate` gives it, with what a reader needs beside the value: ``floor`` (a
+        perfect model) and ``ceiling`` (another crowd), which are drawn like the
+        intervals and so NaN without resamples; ``unit``, ``better``; and where the
+        measure is in Table 5 of Nie et al. (2020), ``rank`` among its nine models and
+        this one (1 is best) and ``ranked``, their number.
+    """
+    tables = []
+    for name, systems in found.items():
+        opinions = load_opinions(name, data)
+        part = evaluate(opinions, systems, n_resamples=n_resamples, seed=seed)
+        floor: dict[str, float] = {}
+        ceiling: dict[str, float] = {}
+        if n_resamples:
+            known = references(opinions, _DRAWS, seed, measures=_OF_VOTES)
+            floor = {measure: drawn.value for measure, drawn in known.floor.items()}
+            ceiling = {measure: drawn.value for measure, drawn in known.ceiling.items()}
+        part["floor"] = part["measure"].map(floor).astype(float)
+        part["ceiling"] = part["measure"].map(ceiling).astype(float)
+        tables.append(part)
+    table = pd.concat(tables, ignore_index=True)
+    table["unit"] = table["measure"].map(lambda name: MEASURES[name].unit)
+    table["better"] = table["measure"].map(lambda name: MEASURES[name].better)
+    published = read_published("nie2020_table5")
+    published = published[~published["model"].isin(["chance", "est-human"])]
+    ranks = [_rank(row, published) for row in table.to_dict("records")]
+    table["rank"] = pd.array([rank for rank, _ in ranks], dtype="Int64")
+    table["ranked"] = pd.array([of for _, of in ranks], dtype="Int64")
+    return table
+
+
+def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, int | None]:
+    measure = str(row["measure"])
+    if measure not in _IN_TABLE_5:
+        return None, None
+    others = published.loc[published["task"] == row["task"], measure]
+    is_better = others > row["value"] if row["better"] == "higher" else others < row["value"]
+    return int(is_better.sum()) + 1, len(others) + 1
+
+
+def shown_rows(rows: pd.DataFrame) -> list[list[str]]:
+    """Return one system's rows as cells for reading, the heading first.
+
+    An arrow tells which way a measure is better.
+    """
+    table = [["measure", "value", "95% interval", "floor", "ceiling", "rank"]]
+    for row in rows.to_dict("records"):
+        measure = MEASURES[row["measure"]]
+        arrow = _ARROWS[measure.better]
+        interval = (
+            "" if pd.isna(row["low"]) else f"[{number(row['low'], 4)}, {number(row['high'], 4)}]"
+        )
+        table.append(
+            [
+                f"{measure.title}{f', {measure.unit}' if measure.unit else ''} {arrow}",
+                number(row["value"], 4),
+                interval,
+                number(row["floor"], 4),
+                number(row["ceiling"], 4),
+                "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
+            ]
+        )
+    return table
+
+
+def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
+    """Return the whole answer as Markdown tables, with the notes below."""
+    lines = []
+    for (task, system, n_items), rows in answer.groupby(["task", "system", "n_items"], sort=False):
+        header, *body = shown_rows(rows)
+        lines += [f"**{system}** on {task}, {n_items:,} items", ""]
+        lines += [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
+        lines.append("")
+    return "\n".join([*lines, *(f"- {note}" for note in notes)])

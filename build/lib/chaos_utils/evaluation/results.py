@@ -1,0 +1,227 @@
+"""Table 5 of Nie et al. (2020): every system's distance from humans, and its accuracy."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.evaluation import systems
+from chaos_utils.evaluation.ceilings import references
+from chaos_utils.evaluation.scoring import evaluate
+
+MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
+_PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
+
+
+def main_results(
+    datasets: Sequence[Opinions],
+    models: Sequence[Sequence[Predictions]],
+    n_resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Set every row of Table 5, and those it lacks, in one table.
+
+    Parameters
+    ----------
+    datasets : sequence of Opinions
+        The tasks.
+    models : sequence of sequences of Predictions
+        The systems on each of them.
+    n_resamples : int
+        Bootstrap resamples of the items, for the intervals of computed rows.
+    seed : int
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        One row a task and system: ``task``, ``system``, ``source`` (computed or
+        published), ``kind`` (chance, baseline, model, human), ``n_items``, the four
+        measures, each with ``…_low`` and ``…_high`` (95%), ``published_…`` and
+        ``difference_…`` where the paper has the same row.
+
+    Notes
+    -----
+    Chance is two things in the paper: the uniform distribution for JSD and KL, and the
+    share of the most frequent label for the accuracies.
+    """
+    published = read_published("nie2020_table5").set_index(["task", "model"])
+    parts = []
+    for opinions, chosen in zip(datasets, models, strict=True):
+        task = opinions.task.name
+        baselines = [
+            systems.class_prior(opinions, seed),
+            systems.original_votes(opinions),
+            systems.old_label(opinions),
+        ]
+        table = _wide(
+            evaluate(
+                opinions,
+                [systems.uniform(opinions), *baselines, *chosen],
+                measures=MEASURES,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
+        )
+        table["kind"] = ["chance", *["baseline"] * 3, *["model"] * len(chosen)]
+        table["source"] = "computed"
+        theirs = published.loc[task].rename_axis("system").reset_index().assign(task=task)
+        chance = theirs[theirs["system"] == "chance"].iloc[0]
+        _set_chance(table, opinions, chance)
+        others = theirs[theirs["system"] != "chance"].assign(source="published")
+        others["kind"] = np.where(others["system"] == "est-human", "human", "model")
+        parts += [table, others]
+    columns = ["task", "system", "source", "kind", "n_items"]
+    for measure in MEASURES:
+        columns += [measure, f"{measure}_low", f"{measure}_high"]
+        columns += [f"published_{measure}", f"difference_{measure}"]
+    return pd.concat(parts, ignore_index=True).reindex(columns=columns)
+
+
+def _wide(table: pd.DataFrame) -> pd.DataFrame:
+    """One row a system, with a column for each measure and its interval's ends."""
+    order = list(dict.fromkeys(table["system"]))
+    wide = table.pivot(index=["task", "system", "n_items"], columns="measure")
+    wide.columns = [name if part == "value" else f"{name}_{part}" for part, name in wide.columns]
+    wide = wide.reset_index()
+    return wide.sort_values("system", key=lambda names: names.map(order.index)).reset_index(
+        drop=True
+    )
+
+
+def _set_chance(table: pd.DataFrame, opinions: Opinions, published: pd.Series) -> None:
+    """Name the uniform row after chance, with the accuracies that the paper gives it."""
+    table.loc[0, "system"] = "chance"
+    for measure, labels in (
+        ("old_accuracy", opinions.old_label),
+        ("new_accuracy", opinions.majority),
+    ):
+        share = np.bincount(labels).max() / len(opinions)
+        table.loc[0, [measure, f"{measure}_low", f"{measure}_high"]] = [share, np.nan, np.nan]
+    for measure in MEASURES:
+        table.loc[0, f"published_{measure}"] = published[measure]
+        table.loc[0, f"difference_{measure}"] = table.loc[0, measure] - published[measure]
+
+
+def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
+    """Count, for each task, the published models that are nearer to humans than the uniform guess.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``measure`` (jsd, kl), ``n_models``, ``n_better``, ``best``,
+        ``best_value``, ``chance``.
+    """
+    rows = []
+    for task, group in results.groupby("task", sort=False):
+        chance = group[group["kind"] == "chance"].iloc[0]
+        models = group[(group["kind"] == "model") & (group["source"] == "published")]
+        for measure in ("jsd", "kl"):
+            best = models.loc[models[measure].idxmin()]
+            rows.append(
+                {
+                    "task": task,
+                    "measure": measure,
+                    "n_models": len(models),
+                    "n_better": int((models[measure] < chance[measure]).sum()),
+                    "best": best["system"],
+                    "best_value": best[measure],
+                    "chance": chance[measure],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def size_effects() -> pd.DataFrame:
+    """Set each published large model beside its base model.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``family``, and for each measure ``change_…``: large minus base.
+    """
+    table = read_published("nie2020_table5").set_index(["task", "model"])
+    rows = []
+    for task in table.index.unique("task"):
+        for family, name in _PAIRS.items():
+            change = table.loc[(task, f"{name}-large")] - table.loc[(task, f"{name}-base")]
+            row = {"task": task, "family": family}
+            rows.append(row | {f"change_{measure}": change[measure] for measure in MEASURES})
+    return pd.DataFrame(rows)
+
+
+def rank_correlations() -> pd.DataFrame:
+    """Correlate the published models' ranks by accuracy with their ranks by distance.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``accuracy`` (old or new), ``distance`` (jsd, kl), ``n_models``,
+        ``spearman``: 1 when the more accurate model is always the *nearer* one, −1 when
+        it is always the farther.
+    """
+    table = read_published("nie2020_table5")
+    models = table[~table["model"].isin(["chance", "est-human"])]
+    rows = []
+    for task, group in models.groupby("task", sort=False):
+        ranks = group[list(MEASURES)].rank()
+        for accuracy in ("old_accuracy", "new_accuracy"):
+            for distance in ("jsd", "kl"):
+                spearman = -np.corrcoef(ranks[accuracy], ranks[distance])[0, 1]
+                rows.append(
+                    {
+                        "task": task,
+                        "accuracy": accuracy,
+                        "distance": distance,
+                        "n_models": len(group),
+                        "spearman": float(spearman),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def drawn_results(
+    results: pd.DataFrame, datasets: Sequence[Opinions], n_draws: int, seed: int
+) -> pd.DataFrame:
+    """Return what the figure of all systems draws: one row a system and distance.
+
+    Parameters
+    ----------
+    results : DataFrame
+        As `main_results` gives it.
+    datasets : sequence of Opinions
+        The tasks, for their noise floor and ceiling.
+    n_draws, seed : int
+        As for `ceilings.references`.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``system``, ``source``, ``kind``, ``measure`` (jsd, kl), ``value``,
+        ``low``, ``high``; `kind` is floor or ceiling for those rows. KL has no ceiling:
+        where a crowd gives a label no vote, its cost is up to the floor that replaces 0.
+    """
+    parts = []
+    for measure in ("jsd", "kl"):
+        names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
+        part = results.rename(columns=names).assign(measure=measure)
+        parts.append(part[["task", "system", "source", "kind", "measure", *names.values()]])
+    for opinions in datasets:
+        found = references(opinions, n_draws, seed, measures=("jsd", "kl"))
+        for kind, values in (("floor", found.floor), ("ceiling", found.ceiling)):
+            rows = [
+                {
+                    "task": opinions.task.name,
+                    "system": kind,
+                    "source": "computed",
+                    "kind": kind,
+                    "measure": measure,
+                    "value": value.value,
+                }
+                for measure, value in values.items()
+            ]
+            parts.append(pd.DataFrame(rows))
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,150 @@
+"""Measures of systems on a task, with intervals."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.errors import ChaosError
+from chaos_utils.metrics.measures import MEASURES, Judged, Measure
+from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+
+Floats = npt.NDArray[np.float64]
+
+
+def judge(opinions: Opinions, predictions: Predictions) -> Judged:
+    """Set a system's predictions beside what humans said of the same items."""
+    where = {uid: i for i, uid in enumerate(opinions.uids)}
+    rows = np.array([where[uid] for uid in predictions.uids], dtype=np.int64)
+    return Judged(
+        human=opinions.shares[rows],
+        model=predictions.probabilities,
+        predicted=predictions.predicted,
+        old_label=opinions.old_label[rows],
+        majority=opinions.majority[rows],
+    )
+
+
+def evaluate(
+    opinions: Opinions,
+    systems: Sequence[Predictions],
+    *,
+    measures: Iterable[str] | None = None,
+    n_resamples: int = 0,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compute measures of systems on one task.
+
+    Parameters
+    ----------
+    opinions : Opinions
+        The task.
+    systems : sequence of Predictions
+        Systems on that task; each is judged on the items that it covers.
+    measures : iterable of str, optional
+        Names in `MEASURES`; all by default.
+    n_resamples : int
+        Bootstrap resamples of the items for 95% percentile intervals; 0 for none. All
+        systems that cover the same items are resampled alike, so that differences
+        between them can be judged.
+    seed : int
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system and measure: ``task``, ``system``, ``n_items``,
+        ``measure``, ``value``, ``low``, ``high`` (NaN without resamples).
+
+    Raises
+    ------
+    ChaosError
+        If two systems have one name, or one is of another task.
+    """
+    chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
+    names = [system.model for system in systems]
+    if len(set(names)) != len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
+    rows = []
+    for group in _by_items(systems, opinions):
+        columns = [
+            [measure.columns(judge(opinions, system)) for measure in chosen] for system in group
+        ]
+        values, low, high = _with_intervals(columns, chosen, n_resamples, seed)
+        for i, system in enumerate(group):
+            for j, measure in enumerate(chosen):
+                rows.append(
+                    {
+                        "task": opinions.task.name,
+                        "system": system.model,
+                        "n_items": len(system),
+                        "measure": measure.name,
+                        "value": values[i, j],
+                        "low": low[i, j],
+                        "high": high[i, j],
+                    }
+                )
+    table = pd.DataFrame(rows)
+    order = {name: i for i, name in enumerate(names)}
+    return table.sort_values("system", key=lambda column: column.map(order), kind="stable")
+
+
+def _by_items(systems: Sequence[Predictions], opinions: Opinions) -> list[list[Predictions]]:
+    """Group systems that cover the same items, so that one set of resamples serves all."""
+    groups: dict[tuple[str, ...], list[Predictions]] = {}
+    for system in systems:
+        if system.task.name != opinions.task.name:
+            raise ChaosError(
+                f"{system.model!r} predicts another task.",
+                found=system.task.title,
+                expected=opinions.task.title,
+            )
+        groups.setdefault(tuple(sorted(system.uids)), []).append(_sorted(system))
+    return list(groups.values())
+
+
+def _sorted(system: Predictions) -> Predictions:
+    order = np.argsort(np.array(system.uids), kind="stable")
+    return replace(
+        system,
+        uids=tuple(system.uids[i] for i in order),
+        probabilities=system.probabilities[order],
+        predicted=system.predicted[order],
+    )
+
+
+def _with_intervals(
+    columns: list[list[Floats]], measures: Sequence[Measure], n_resamples: int, seed: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return values and interval ends, each of shape (n_systems, n_measures)."""
+    flat = [block for system in columns for block in system]
+    table = np.concatenate(flat, axis=1)
+    ends = np.cumsum([block.shape[1] for block in flat])[:-1]
+    shape = (len(columns), len(measures))
+
+    def reduced(means: Floats) -> Floats:
+        parts = np.split(means, ends, axis=-1)
+        values = [measures[i % len(measures)].reduce(part) for i, part in enumerate(parts)]
+        return np.stack(values, axis=-1)
+
+    values = reduced(table.mean(axis=0)).reshape(shape)
+    if n_resamples == 0:
+        nothing = np.full(shape, np.nan)
+        return values, nothing, nothing
+    resampled = reduced(bootstrap_means(table, n_resamples, np.random.default_rng(seed)))
+    low, high = percentile_interval(resampled)
+    return values, low.reshape(shape), high.reshape(shape)
+
+
+def wide(table: pd.DataFrame) -> pd.DataFrame:
+    """Turn a table of `evaluate` into one row a system with a column a measure."""
+    keys = ["task", "system", "n_items"]
+    values = table.pivot(index=keys, columns="measure", values="value")
+    order = list(dict.fromkeys(zip(*(table[key] for key in keys), strict=True)))
+    measures = list(dict.fromkeys(table["measure"]))
+    return values.loc[order, measures].reset_index().rename_axis(columns=None)

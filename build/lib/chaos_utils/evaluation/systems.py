@@ -1,0 +1,164 @@
+"""Which systems there are: released ones, the reader's own, baselines, references."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils import paths
+from chaos_utils.data import sources
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions, join, read_predictions
+from chaos_utils.errors import ChaosError
+
+Floats = npt.NDArray[np.float64]
+_BAAN_FOLDER = "calibration-on-disagreement-data/predictions"
+_BAAN_RUNS = {
+    "snli": {"RoBERTa-base": ("roberta-base", 3), "BERT-base": ("bert-base-uncased", 2)},
+    "mnli": {"RoBERTa-base": ("roberta-base", 3)},
+}
+
+
+def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Predictions]:
+    """Return every system whose predictions on a task are at hand.
+
+    Parameters
+    ----------
+    opinions : Opinions
+        The task.
+    predictions : sequence of str
+        Files of the reader's own, in any format that `read_predictions` takes, relative
+        to where the reader is. A file without an item of this task is passed over.
+
+    Returns
+    -------
+    list of Predictions
+        For the released votes, the predictions that Baan et al. (2022) released, where
+        they are at hand; for the synthetic sample, simulated models; then the reader's
+        own. None of them need cover every item.
+
+    Raises
+    ------
+    ChaosError
+        If a file has faults, or two systems have one name.
+    """
+    systems = []
+    if opinions.source.synthetic:
+        systems = synthetic_systems(opinions)
+    elif opinions.source.sha256 == sources.get(opinions.task.file).sha256:
+        systems = released_systems(opinions)
+    for file in predictions:
+        path = paths.from_reader(file)
+        systems += read_predictions(path, [opinions], allow_missing=True, allow_others=True)
+    names = [system.model for system in systems]
+    for name in names:
+        if names.count(name) > 1:
+            raise ChaosError(
+                "Two systems have the same name.", found=name, todo="rename one of them"
+            )
+    return systems
+
+
+def released_systems(opinions: Opinions) -> list[Predictions]:
+    """Return the predictions that Baan et al. (2022) released on a task, where at hand.
+
+    Each system's development and test parts are joined. The models were trained on SNLI, so
+    MNLI is out of their distribution; 30 of its 1,599 items have no prediction.
+    """
+    task = opinions.task.name
+    systems = []
+    for title, (name, n_seeds) in _BAAN_RUNS.get(task, {}).items():
+        for seed in range(n_seeds):
+            files = [
+                f"{_BAAN_FOLDER}/{task.upper()}_{split}_{name}_{seed}.json"
+                for split in ("dev", "test")
+            ]
+            if all(sources.find(file) for file in files):
+                parts = [
+                    part
+                    for file in files
+                    for part in read_predictions(
+                        sources.locate(file, "released"), [opinions], allow_missing=True
+                    )
+                ]
+                systems.append(join(parts, f"{title}, seed {seed}"))
+    return systems
+
+
+def synthetic_systems(opinions: Opinions) -> list[Predictions]:
+    """Return three simulated models for the synthetic sample: noisy, and too sure.
+
+    Each sharpens the human distribution and blurs it with seeded noise, so that it errs
+    in the way that fine-tuned models do.
+    """
+    systems = []
+    for seed in range(3):
+        rng = np.random.default_rng([2022, seed])
+        noise = rng.normal(scale=1.2, size=opinions.shares.shape)
+        powers = np.exp(1.6 * np.log(opinions.shares + 0.02) + noise)
+        shares = powers / powers.sum(axis=1, keepdims=True)
+        systems.append(computed(f"synthetic model, seed {seed}", opinions, shares))
+    return systems
+
+
+def computed(model: str, opinions: Opinions, probabilities: npt.ArrayLike) -> Predictions:
+    """Return predictions for all items of a task that were computed here."""
+    values = np.array(probabilities, dtype=np.float64)
+    predicted = values.argmax(axis=1)
+    return Predictions(model, opinions.task, opinions.uids, values, predicted)
+
+
+def oracle(opinions: Opinions) -> Predictions:
+    """Return the human distribution as a prediction: what a perfect model would say."""
+    return computed("oracle", opinions, opinions.shares)
+
+
+def uniform(opinions: Opinions) -> Predictions:
+    """Return the uniform guess: chance, for JSD and KL, in Nie et al. (2020)."""
+    k = opinions.task.n_classes
+    return computed("uniform", opinions, np.full((len(opinions), k), 1 / k))
+
+
+def class_prior(opinions: Opinions, seed: int = 0, n_folds: int = 10) -> Predictions:
+    """Return the frequencies of the old labels, each item's from the other folds' items."""
+    folds = np.random.default_rng(seed).permutation(len(opinions)) % n_folds
+    shares = np.empty_like(opinions.shares)
+    for fold in range(n_folds):
+        counts = np.bincount(opinions.old_label[folds != fold], minlength=shares.shape[1])
+        shares[folds == fold] = counts / max(counts.sum(), 1)
+    return computed("class prior", opinions, shares)
+
+
+def original_votes(opinions: Opinions) -> Predictions:
+    """Return the few original votes' shares as a prediction; αNLI has one vote an item."""
+    shares = opinions.old_votes / opinions.old_votes.sum(axis=1, keepdims=True)
+    return computed("original votes", opinions, shares)
+
+
+def old_label(opinions: Opinions) -> Predictions:
+    """Return the old label, certain of itself."""
+    one_hot = np.eye(opinions.task.n_classes)[opinions.old_label]
+    return computed("old label", opinions, one_hot)
+
+
+def at_temperature(system: Predictions, temperature: float, suffix: str = "") -> Predictions:
+    """Return a system with its distributions sharpened (T < 1) or flattened (T > 1).
+
+    Dividing logits by T is raising probabilities to the power 1/T and rescaling, so
+    probabilities are enough.
+
+    Parameters
+    ----------
+    system : Predictions
+    temperature : float
+        Above 0.
+    suffix : str
+        Is added to the system's name.
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature is {temperature}, expected a value above 0")
+    logs = np.log(np.maximum(system.probabilities, np.finfo(float).tiny)) / temperature
+    powers = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares = powers / powers.sum(axis=1, keepdims=True)
+    return replace(system, model=system.model + suffix, probabilities=shares)

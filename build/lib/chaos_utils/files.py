@@ -1,0 +1,87 @@
+"""Writing files so that a killed run never leaves half of one."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from chaos_utils.errors import ChaosError
+
+
+@contextmanager
+def _readable_errors(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except (PermissionError, FileExistsError, NotADirectoryError) as fault:
+        raise _cannot_write(target, fault) from fault
+    except OSError as fault:
+        if fault.errno in (28, 30):  # no space left, read-only file system
+            raise _cannot_write(target, fault) from fault
+        raise
+
+
+def _cannot_write(target: Path, fault: OSError) -> ChaosError:
+    return ChaosError(
+        "Cannot write here.",
+        where=target,
+        found=fault.strerror,
+        expected="a folder that this user may write to, with space left",
+        todo="change its permissions or choose another place",
+    )
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    with _readable_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a text file, UTF-8, whole or not at all."""
+    write_bytes(path, content.encode())
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write readable JSON whole or not at all; NaN is refused, since JSON has none."""
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def fresh_folder(target: Path) -> Iterator[Path]:
+    """Yield an empty folder that takes the place of `target` when the block succeeds.
+
+    When the block raises, `target` stays as it was and the new folder is removed.
+    """
+    with _readable_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
+    try:
+        yield new
+        with _readable_errors(target):
+            new.chmod(0o755)
+            swap_in(new, target)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def swap_in(new: Path, target: Path) -> None:
+    """Put a folder in the place of another, which is removed."""
+    old = target.with_name(f".{target.name}-old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    new.rename(target)
+    shutil.rmtree(old, ignore_errors=True)

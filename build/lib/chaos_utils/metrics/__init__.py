@@ -1,0 +1,1 @@
+"""Measures: pure functions on arrays; they know no file, task or model."""

@@ -1,0 +1,303 @@
+"""Calibration: to a majority label, to vote shares, and item by item.
+
+Expected calibration errors bin the items by confidence and compare, in each bin, the mean
+confidence with the mean *hit*: 1 or 0 against a gold label, or the share of the votes
+that the predicted label has. Bins, edges and what happens to 0 decide the digits, so they
+have no defaults.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics.checks import as_distributions, as_labels, as_pair
+from chaos_utils.metrics.divergence import Floats, entropy
+from chaos_utils.metrics.scores import top_label
+
+Ints = npt.NDArray[np.int64]
+Closed = Literal["left", "right"]
+NO_BIN = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Binning:
+    """Equal-width bins on [0, 1], and what decides where an edge belongs.
+
+    Attributes
+    ----------
+    n_bins : int
+        At least 2.
+    closed : {'left', 'right'}
+        ``right``: intervals (a, b], as Guo et al. (2017) and Baan et al. (2022) have
+        them. ``left``: [a, b), the last one closed, as torchmetrics has them.
+    zero_in_bin : bool
+        Whether a confidence of exactly 0 falls into the first bin. Under (a, b] it
+        falls into none, which matters class by class: an oracle gives many exact zeros.
+    """
+
+    n_bins: int
+    closed: Closed
+    zero_in_bin: bool
+
+    def __post_init__(self) -> None:
+        if self.n_bins < 2:
+            raise ValueError(f"n_bins is {self.n_bins}, expected at least 2")
+        if self.closed not in ("left", "right"):
+            raise ValueError(f"closed is {self.closed!r}, expected 'left' or 'right'")
+
+    @property
+    def edges(self) -> Floats:
+        """The ends of the bins, shape (n_bins + 1,)."""
+        return np.linspace(0, 1, self.n_bins + 1)
+
+    def assign(self, confidence: npt.ArrayLike) -> Ints:
+        """Return the bin of each confidence, `NO_BIN` for one that falls into none."""
+        values = np.asarray(confidence, dtype=np.float64)
+        if self.closed == "right":
+            found = np.searchsorted(self.edges, values, side="left") - 1
+            return np.where((values == 0) & self.zero_in_bin, 0, found)
+        found = np.searchsorted(self.edges, values, side="right") - 1
+        return np.minimum(found, self.n_bins - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityCurve:
+    """What a reliability diagram draws: one entry a bin.
+
+    Attributes
+    ----------
+    counts : ndarray of int
+        Items in the bin.
+    confidence, hits : ndarray of float
+        Means over them; NaN in an empty bin.
+    """
+
+    counts: Ints
+    confidence: Floats
+    hits: Floats
+
+
+def hits_of(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return each item's confidence and hit.
+
+    Parameters
+    ----------
+    model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1. The predicted label is the first of the largest.
+    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
+        Gold labels, or vote shares.
+
+    Returns
+    -------
+    confidence, hits : ndarray of float64, shape (n_items,)
+        Probability of the predicted label; and 1 or 0 whether it is the gold label, or
+        its share of the votes.
+    """
+    m = as_distributions(model, "model")
+    predicted = top_label(m, ties="first")
+    each = np.arange(len(m))
+    if np.ndim(target) == 2:
+        shares = as_pair(m, target)[1]
+        return m[each, predicted], shares[each, predicted]
+    gold = as_labels(target, len(m), m.shape[1], "target")
+    return m[each, predicted], (predicted == gold).astype(np.float64)
+
+
+def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return, for every class, each item's probability and hit; shapes (n_items, n_classes)."""
+    m = as_distributions(model, "model")
+    if np.ndim(target) == 2:
+        return as_pair(m, target)
+    gold = as_labels(target, len(m), m.shape[1], "target")
+    return m, np.eye(m.shape[1])[gold]
+
+
+def reliability_curve(
+    confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning
+) -> ReliabilityCurve:
+    """Return counts and means in each bin, for a reliability diagram."""
+    sums = bin_sums(confidence, hits, binning)
+    counts = sums[:, 0]
+    with np.errstate(invalid="ignore"):
+        return ReliabilityCurve(counts.astype(np.int64), sums[:, 1] / counts, sums[:, 2] / counts)
+
+
+def bin_sums(confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning) -> Floats:
+    """Return items, summed confidence and summed hits of each bin; shape (n_bins, 3)."""
+    values = np.asarray(confidence, dtype=np.float64)
+    bins = binning.assign(values)
+    inside = bins != NO_BIN
+    columns = np.column_stack([np.ones_like(values), values, np.asarray(hits, dtype=np.float64)])
+    sums = np.zeros((binning.n_bins, 3))
+    np.add.at(sums, bins[inside], columns[inside])
+    return sums
+
+
+def expected_calibration_error(
+    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
+) -> float:
+    r"""Expected calibration error of the predicted label's probability (ECE).
+
+    .. math:: ECE = \sum_b \frac{n_b}{n} \left| \mathrm{hits}_b - \mathrm{confidence}_b \right|
+
+    Parameters
+    ----------
+    model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
+        Gold labels, or vote shares.
+    binning : Binning
+        Baan et al. (2022): ``Binning(10, "right", zero_in_bin=False)``, with the first
+        argmax of the votes as gold.
+
+    Returns
+    -------
+    float
+        In [0, 1]. Against a majority label it is 1 minus the mean majority share for
+        the human distribution itself; against vote shares it is 0 there.
+
+    References
+    ----------
+    Guo, C. et al. (2017). On calibration of modern neural networks.
+    """
+    sums = bin_sums(*hits_of(model, target), binning)
+    return float(np.abs(sums[:, 2] - sums[:, 1]).sum() / len(np.asarray(model)))
+
+
+def maximum_calibration_error(
+    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
+) -> float:
+    """Largest gap between hits and confidence of any bin that holds an item; in [0, 1]."""
+    curve = reliability_curve(*hits_of(model, target), binning)
+    return float(np.nanmax(np.abs(curve.hits - curve.confidence)))
+
+
+def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bins: int) -> float:
+    """ECE over bins of equal numbers of items instead of equal width; in [0, 1].
+
+    Items are sorted by confidence, ties in their order, and cut into `n_bins` runs whose
+    sizes differ by one at most.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer items than bins.
+
+    References
+    ----------
+    Nixon, J. et al. (2019). Measuring calibration in deep learning.
+    """
+    confidence, hits = hits_of(model, target)
+    gaps = np.bincount(equal_mass_bins(confidence, n_bins), weights=hits - confidence)
+    return float(np.abs(gaps).sum() / len(confidence))
+
+
+def equal_mass_bins(confidence: npt.ArrayLike, n_bins: int) -> Ints:
+    """Return the bin of each item when bins hold equal numbers of items."""
+    values = np.asarray(confidence, dtype=np.float64)
+    if not 2 <= n_bins <= len(values):
+        raise ValueError(f"n_bins is {n_bins}, expected 2 to the number of items, {len(values)}")
+    bins = np.empty(len(values), dtype=np.int64)
+    for number, run in enumerate(np.array_split(np.argsort(values, kind="stable"), n_bins)):
+        bins[run] = number
+    return bins
+
+
+def classwise_calibration_error(
+    model: npt.ArrayLike,
+    target: npt.ArrayLike,
+    binning: Binning,
+    *,
+    divide_by: Literal["all", "binned"],
+) -> float:
+    """Calibration error of every class's probability, averaged over classes.
+
+    Parameters
+    ----------
+    model, target, binning
+        As for `expected_calibration_error`.
+    divide_by : {'all', 'binned'}
+        Number that the bins' gaps are divided by: all items, or only those that fall
+        into a bin. The released code of Baan et al. (2022) does the latter, which
+        differs where probabilities of exactly 0 fall into none.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    References
+    ----------
+    Kull, M. et al. (2019). Beyond temperature scaling.
+    """
+    probabilities, hits = classwise_hits(model, target)
+    errors = []
+    for k in range(probabilities.shape[1]):
+        sums = bin_sums(probabilities[:, k], hits[:, k], binning)
+        total = len(probabilities) if divide_by == "all" else max(sums[:, 0].sum(), 1)
+        errors.append(np.abs(sums[:, 2] - sums[:, 1]).sum() / total)
+    return float(np.mean(errors))
+
+
+def entropy_error(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
+    """Entropy calibration error of each item, signed: H(model) − H(human), in nats.
+
+    EntCE of Baan et al. (2022) is its absolute value. Negative where the model is surer
+    than people are. Shape (n_items,), in [−log n_classes, log n_classes].
+    """
+    h, m = as_pair(human, model)
+    return entropy(m, unit="nats") - entropy(h, unit="nats")
+
+
+def same_ranking(
+    human: npt.ArrayLike, model: npt.ArrayLike, *, ties: Literal["index", "aware"]
+) -> npt.NDArray[np.bool_]:
+    """Whether model and humans rank the labels alike; its mean is RankCS.
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    ties : {'index', 'aware'}
+        ``index``: equal values are ranked by position, as in the released code of Baan
+        et al. (2022). ``aware``: every pair of labels must stand in the same order, or
+        be equal, on both sides.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
+    """
+    h, m = as_pair(human, model)
+    if ties == "index":
+        ranks = [np.argsort(p, axis=1, kind="stable") for p in (h, m)]
+        return (ranks[0] == ranks[1]).all(axis=1)
+    if ties == "aware":
+        return (_orders(h) == _orders(m)).all(axis=1)
+    raise ValueError(f"ties is {ties!r}, expected 'index' or 'aware'")
+
+
+def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
+    """Kendall's τ-b between the label shares of humans and model, item by item.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [−1, 1]; NaN where all labels of a side are equal, since τ-b is undefined there.
+
+    References
+    ----------
+    Kendall, M. G. (1945). The treatment of ties in ranking problems.
+    """
+    h, m = as_pair(human, model)
+    one, other = _orders(h), _orders(m)
+    room = np.sqrt(np.abs(one).sum(axis=1) * np.abs(other).sum(axis=1))
+    undefined = np.full(len(h), np.nan)
+    return np.divide((one * other).sum(axis=1), room, out=undefined, where=room > 0)
+
+
+def _orders(values: Floats) -> Floats:
+    """Return the sign of the difference of every pair of labels, shape (n_items, pairs)."""
+    first, second = np.triu_indices(values.shape[1], k=1)
+    return np.sign(values[:, first] - values[:, second])

@@ -1,0 +1,169 @@
+"""How spread out a distribution is, and how far two are apart.
+
+Every function says in which unit it answers; none has a default for what the field
+disagrees on (logarithm, distance or divergence, direction, floor).
+"""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics.checks import as_distributions, as_pair
+
+Unit = Literal["bits", "nats"]
+Floats = npt.NDArray[np.float64]
+
+
+def entropy(distributions: npt.ArrayLike, *, unit: Unit) -> Floats:
+    r"""Shannon entropy of each item's distribution.
+
+    .. math:: H(p) = -\sum_k p_k \log p_k, \qquad 0 \log 0 = 0
+
+    Parameters
+    ----------
+    distributions : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    unit : {'bits', 'nats'}
+        Base 2, or e.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, log(n_classes)]; 0 when all agree.
+
+    Raises
+    ------
+    ValueError
+        If a row is not a distribution.
+
+    References
+    ----------
+    Shannon, C. E. (1948). A mathematical theory of communication.
+    """
+    p = as_distributions(distributions, "distributions")
+    return -(p * _log(p, unit)).sum(axis=1) + 0.0  # + 0.0 turns -0.0 into 0.0
+
+
+def kl_divergence(
+    human: npt.ArrayLike, model: npt.ArrayLike, *, unit: Unit, floor: float
+) -> Floats:
+    r"""Kullback–Leibler divergence from the model to the human distribution, KL(human ‖ model).
+
+    .. math:: KL(h \| m) = \sum_k h_k \log \frac{h_k}{m_k}
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    unit : {'bits', 'nats'}
+        Base 2, or e.
+    floor : float
+        Model probabilities below it are raised to it, and the row is rescaled to sum
+        to 1. Nie et al. (2020) used 1e-15; 0 leaves the model as it is.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, inf]; infinite where the model gives 0 to a label with votes.
+
+    Raises
+    ------
+    ValueError
+        If a row is not a distribution, the shapes differ, or the floor is not in [0, 1).
+
+    References
+    ----------
+    Kullback, S. and Leibler, R. A. (1951). On information and sufficiency.
+    """
+    h, m = as_pair(human, model)
+    if not 0 <= floor < 1:
+        raise ValueError(f"floor is {floor}, expected a value in [0, 1)")
+    m = np.maximum(m, floor)
+    m = m / m.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(h > 0, h * (_log(h, unit) - _LOGS[unit](m)), 0.0)
+    return np.maximum(ratio.sum(axis=1), 0.0)
+
+
+def jensen_shannon_divergence(one: npt.ArrayLike, other: npt.ArrayLike, *, unit: Unit) -> Floats:
+    r"""Jensen–Shannon *divergence* of two distributions: symmetric, always finite.
+
+    .. math:: JS(p, q) = \tfrac12 KL(p \| \tfrac{p+q}2) + \tfrac12 KL(q \| \tfrac{p+q}2)
+
+    Parameters
+    ----------
+    one, other : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    unit : {'bits', 'nats'}
+        Base 2, or e.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 1] bits, [0, log 2 = 0.693] nats.
+
+    References
+    ----------
+    Lin, J. (1991). Divergence measures based on the Shannon entropy.
+    """
+    p, q = as_pair(one, other)
+    middle = (p + q) / 2
+    both = p * _log(p, unit) + q * _log(q, unit) - 2 * middle * _log(middle, unit)
+    return np.maximum(both.sum(axis=1) / 2, 0.0)  # rounding may leave -1e-17
+
+
+def jensen_shannon_distance(one: npt.ArrayLike, other: npt.ArrayLike, *, unit: Unit) -> Floats:
+    """Jensen–Shannon *distance*: the square root of the divergence, which is a metric.
+
+    This, in nats, is what Nie et al. (2020) report as "JSD".
+
+    Parameters
+    ----------
+    one, other : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    unit : {'bits', 'nats'}
+        Unit of the divergence under the root.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 1] for bits, [0, sqrt(log 2) = 0.8326] for nats.
+
+    References
+    ----------
+    Endres, D. M. and Schindelin, J. E. (2003). A new metric for probability
+    distributions.
+    """
+    return np.sqrt(jensen_shannon_divergence(one, other, unit=unit))
+
+
+def total_variation(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
+    r"""Total variation distance: the share of mass that would have to move.
+
+    .. math:: TVD(p, q) = \tfrac12 \sum_k |p_k - q_k|
+
+    Baan et al. (2022) call it DistCE when one side is human and the other a model.
+
+    Parameters
+    ----------
+    one, other : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 1].
+    """
+    p, q = as_pair(one, other)
+    return np.abs(p - q).sum(axis=1) / 2
+
+
+_LOGS = {"bits": np.log2, "nats": np.log}
+
+
+def _log(values: Floats, unit: Unit) -> Floats:
+    """Take the logarithm, 0 where the value is 0."""
+    if unit not in _LOGS:
+        raise ValueError(f"unit is {unit!r}, expected 'bits' or 'nats'")
+    return _LOGS[unit](values, out=np.zeros_like(values), where=values > 0)

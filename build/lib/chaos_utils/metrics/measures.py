@@ -1,0 +1,231 @@
+"""Every measure of a system on a task, with what a reader must know to use its number.
+
+A measure is a function of *means over items*: it turns each item into a few columns, and
+the columns' means into its value. So one set of bootstrap weights resamples all measures
+of all systems at once, an item's influence is known, and nothing is computed item by item.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics import calibration, divergence, scores
+from chaos_utils.metrics.calibration import Binning
+from chaos_utils.metrics.divergence import Floats
+
+NIE_FLOOR = 1e-15
+BAAN_BINS = Binning(10, closed="right", zero_in_bin=False)
+SOUND_BINS = Binning(10, closed="right", zero_in_bin=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A system's predictions beside what humans said, item by item.
+
+    Attributes
+    ----------
+    human : ndarray of float, shape (n_items, n_classes)
+        Vote shares.
+    model : ndarray of float, shape (n_items, n_classes)
+        Predicted distributions.
+    predicted, old_label, majority : ndarray of int, shape (n_items,)
+        Label positions: the system's label, the original dataset's, the stored majority.
+    """
+
+    human: Floats
+    model: Floats
+    predicted: npt.NDArray[np.int64]
+    old_label: npt.NDArray[np.int64]
+    majority: npt.NDArray[np.int64]
+
+    @property
+    def first_majority(self) -> npt.NDArray[np.int64]:
+        """The first of the labels with most votes: the gold label of ECE in Baan et al."""
+        return scores.top_label(self.human, ties="first")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure and its metadata.
+
+    Attributes
+    ----------
+    name : str
+        Name in tables and answers for programs; says unit and convention.
+    title : str
+        Name for readers.
+    unit : str
+        Empty for a share.
+    low, high : float
+        Range for three classes; infinite where it has no end.
+    better : {'lower', 'higher', 'zero'}
+        Which way is better.
+    source : str
+        Whose measure it is, in short.
+    columns : callable
+        From `Judged` to an array of shape (n_items, n_columns).
+    reduce : callable
+        From means of the columns, shape (..., n_columns), to values, shape (...).
+    """
+
+    name: str
+    title: str
+    unit: str
+    low: float
+    high: float
+    better: Literal["lower", "higher", "zero"]
+    source: str
+    columns: Callable[[Judged], Floats]
+    reduce: Callable[[Floats], Floats]
+
+    def value(self, judged: Judged) -> float:
+        """Return the measure on all items."""
+        return float(self.reduce(self.columns(judged).mean(axis=0)))
+
+
+def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+    """Describe a measure that is the mean over items of one value."""
+
+    def columns(judged: Judged) -> Floats:
+        return np.asarray(per_item(judged), dtype=np.float64)[:, np.newaxis]
+
+    return {"columns": columns, "reduce": lambda means: means[..., 0]}
+
+
+def _binned(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats:
+    """Spread values over the columns of their bins; no bin leaves a row of zeros."""
+    inside = bins[:, np.newaxis] == np.arange(n_bins)
+    return np.concatenate([inside * value[:, np.newaxis] for value in values], axis=1)
+
+
+def _sum_of_gaps(means: Floats) -> Floats:
+    return np.abs(means).sum(axis=-1)
+
+
+def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+    def columns(judged: Judged) -> Floats:
+        confidence, hits = calibration.hits_of(judged.model, target(judged))
+        return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
+
+    return {"columns": columns, "reduce": _sum_of_gaps}
+
+
+def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+    def columns(judged: Judged) -> Floats:
+        probabilities, hits = calibration.classwise_hits(judged.model, target(judged))
+        n_classes = probabilities.shape[1]
+        return np.concatenate(
+            [
+                _binned(
+                    SOUND_BINS.assign(probabilities[:, k]),
+                    SOUND_BINS.n_bins,
+                    (hits[:, k] - probabilities[:, k]) / n_classes,
+                )
+                for k in range(n_classes)
+            ],
+            axis=1,
+        )
+
+    return {"columns": columns, "reduce": _sum_of_gaps}
+
+
+def _mce() -> dict[str, Callable[..., Floats]]:
+    def columns(judged: Judged) -> Floats:
+        confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
+        bins = BAAN_BINS.assign(confidence)
+        return _binned(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
+
+    def reduce(means: Floats) -> Floats:
+        gaps, shares = np.split(means, 2, axis=-1)
+        ratio = np.divide(np.abs(gaps), shares, out=np.zeros_like(gaps), where=shares > 0)
+        return ratio.max(axis=-1)
+
+    return {"columns": columns, "reduce": reduce}
+
+
+def _adaptive() -> dict[str, Callable[..., Floats]]:
+    def columns(judged: Judged) -> Floats:
+        confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
+        n_bins = min(BAAN_BINS.n_bins, len(confidence))
+        return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
+
+    return {"columns": columns, "reduce": _sum_of_gaps}
+
+
+def _tau() -> dict[str, Callable[..., Floats]]:
+    def columns(judged: Judged) -> Floats:
+        tau = calibration.kendall_tau_b(judged.human, judged.model)
+        return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
+
+    def reduce(means: Floats) -> Floats:
+        defined = means[..., 1]
+        undefined = np.full(defined.shape, np.nan)
+        return np.divide(means[..., 0], defined, out=undefined, where=defined > 0)
+
+    return {"columns": columns, "reduce": reduce}
+
+
+def _js_distance(j: Judged) -> Floats:
+    return divergence.jensen_shannon_distance(j.human, j.model, unit="nats")
+
+
+def _kl(j: Judged) -> Floats:
+    return divergence.kl_divergence(j.human, j.model, unit="nats", floor=NIE_FLOOR)
+
+
+def _cross_entropy(j: Judged) -> Floats:
+    return scores.soft_cross_entropy(j.human, j.model, unit="nats", floor=NIE_FLOOR)
+
+
+_NIE, _BAAN = "Nie et al. 2020", "Baan et al. 2022"
+_JS_HIGH = float(np.sqrt(np.log(2)))
+_LOG_3 = float(np.log(3))
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {
+        measure.name: measure
+        for measure in (
+            Measure("jsd", "JSD (distance)", "√nats", 0, _JS_HIGH, "lower", _NIE,
+                    **_mean(_js_distance)),
+            Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
+            Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
+                    **_mean(lambda j: j.predicted == j.old_label)),
+            Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
+                    **_mean(lambda j: j.predicted == j.majority)),
+            Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,
+                    **_mean(lambda j: divergence.total_variation(j.human, j.model))),
+            Measure("ent_ce", "EntCE", "nats", 0, _LOG_3, "lower", _BAAN,
+                    **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
+            Measure("signed_ent_ce", "signed EntCE", "nats", -_LOG_3, _LOG_3, "zero", _BAAN,
+                    **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
+            Measure("rank_cs", "RankCS", "", 0, 1, "higher", _BAAN,
+                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index"))),
+            Measure("rank_cs_ties", "RankCS, tie-aware", "", 0, 1, "higher", "this book",
+                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="aware"))),
+            Measure("kendall_tau", "Kendall’s τ-b", "", -1, 1, "higher", "Kendall 1945",
+                    **_tau()),
+            Measure("ece", "ECE, majority label", "", 0, 1, "lower", "Guo et al. 2017",
+                    **_ece(lambda j: j.first_majority)),
+            Measure("ece_votes", "ECE, vote shares", "", 0, 1, "lower", "this book",
+                    **_ece(lambda j: j.human)),
+            Measure("classwise_ece", "class-wise ECE, majority label", "", 0, 1, "lower",
+                    "Kull et al. 2019", **_classwise(lambda j: j.first_majority)),
+            Measure("classwise_ece_votes", "class-wise ECE, vote shares", "", 0, 1, "lower",
+                    "this book", **_classwise(lambda j: j.human)),
+            Measure("mce", "maximum calibration error", "", 0, 1, "lower", "Guo et al. 2017",
+                    **_mce()),
+            Measure("adaptive_ece", "ECE, equal-mass bins", "", 0, 1, "lower",
+                    "Nixon et al. 2019", **_adaptive()),
+            Measure("soft_accuracy", "soft accuracy (1 − TVD)", "", 0, 1, "higher", "this book",
+                    **_mean(lambda j: scores.soft_accuracy(j.human, j.model))),
+            Measure("cross_entropy", "soft cross-entropy", "nats", 0, np.inf, "lower",
+                    "Shannon 1948", **_mean(_cross_entropy)),
+            Measure("brier", "Brier score of the votes", "", 0, 2, "lower", "Brier 1950",
+                    **_mean(lambda j: scores.brier_of_votes(j.human, j.model))),
+        )
+    }
+)  # fmt: skip

@@ -1,0 +1,125 @@
+"""Accuracies and proper scores of predicted distributions."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics.checks import as_distributions, as_labels, as_pair
+from chaos_utils.metrics.divergence import Floats, Unit, entropy, kl_divergence, total_variation
+
+TieRule = Literal["first", "last"]
+
+
+def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.int64]:
+    """Label with the largest share.
+
+    Parameters
+    ----------
+    distributions : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    ties : {'first', 'last'}
+        Which label wins where several share the largest value.
+
+    Returns
+    -------
+    ndarray of int, shape (n_items,)
+    """
+    p = as_distributions(distributions, "distributions")
+    if ties == "first":
+        return p.argmax(axis=1)
+    if ties == "last":
+        return p.shape[1] - 1 - p[:, ::-1].argmax(axis=1)
+    raise ValueError(f"ties is {ties!r}, expected 'first' or 'last'")
+
+
+def is_correct(
+    predicted: npt.ArrayLike, gold: npt.ArrayLike, *, n_classes: int
+) -> npt.NDArray[np.bool_]:
+    """Whether the predicted label is the gold label; shape (n_items,).
+
+    The mean is the accuracy: *old* against the label of the original dataset, *new*
+    against the stored majority of the hundred votes (Nie et al. 2020).
+    """
+    n_items = len(np.asarray(predicted))
+    given = as_labels(predicted, n_items, n_classes, "predicted")
+    return given == as_labels(gold, n_items, n_classes, "gold")
+
+
+def is_in_top(
+    distributions: npt.ArrayLike, gold: npt.ArrayLike, *, k: int
+) -> npt.NDArray[np.bool_]:
+    """Whether the gold label is among the k labels of largest probability.
+
+    Parameters
+    ----------
+    distributions : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    gold : array_like of int, shape (n_items,)
+        Label positions.
+    k : int
+        From 1 to n_classes. Of equal probabilities the earlier label comes first.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
+    """
+    p = as_distributions(distributions, "distributions")
+    if not 1 <= k <= p.shape[1]:
+        raise ValueError(f"k is {k}, expected 1 to {p.shape[1]}")
+    labels = as_labels(gold, len(p), p.shape[1], "gold")
+    order = np.argsort(-p, axis=1, kind="stable")[:, :k]
+    return (order == labels[:, np.newaxis]).any(axis=1)
+
+
+def soft_accuracy(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
+    """Share of the votes that the model's distribution gets right: 1 − TVD, in [0, 1]."""
+    return 1 - total_variation(human, model)
+
+
+def soft_cross_entropy(
+    human: npt.ArrayLike, model: npt.ArrayLike, *, unit: Unit, floor: float
+) -> Floats:
+    r"""Cross-entropy of the model under the human distribution.
+
+    .. math:: CE(h, m) = -\sum_k h_k \log m_k = KL(h \| m) + H(h)
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    unit : {'bits', 'nats'}
+        Base 2, or e.
+    floor : float
+        As for `kl_divergence`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        At least the entropy of `human`; infinite where a label with votes has
+        probability 0.
+    """
+    return kl_divergence(human, model, unit=unit, floor=floor) + entropy(human, unit=unit)
+
+
+def brier_of_votes(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
+    r"""Brier score of the model, averaged over an item's votes.
+
+    .. math:: B(h, m) = \sum_k h_k \sum_j (m_j - [j = k])^2 = \sum_j m_j^2 - 2 m \cdot h + 1
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 2]. A proper score: smallest, at 1 − Σh², for m = h.
+
+    References
+    ----------
+    Brier, G. W. (1950). Verification of forecasts expressed in terms of probability.
+    """
+    h, m = as_pair(human, model)
+    return (m**2).sum(axis=1) - 2 * (h * m).sum(axis=1) + 1

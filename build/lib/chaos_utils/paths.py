@@ -1,0 +1,125 @@
+"""Where data, results and builds are. Nothing else reads the environment.
+
+Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
+``CHAOS_CACHE``, where downloads are kept; ``CHAOS_RUN``, set by the runner for the
+notebook that it runs: the folder that takes its figures; and ``CHAOS_FROM``, likewise:
+the folder in which the reader called it, from which relative paths count.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+import platformdirs
+
+from chaos_utils.errors import ChaosError
+
+_output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")
+
+
+def _is_project(folder: Path) -> bool:
+    return (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir()
+
+
+def find_project() -> Path | None:
+    """Return the checkout: the working directory or a parent of it, else the package's own."""
+    here = Path.cwd()
+    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
+        if _is_project(folder):
+            return folder
+    return None
+
+
+def project() -> Path:
+    """Return the checkout of the book; a ChaosError says how to get there when there is none."""
+    found = find_project()
+    if found is None:
+        raise ChaosError(
+            "This command needs a checkout of the book.",
+            where=Path.cwd(),
+            expected="a folder with _toc.yml and notebooks/, here or above",
+            todo="run it from inside a checkout",
+        )
+    return found
+
+
+def cache() -> Path:
+    """Return the folder that keeps downloads and generated samples."""
+    named = os.environ.get("CHAOS_CACHE")
+    return Path(named) if named else Path(platformdirs.user_cache_dir("chaos-utils"))
+
+
+def data_roots() -> list[Path]:
+    """Return the folders in which data is looked for, in order.
+
+    Raises
+    ------
+    ChaosError
+        If ``CHAOS_DATA`` names a folder that does not exist: a misspelt name must not
+        lead to other data than the reader meant.
+    """
+    roots = []
+    named = os.environ.get("CHAOS_DATA")
+    if named:
+        if not Path(named).is_dir():
+            raise ChaosError(
+                "CHAOS_DATA does not name a folder.",
+                where="environment variable CHAOS_DATA",
+                found=named,
+                expected="an existing folder",
+                todo="correct it or unset it",
+            )
+        roots.append(Path(named))
+    checkout = find_project()
+    if checkout is not None:
+        roots += [checkout / "data", checkout.parent / "shared" / "data"]
+    return [*roots, cache()]
+
+
+def build() -> Path:
+    """Return the folder of everything that a build makes."""
+    return project() / "_build"
+
+
+def notebooks() -> Path:
+    """Return the folder of the notebooks' sources."""
+    return project() / "notebooks"
+
+
+def chapters() -> Path:
+    """Return the folder where the book reads executed notebooks."""
+    return project() / "book" / "chapters"
+
+
+def runs() -> Path:
+    """Return the folder of ad-hoc runs."""
+    return project() / "runs"
+
+
+def from_reader(path: str) -> Path:
+    """Return a path that the reader gave, relative to where the reader is."""
+    return Path(os.environ.get("CHAOS_FROM", "")) / path
+
+
+def in_runner() -> bool:
+    """Return whether this process is a notebook that the runner started."""
+    return "CHAOS_RUN" in os.environ
+
+
+def run_folder() -> Path:
+    """Return where figures go: the runner's folder, or one that was set, or a scratch folder."""
+    named = os.environ.get("CHAOS_RUN")
+    return Path(named) if named else _output.get()
+
+
+@contextmanager
+def figures_in(folder: Path) -> Iterator[None]:
+    """Let what is published in this block go to a folder of the reader's."""
+    token = _output.set(folder)
+    try:
+        yield
+    finally:
+        _output.reset(token)

@@ -1,0 +1,1 @@
+"""Plots: a tidy table in, a matplotlib Figure out; no files."""

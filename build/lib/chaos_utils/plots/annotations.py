@@ -1,0 +1,64 @@
+"""Figures about old and new labels."""
+
+import math
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
+
+from chaos_utils.plots.panels import task_panels
+from chaos_utils.style import colour
+
+
+def plot_label_transitions(table: pd.DataFrame) -> Figure:
+    """Draw one heat map for each task: old majority in rows, new majority in columns.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `description.label_transitions` gives it.
+    """
+    figure, panels = task_panels(table["task"], panel=(3.4, 3.3))
+    shades = LinearSegmentedColormap.from_list("shades", [colour("low"), colour("high")])
+    for axis, task in panels:
+        of_task = table[table["task"] == task.name]
+        labels = list(task.labels)
+        square = of_task.pivot(index="old_label", columns="new_majority", values="row_share")
+        counts = of_task.pivot(index="old_label", columns="new_majority", values="n")
+        square, counts = square.loc[labels, labels], counts.loc[labels, labels]
+        sns.heatmap(
+            square, vmin=0, vmax=1, cmap=shades, cbar=False, square=True, ax=axis, linewidths=1.5,
+            linecolor=(0, 0, 0, 0),
+        )  # fmt: skip
+        for row, old in enumerate(labels):
+            for column, new in enumerate(labels):
+                share = square.loc[old, new]
+                if math.isnan(share):
+                    continue  # the old label does not occur
+                axis.text(
+                    column + 0.5,
+                    row + 0.5,
+                    f"{counts.loc[old, new]:,}\n{share:.0%}",
+                    ha="center",
+                    va="center",
+                    color=_readable_on(shades(share)),
+                )
+        axis.grid(visible=False)
+        axis.set(
+            xlabel="new majority (100 votes)", ylabel="old label" if axis is panels[0][0] else ""
+        )
+        axis.tick_params(length=0)
+        axis.set_xticklabels(labels, rotation=0, fontsize=8.5)
+        axis.set_yticklabels(labels, rotation=90, va="center", fontsize=8.5)
+    return figure
+
+
+def _readable_on(background: tuple[float, float, float, float]) -> str:
+    """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in to_rgb(background[:3])
+    ]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"

@@ -1,0 +1,218 @@
+"""Figures about calibration to a majority label, and to people."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import ScalarFormatter
+
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.style import colour
+
+CHOICES = {
+    "none": "as it is",
+    "fixed": "fixed",
+    "oracle_nll": "oracle, by NLL",
+    "oracle_ece": "oracle, by ECE",
+    "outside": "items outside ChaosNLI",
+    "cross_fitted": "cross-fitted to votes",
+}
+# Marker and colour of each chosen temperature.
+_MARKS = {
+    "fixed": ("s", "text"),
+    "oracle_nll": ("^", "hypothesis 2"),
+    "oracle_ece": ("v", "contradiction"),
+    "outside": ("o", "accent"),
+    "cross_fitted": ("D", "hypothesis 1"),
+}
+_Dashes = Literal["-", "--", ":", "-."]
+_DASHES: tuple[_Dashes, ...] = ("-", "--", ":", "-.")
+_OF_A_CASE = ["system", "model", "seed", "temperature"]
+
+
+def case_title(system: str, model: str, temperature: float) -> str:
+    """Return how a system at a temperature is called in figures and tables."""
+    if system == "oracle":
+        return "oracle (the votes)"
+    return f"{model}, T = {temperature:g}"
+
+
+def _cases(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each case's title and rows, in the table's order."""
+    for (system, model, _, temperature), rows in table.groupby(
+        _OF_A_CASE, sort=False, dropna=False
+    ):
+        yield case_title(system, model, temperature), rows
+
+
+def plot_reliability(table: pd.DataFrame) -> Figure:
+    """Draw a reliability diagram for each case, and below it how many items each bin holds.
+
+    Bars are accuracy; a hatched piece leads from a bar to the bin's mean confidence.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `calibrations.reliability` gives it.
+    """
+    cases = list(_cases(table))
+    figure, axes = plt.subplots(
+        2, len(cases), figsize=(3.1 * len(cases), 4.4), squeeze=False, sharex=True, sharey="row",
+        height_ratios=[3, 1.2],
+    )  # fmt: skip
+    for column, (title, rows) in enumerate(cases):
+        _draw_reliability(axes[0, column], rows)
+        below = axes[1, column]
+        middle = (rows["bin_low"] + rows["bin_high"]) / 2
+        below.bar(middle, rows["n"], width=0.096, color=colour("muted"))
+        below.set(xlabel="confidence")
+        axes[0, column].set_title(title.replace(", seed", ",\nseed"))
+    axes[0, 0].set_ylabel("accuracy")
+    axes[1, 0].set_ylabel("items")
+    return figure
+
+
+def _draw_reliability(axis: Axes, rows: pd.DataFrame) -> None:
+    filled = rows[rows["n"] > 0]
+    middle = (filled["bin_low"] + filled["bin_high"]) / 2
+    axis.bar(middle, filled["hits"], width=0.096, color=colour("snli"), alpha=0.85)
+    gaps = filled["confidence"] - filled["hits"]
+    axis.bar(
+        middle, gaps, width=0.096, bottom=filled["hits"], color="none", hatch="////",
+        edgecolor=colour("accent"), linewidth=0.8,
+    )  # fmt: skip
+    axis.plot([0, 1], [0, 1], color=colour("text"), linestyle="--", linewidth=1.2)
+    error = (filled["n"] * gaps.abs()).sum() / rows["n"].sum()
+    axis.text(0.04, 0.95, f"ECE\n{error:.3f}", transform=axis.transAxes, va="top")
+    axis.set(xlim=(0, 1), ylim=(0, 1))
+
+
+def plot_distances(table: pd.DataFrame) -> Figure:
+    """Draw histograms of DistCE over items: a row a model, a column a temperature.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each case and item: ``model``, ``temperature``, ``dist_ce``.
+    """
+    models = list(dict.fromkeys(table["model"]))
+    temperatures = sorted(set(table["temperature"]))
+    figure, axes = plt.subplots(
+        len(models), len(temperatures), figsize=(3.9 * len(temperatures), 2.9 * len(models)),
+        squeeze=False, sharex=True, sharey="row",
+    )  # fmt: skip
+    for i, model in enumerate(models):
+        for j, temperature in enumerate(temperatures):
+            axis = axes[i, j]
+            here = (table["model"] == model) & (table["temperature"] == temperature)
+            values = table.loc[here, "dist_ce"]
+            sns.histplot(
+                x=values, bins=np.linspace(0, 1, 26), ax=axis, color=colour("snli"), alpha=0.85,
+                edgecolor="none",
+            )  # fmt: skip
+            mean = values.mean()
+            axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.4)
+            axis.annotate(
+                f"mean {mean:.3f}", (mean, 0.97), xycoords=("data", "axes fraction"),
+                xytext=(5, 0), textcoords="offset points", va="top",
+            )  # fmt: skip
+            axis.set_title(case_title("", model, temperature))
+            axis.set(xlim=(0, 1), xlabel="DistCE of the item", ylabel="items" if j == 0 else "")
+            axis.grid(visible=False, axis="x")
+        axes[i, 0].set_ylim(top=axes[i, 0].get_ylim()[1] * 1.1)
+    return figure
+
+
+def plot_two_targets(table: pd.DataFrame) -> Figure:
+    """Draw, for each case, ECE against the majority label and against vote shares.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `calibrations.two_targets` gives it.
+    """
+    titles = [case_title(row.system, row.model, row.temperature) for row in table.itertuples()]
+    places = np.arange(len(table))[::-1]
+    figure, axis = plt.subplots(figsize=(7, 1.3 + 0.36 * len(table)))
+    axis.hlines(places, table["ece"], table["ece_votes"], color=colour("muted"), linewidth=1.2)
+    axis.scatter(
+        table["ece"], places, marker="o", s=60, color=colour("snli"), zorder=3,
+        label="against the majority label",
+    )  # fmt: skip
+    axis.scatter(
+        table["ece_votes"], places, marker="D", s=46, facecolor="none", linewidths=1.8,
+        edgecolor=colour("accent"), zorder=3, label="against vote shares",
+    )  # fmt: skip
+    axis.set_yticks(places, titles)
+    axis.set(xlabel="expected calibration error")
+    axis.set_xlim(left=-0.008)
+    axis.grid(visible=False, axis="y")
+    axis.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=2)
+    return figure
+
+
+def plot_temperatures(table: pd.DataFrame) -> Figure:
+    """Draw measures against temperature, with the chosen temperatures marked on the curves.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `calibrations.temperature_curves` gives it.
+    """
+    measures = list(dict.fromkeys(table["measure"]))
+    figure, axes = plt.subplots(2, 3, figsize=(10.2, 6.2), sharex=True)
+    *panels, corner = axes.flat
+    keys = ["system", "model", "seed"]
+    for axis, name in zip(panels, measures, strict=True):
+        of_measure = table[table["measure"] == name]
+        for number, (_, rows) in enumerate(of_measure.groupby(keys, sort=False, dropna=False)):
+            _draw_curve(axis, rows, *_look(number))
+        measure = MEASURES[name]
+        axis.set_title(measure.title)
+        axis.set_xscale("log", base=2)
+        axis.set(xlabel="temperature", ylabel=measure.unit)
+        axis.set_ylim(bottom=0)
+        axis.xaxis.set_major_formatter(ScalarFormatter())
+        axis.tick_params(labelbottom=True)
+    _draw_key(corner, table)
+    return figure
+
+
+def _look(number: int) -> tuple[str, _Dashes]:
+    """Return colour and dashes of a curve, different for the first twelve."""
+    shade = ("snli", "neutral", "muted")[number // len(_DASHES) % 3]
+    return colour(shade), _DASHES[number % len(_DASHES)]
+
+
+def _draw_curve(axis: Axes, rows: pd.DataFrame, shade: str, dashes: _Dashes) -> None:
+    curve = rows[rows["choice"] == ""]
+    axis.plot(curve["temperature"], curve["value"], color=shade, linestyle=dashes, linewidth=1.4)
+    for choice, (marker, mark_shade) in _MARKS.items():
+        chosen = rows[rows["choice"] == choice]
+        axis.scatter(
+            chosen["temperature"], chosen["value"], marker=marker, s=42, zorder=3,
+            facecolor="none", edgecolor=colour(mark_shade), linewidths=1.6,
+        )  # fmt: skip
+
+
+def _draw_key(axis: Axes, table: pd.DataFrame) -> None:
+    axis.axis("off")
+    models = list(dict.fromkeys(table["model"]))
+    handles = [
+        Line2D([], [], color=shade, linestyle=dashes, label=model)
+        for (shade, dashes), model in zip(map(_look, range(len(models))), models, strict=True)
+    ]
+    for choice, (marker, shade) in _MARKS.items():
+        if choice in set(table["choice"]):
+            handles.append(
+                Line2D([], [], marker=marker, linestyle="none", markersize=7, markeredgewidth=1.6,
+                       markerfacecolor="none", markeredgecolor=colour(shade),
+                       label=CHOICES[choice])
+            )  # fmt: skip
+    axis.legend(handles=handles, loc="center")

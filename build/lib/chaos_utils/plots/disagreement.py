@@ -1,0 +1,213 @@
+"""Figures about the shape of disagreement."""
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from chaos_utils.plots.panels import task_panels
+from chaos_utils.style import colour
+from chaos_utils.tasks import TASKS, Task
+
+_SIN_60 = math.sqrt(3) / 2
+# Between two possible shares of 100 votes, so that no share lies on an edge.
+_SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
+_DASHES = {"snli": "-", "mnli": "--", "alphanli": "-."}
+
+
+def plot_entropy(table: pd.DataFrame) -> Figure:
+    """Draw a histogram of item entropies for each task, with the mean marked.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row an item: ``task``, ``entropy_bits``.
+    """
+    figure, panels = task_panels(table["task"], panel=(3.3, 2.9))
+    for axis, task in panels:
+        values = table.loc[table["task"] == task.name, "entropy_bits"]
+        upper = math.log2(task.n_classes)
+        sns.histplot(
+            x=values, bins=np.linspace(0, upper, 21), ax=axis, color=colour(task.name), alpha=0.85,
+            edgecolor="none",
+        )  # fmt: skip
+        mean = values.mean()
+        axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.2)
+        right = mean < upper / 2
+        axis.annotate(
+            f"mean {mean:.2f}",
+            (mean, 0.97),
+            xycoords=("data", "axes fraction"),
+            xytext=(5 if right else -5, 0),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="top",
+        )
+        axis.set(xlabel="entropy of the 100 votes (bits)", xlim=(0, upper))
+        axis.set_ylabel("items" if axis is panels[0][0] else "")
+        _leave_headroom(axis)
+    return figure
+
+
+def plot_majority_share(table: pd.DataFrame) -> Figure:
+    """Draw, for each task, the share of items on which at least x of the votes agree.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row an item: ``task``, ``majority_share``.
+    """
+    figure, axis = plt.subplots(figsize=(6.4, 3.7))
+    for name, task in TASKS.items():
+        values = np.sort(table.loc[table["task"] == name, "majority_share"].to_numpy())
+        if len(values) == 0:
+            continue
+        at_least = 1 - np.arange(len(values)) / len(values)
+        axis.step(
+            np.r_[values, 1.0],
+            np.r_[at_least, 0.0],
+            where="pre",
+            color=colour(name),
+            linestyle=_DASHES[name],
+            linewidth=2,
+            label=task.title,
+        )
+    axis.set(
+        xlabel="votes for the majority label, at least",
+        ylabel="share of items",
+        xlim=(1 / 3, 1),
+        ylim=(0, 1.02),
+    )
+    axis.xaxis.set_major_formatter(PercentFormatter(1))
+    axis.yaxis.set_major_formatter(PercentFormatter(1))
+    axis.legend(loc="lower left")
+    return figure
+
+
+def plot_simplex(table: pd.DataFrame) -> Figure:
+    """Draw each item as a point in the triangle of three labels, for each three-way task.
+
+    The nearer a corner, the larger that label's share of the votes. Items with the same
+    votes are one point, the larger the more items.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row an item: ``task``, ``share_1`` … ``share_3``, ``majority_label``.
+    """
+    three_way = table[table["share_3"].notna()]
+    figure, panels = task_panels(three_way["task"], panel=(4.3, 4.1))
+    columns = ["share_1", "share_2", "share_3", "majority_label"]
+    for axis, task in panels:
+        _draw_triangle(axis, task)
+        points = three_way[three_way["task"] == task.name].groupby(columns).size()
+        spots = points.rename("n").reset_index()
+        for label in task.labels:
+            of_label = spots[spots["majority_label"] == label]
+            axis.scatter(
+                *_in_triangle(of_label[columns[:3]].to_numpy()),
+                s=7 + 5 * (of_label["n"] - 1),
+                color=colour(label),
+                alpha=0.6,
+                linewidths=0,
+                rasterized=True,  # thousands of points would make a heavy SVG
+            )
+    return figure
+
+
+def _in_triangle(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """From shares (e, n, c) to the plane: e lower left, n top, c lower right."""
+    return shares[:, 2] + shares[:, 1] / 2, shares[:, 1] * _SIN_60
+
+
+def _draw_triangle(axis: Axes, task: Task) -> None:
+    corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=float)
+    axis.plot(*_in_triangle(corners), color=colour("muted"), linewidth=1)
+    for level in (0.25, 0.5, 0.75):
+        for k in range(3):
+            ends = np.full((2, 3), 0.0)
+            ends[:, k] = level
+            ends[0, (k + 1) % 3] = ends[1, (k + 2) % 3] = 1 - level
+            axis.plot(*_in_triangle(ends), color=colour("grid"), linewidth=0.7, zorder=0)
+    places = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
+              ((1.02, -0.04), "right", "top"))  # fmt: skip
+    for label, (place, ha, va) in zip(task.labels, places, strict=True):
+        axis.text(*place, label, ha=ha, va=va, color=colour(label), fontweight="bold")
+    axis.set_title(task.title, pad=16)
+    axis.set_aspect("equal")
+    axis.set(xlim=(-0.06, 1.06), ylim=(-0.12, 0.98))
+    axis.axis("off")
+
+
+def plot_original_votes(table: pd.DataFrame) -> Figure:
+    """Draw what a few original votes said of the items against what a hundred say.
+
+    Upper row: the old label's share of the new votes, with its share of the old ones
+    marked. Lower row: entropy of the new votes for each pattern of old votes, with the
+    entropy of that pattern itself marked.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `description.original_votes` gives it.
+    """
+    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    figure, axes = plt.subplots(2, len(tasks), figsize=(4.4 * len(tasks), 5.6), squeeze=False)
+    for column, task in enumerate(tasks):
+        of_task = table[table["task"] == task.name]
+        _draw_old_label_share(axes[0, column], of_task, task)
+        _draw_entropy_by_pattern(axes[1, column], of_task, task)
+        axes[0, column].set_title(task.title)
+        axes[0, column].set_ylabel("items" if column == 0 else "")
+        axes[1, column].set_ylabel("share of items, at most" if column == 0 else "")
+    return figure
+
+
+def _draw_old_label_share(axis: Axes, table: pd.DataFrame, task: Task) -> None:
+    sns.histplot(
+        x=table["old_label_share_after"], bins=_SHARE_EDGES, ax=axis,
+        color=colour(task.name), alpha=0.85, edgecolor="none",
+    )  # fmt: skip
+    before = table["old_label_share_before"].median()
+    axis.axvline(before, color=colour("text"), linewidth=1.2, linestyle="--")
+    axis.annotate(
+        f"{before:.0%} of the\nold votes",
+        (before, 0.97),
+        xycoords=("data", "axes fraction"),
+        xytext=(-5, 0),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+    )
+    axis.set(xlabel="old label's share of the 100 votes", xlim=(0, 1))
+    axis.xaxis.set_major_formatter(PercentFormatter(1))
+    _leave_headroom(axis)
+
+
+def _leave_headroom(axis: Axes) -> None:
+    """Keep the bars of a histogram clear of the note at its top."""
+    axis.set_ylim(top=axis.get_ylim()[1] * 1.18)
+    axis.grid(visible=False, axis="x")
+
+
+def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame, task: Task) -> None:
+    looks = {"3-2": ("-", "muted"), "3-1-1": ("--", "accent")}
+    for pattern, (dashes, shade) in looks.items():
+        rows = table[table["pattern"] == pattern]
+        if rows.empty:
+            continue
+        sns.ecdfplot(
+            x=rows["entropy_bits_after"], ax=axis, color=colour(shade), linestyle=dashes,
+            linewidth=2, label=f"{pattern} ({len(rows):,} items)",
+        )  # fmt: skip
+        axis.axvline(
+            rows["entropy_bits_before"].iloc[0], color=colour(shade), linestyle=":", linewidth=1.4
+        )
+    axis.set(xlabel="entropy of the 100 votes (bits)", xlim=(0, math.log2(task.n_classes)))
+    axis.yaxis.set_major_formatter(PercentFormatter(1))
+    axis.legend(title="old votes", loc="upper left", fontsize=9, title_fontsize=9)

@@ -1,0 +1,1 @@
+"""Tables as they are read: tidy tables in, frames of formatted cells out."""

@@ -1,0 +1,105 @@
+"""The tables of the chapter on old and new labels.
+
+Column names have two levels where a group of columns shares a heading.
+"""
+
+import pandas as pd
+
+from chaos_utils.report.tables import Item, Votes, number, signed, with_interval
+from chaos_utils.tasks import TASKS
+
+STATISTICS = {
+    "old_majority": "old majority",
+    "new_majority": "new majority",
+    "old_raw_count": "old votes",
+    "new_raw_count": "new votes",
+}
+
+
+def name_of(task: str) -> str:
+    """Return a task's name as readers know it."""
+    return TASKS[task].short
+
+
+def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
+    """Set Table 2: published beside reproduced, with the difference."""
+    quantities = {
+        "items": ("n_examples", 0),
+        "change rate (%)": ("change_rate_percent", 2),
+        "change rate, full development set (%)": ("change_rate_full_dev_percent", 2),
+    }
+    return pd.DataFrame(
+        {
+            "task": name_of(row["task"]),
+            "quantity": quantity,
+            "published": number(row[f"published_{name}"], digits),
+            "reproduced": number(row[name], digits),
+            "difference": signed(row[f"difference_{name}"], digits),
+        }
+        for row in table.to_dict("records")
+        for quantity, (name, digits) in quantities.items()
+    )
+
+
+def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Set Table 7: counts for each label; new ones with the change from the old in parentheses."""
+    old = table[table["statistic"] == "old_majority"].set_index(["task", "label"])["value"]
+    rows = []
+    for (task, statistic), group in table.groupby(["task", "statistic"], sort=False):
+        if group["published"].isna().all():
+            continue
+        cells = {("task", ""): name_of(str(task)), ("count", ""): STATISTICS[str(statistic)]}
+        for row in group.to_dict("records"):
+            here = number(row["value"])
+            if statistic == "new_majority":
+                here += f" ({signed(row['value'] - old[task, row['label']])})"
+            cells |= {
+                (row["label"], "paper"): number(row["published"]),
+                (row["label"], "here"): here,
+                (row["label"], "Δ"): signed(row["difference"]),
+            }
+        rows.append(cells)
+    shown = pd.DataFrame(rows)
+    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    return shown
+
+
+def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the agreement table: each mean with its interval."""
+    headings = {
+        "mean_entropy_bits": "mean entropy (bits)",
+        "mean_majority_share": "mean majority share",
+        "fleiss_kappa": "Fleiss’ κ",
+        "mean_pairwise_agreement": "pairwise agreement",
+    }
+    rows = []
+    for row in table.to_dict("records"):
+        cells: dict[str, object] = {
+            "task": name_of(row["task"]),
+            "items": number(row["n_examples"]),
+        }
+        for name, heading in headings.items():
+            cells[heading] = with_interval(
+                row[name], row[f"{name}_low"], row[f"{name}_high"], digits=3
+            )
+        cells["ties"] = number(row["n_ties"])
+        cells["unanimous"] = number(row["n_unanimous"])
+        rows.append(cells)
+    return pd.DataFrame(rows)
+
+
+def show_examples(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the example items: uid (the book adds the text), reason, labels, votes, entropy."""
+    rows = []
+    for row in table.to_dict("records"):
+        votes = [row[f"votes_{k + 1}"] for k in range(TASKS[row["task"]].n_classes)]
+        rows.append(
+            {
+                "item": Item(row["task"], row["uid"]),
+                "votes": Votes(row["task"], tuple(int(count) for count in votes)),
+                "old label → majority": f"{row['old_label']} → {row['majority_label']}",
+                "entropy (bits)": number(row["entropy_bits"], 2),
+                "chosen for": row["reason"],
+            }
+        )
+    return pd.DataFrame(rows)

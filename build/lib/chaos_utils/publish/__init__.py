@@ -1,0 +1,1 @@
+"""What is made of finished runs: the site, its checks and its citations."""

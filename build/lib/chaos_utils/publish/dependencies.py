@@ -1,0 +1,130 @@
+"""What a chapter depends on: its notebook, the modules it imports, its data.
+
+Imports are read from the source without running it, so that the build knows them before
+anything runs.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import jupytext
+import yaml
+
+from chaos_utils import paths
+from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
+from chaos_utils.data.sources import find, locate
+from chaos_utils.errors import ChaosError
+
+_PACKAGE = "chaos_utils"
+
+
+def chapters() -> list[str]:
+    """Return the notebooks that the book's table of contents names, in order."""
+    toc = yaml.safe_load((paths.project() / "_toc.yml").read_text("utf-8"))
+    return [file.removeprefix("chapters/") for file in _files(toc) if file.startswith("chapters/")]
+
+
+def _files(entry: object) -> Iterator[str]:
+    if isinstance(entry, dict):
+        if "file" in entry:
+            yield entry["file"]
+        for value in entry.values():
+            yield from _files(value)
+    elif isinstance(entry, list):
+        for value in entry:
+            yield from _files(value)
+
+
+def modules_of(notebook: Path) -> list[Path]:
+    """Return the files of this package that a notebook needs, directly or through others.
+
+    A module brings the data files that stand beside it.
+
+    Raises
+    ------
+    ChaosError
+        If a code cell is not valid Python.
+    """
+    names: list[str] = []
+    for number, cell in enumerate(jupytext.read(notebook).cells, start=1):
+        if cell.cell_type == "code":
+            # What starts so is IPython's, and imports nothing of ours.
+            code = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
+            names += _imported(code, f"notebooks/{notebook.name}, cell {number}")
+    return _closure(names)
+
+
+def modules_of_pages() -> list[Path]:
+    """Return the files of this package that the pages are made with."""
+    root = paths.project()
+    sources = [*(root / "book" / "_ext").rglob("*.py"), root / _PACKAGE / "publish" / "site.py"]
+    names = [name for path in sources for name in _imported(path.read_text("utf-8"), path.name)]
+    return _closure([*names, f"{_PACKAGE}.publish.site"])
+
+
+def _closure(names: list[str]) -> list[Path]:
+    waiting = list(names)
+    found: set[Path] = set()
+    while waiting:
+        path = _file_of(waiting.pop())
+        if path is None or path in found:
+            continue
+        found.add(path)
+        found.update(other for other in path.parent.iterdir() if other.suffix == ".csv")
+        waiting += _imported(path.read_text("utf-8"), path.name)
+    return sorted(found)
+
+
+def _imported(code: str, where: str) -> Iterator[str]:
+    """Yield the dotted names that code imports from this package."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as fault:
+        raise ChaosError(
+            "This is not valid Python.",
+            where=f"{where}, line {fault.lineno} of it",
+            found=(fault.text or "").strip(),
+            expected=fault.msg,
+        ) from fault
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # `from a import b` may name a module or something inside one.
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == _PACKAGE)
+
+
+def _file_of(module: str) -> Path | None:
+    path = paths.project() / Path(*module.split("."))
+    if path.with_suffix(".py").is_file():
+        return path.with_suffix(".py")
+    return path / "__init__.py" if (path / "__init__.py").is_file() else None
+
+
+def data_of(notebook: Path, data: str) -> list[Path]:
+    """Return the data files that a chapter reads, for a value of its ``data`` parameter.
+
+    Every chapter reads the votes; one that loads systems reads the released predictions
+    too, unless the votes are the sample's, for which systems are simulated.
+    """
+    found = [locate(name, data, warn=False) for name in CHAOSNLI_FILES]
+    loads_systems = paths.project() / _PACKAGE / "evaluation" / "systems.py"
+    if data != "sample" and loads_systems in modules_of(notebook):
+        found += [path for path in map(find, BAAN_FILES) if path is not None]
+    return found
+
+
+def pages() -> list[Path]:
+    """Return what the site is made of, beside the chapters."""
+    root = paths.project()
+    book = [
+        path
+        for path in (root / "book").rglob("*")
+        if path.is_file() and "chapters" not in path.parts and "__pycache__" not in path.parts
+    ]
+    return sorted([*book, root / "_config.yml", root / "_toc.yml", root / "CITATION.cff"])

@@ -1,0 +1,118 @@
+"""Make the site from executed chapters: render, check, put in place."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import swap_in, write_text
+
+_LOG = "site.log"
+_SHOWN = 12
+
+
+def render(target: Path) -> None:
+    """Render the book into `target`, which is replaced whole or left as it was.
+
+    Raises
+    ------
+    ChaosError
+        If Sphinx warns of anything, or a link inside the site leads nowhere.
+    """
+    root = paths.project()
+    with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
+        scratch = Path(folder)
+        command = [
+            sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "book",
+            "--config", "_config.yml", "--toc", str(root / "_toc.yml"),
+            "--path-output", str(scratch), "-W", "-n", "--keep-going",
+        ]  # fmt: skip
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(
+                part for part in (str(root), os.environ.get("PYTHONPATH")) if part
+            ),
+            "PYTHONHASHSEED": "0",
+            "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
+        }
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, text=True, check=False
+        )
+        log = paths.build() / "logs" / _LOG
+        write_text(log, done.stdout + done.stderr)
+        if done.returncode != 0:
+            raise _sphinx_failed(done.stdout + done.stderr, log.relative_to(root))
+        html = scratch / "_build" / "html"
+        broken = list(broken_links(html))
+        if broken:
+            raise ChaosError(
+                f"{len(broken)} broken links inside the site.", found="\n".join(broken[:_SHOWN])
+            )
+        swap_in(html, target)
+
+
+def _sphinx_failed(output: str, log: Path) -> ChaosError:
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output).replace(str(paths.project()) + os.sep, "")
+    told = [
+        line.split("sphinx.errors.ExtensionError: ")[-1]
+        for line in plain.splitlines()
+        if re.search(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.", line)
+    ]
+    return ChaosError(
+        "The book's pages could not be made without warnings.",
+        found="\n".join(told[:_SHOWN]) or plain[-800:],
+        todo=f"correct these; the whole output is in {log}",
+    )
+
+
+class _Page(HTMLParser):
+    """Collect what a page links to and the places inside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and name in ("href", "src"):
+                self.links.append(value)
+            elif value and name == "id":
+                self.ids.add(value)
+
+
+def read_page(path: Path) -> _Page:
+    """Return a page's links and ids."""
+    page = _Page()
+    page.feed(path.read_text("utf-8"))
+    return page
+
+
+def broken_links(site: Path) -> Iterator[str]:
+    """Yield a line for each link inside a site that leads nowhere."""
+    # The themes leave templates of theirs among the static files.
+    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    pages = {path: read_page(path) for path in found}
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if target.is_dir():
+                target /= "index.html"
+            name = path.relative_to(site).as_posix()
+            if not target.is_file():
+                yield f"{name}: {link} leads to no file"
+            elif (
+                parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].ids
+            ):
+                yield f"{name}: {link} leads to no place on that page"

@@ -1,0 +1,1 @@
+"""Running notebooks, and making their figures and tables citable."""

@@ -1,0 +1,104 @@
+"""What figures and tables have in common: id, caption, data, and the files beside them.
+
+Each is described by a manifest, ``<id>.json``, from which the book sets it and from
+which its landing pages and citations are made.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from chaos_utils import inputs, paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_json, write_text
+from chaos_utils.report import provenance
+
+FOLDER = "figures"
+SYNTHETIC_NOTE = "Synthetic sample"
+_ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A figure or table that has been written; shows itself as a cell's result.
+
+    The book takes the Markdown (a directive that sets the object from its manifest);
+    notebook viewers and the standalone page take the HTML.
+    """
+
+    id: str
+    manifest: dict[str, Any] = field(repr=False)
+    html: str = field(repr=False)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {
+            "text/markdown": f"```{{published}} {self.id}\n```\n",
+            "text/html": self.html,
+            "text/plain": f"{self.id}: {self.manifest['title']}",
+        }
+
+
+def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
+    """Check what the author gave, and return the folder to write into."""
+    prefix = {"figure": "fig", "table": "tbl"}[kind]
+    where = f"{kind} {id!r}"
+    if not _ID.fullmatch(id) or not id.startswith(prefix):
+        raise ChaosError(
+            f"This id cannot be used for a {kind}.",
+            found=repr(id),
+            expected=f"{prefix}-… in lower-case letters, digits and hyphens",
+        )
+    if not isinstance(data, pd.DataFrame) or data.empty:
+        raise ChaosError(f"A {kind} needs the data behind it.", where=where, found=type(data))
+    if not caption.strip():
+        raise ChaosError(f"A {kind} needs a caption.", where=where)
+    folder = paths.run_folder() / FOLDER
+    if paths.in_runner() and (folder / f"{id}.json").exists():
+        raise ChaosError("Two figures or tables of this notebook have the same id.", found=id)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write(
+    folder: Path,
+    id: str,
+    kind: str,
+    data: pd.DataFrame,
+    caption: str,
+    formats: list[str],
+    **more: Any,
+) -> dict[str, Any]:
+    """Write the data and the manifest, and return the manifest."""
+    context = provenance.current_context()
+    synthetic = inputs.any_synthetic()
+    caption = " ".join(caption.split())
+    if synthetic:
+        caption = f"{SYNTHETIC_NOTE}, not a result. {caption}"
+        data = data.assign(synthetic_sample=True)
+    write_text(folder / f"{id}.csv", data.to_csv(index=False, lineterminator="\n"))
+    manifest = {
+        "id": id,
+        "kind": kind,
+        "title": first_sentence(caption.removeprefix(f"{SYNTHETIC_NOTE}, not a result. ")),
+        "caption": caption,
+        "synthetic": synthetic,
+        "notebook": context.notebook,
+        "parameters": dict(context.parameters),
+        "inputs": provenance.list_inputs(),
+        "software": provenance.software(),
+        "formats": [*formats, "csv", "json"],
+        **more,
+        "columns": list(data.columns),
+        "data": json.loads(data.to_json(orient="records", double_precision=15)),
+    }
+    write_json(folder / f"{id}.json", manifest)
+    return manifest
+
+
+def first_sentence(caption: str) -> str:
+    """Return a caption's first sentence without its full stop, as the title of the object."""
+    return re.split(r"(?<=[^.\s]{2})\.(?:\s|$)", " ".join(caption.split()), maxsplit=1)[0]

@@ -1,0 +1,151 @@
+"""One call that saves, captions and makes a figure citable."""
+
+import base64
+import io
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chaos_utils import inputs, style
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_bytes
+from chaos_utils.report import artifacts, provenance
+
+PNG_DPI = 300
+_PREVIEW_DPI = 110
+
+
+def publish_figure(
+    id: str,
+    plot: Callable[[pd.DataFrame], Figure],
+    data: pd.DataFrame,
+    *,
+    caption: str,
+    alt: str,
+) -> artifacts.Published:
+    """Draw a figure from a table in light and dark, and write it in every format.
+
+    Writes ``<id>.svg``, ``<id>-dark.svg``, ``.png`` (300 dpi), ``.pdf``, ``.csv`` (the
+    data) and ``.json`` (the manifest) into the running notebook's folder.
+
+    Parameters
+    ----------
+    id : str
+        ``fig-…``; never changes once published.
+    plot : callable
+        Takes `data` and returns a matplotlib Figure; called once for each look.
+    data : DataFrame
+        All that is drawn; uids and numbers, no text of the datasets.
+    caption : str
+        Its first sentence is the figure's title. MyST markup is allowed.
+    alt : str
+        What a reader who cannot see the figure needs to know; not the caption.
+
+    Returns
+    -------
+    Published
+        Shows the figure when it is a cell's last expression.
+
+    Raises
+    ------
+    ChaosError
+        If the id is malformed or used twice in the notebook, or caption, alt text or
+        data are missing.
+    """
+    folder = artifacts.prepare(id, "figure", data, caption)
+    if not alt.strip() or alt.strip() == caption.strip():
+        raise ChaosError(
+            "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
+        )
+    preview = b""
+    for mode in style.MODES:
+        with style.look(mode):
+            figure = plot(data)
+            if inputs.any_synthetic():
+                _mark_synthetic(figure)
+            if mode == "light":
+                preview = _save_light(figure, folder, id, caption, alt)
+            else:
+                _save(figure, folder / f"{id}-dark.svg", _svg_metadata(id, caption))
+            width, height = figure.get_size_inches()
+            plt.close(figure)
+    manifest = artifacts.write(
+        folder,
+        id,
+        "figure",
+        data,
+        caption,
+        ["svg", "png", "pdf"],
+        alt=" ".join(alt.split()),
+        width=round(width * 96),
+        height=round(height * 96),
+    )
+    return artifacts.Published(id, manifest, _html(manifest, preview))
+
+
+def _save_light(figure: Figure, folder: Path, id: str, caption: str, alt: str) -> bytes:
+    title = artifacts.first_sentence(caption)
+    creator = f"chaos-utils {provenance.version()}"
+    _save(figure, folder / f"{id}.svg", _svg_metadata(id, caption))
+    _save(
+        figure,
+        folder / f"{id}.png",
+        {"Title": title, "Description": " ".join(alt.split()), "Source": id, "Software": creator},
+        dpi=PNG_DPI,
+        facecolor="white",
+    )
+    _save(
+        figure,
+        folder / f"{id}.pdf",
+        {"Title": title, "Subject": id, "Creator": creator, "CreationDate": None},
+    )
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=_PREVIEW_DPI, facecolor="white")
+    return stream.getvalue()
+
+
+def _svg_metadata(id: str, caption: str) -> dict[str, Any]:
+    return {
+        "Title": artifacts.first_sentence(caption),
+        "Identifier": id,
+        "Creator": f"chaos-utils {provenance.version()}",
+        "Date": None,
+    }
+
+
+def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> None:
+    if inputs.any_synthetic():
+        metadata = metadata | {"Title": f"{artifacts.SYNTHETIC_NOTE}: {metadata['Title']}"}
+    stream = io.BytesIO()
+    figure.savefig(stream, format=path.suffix[1:], metadata=metadata, **options)
+    write_bytes(path, stream.getvalue())
+
+
+def _mark_synthetic(figure: Figure) -> None:
+    figure.text(
+        0.5,
+        0.5,
+        artifacts.SYNTHETIC_NOTE.upper(),
+        ha="center",
+        va="center",
+        rotation=20,
+        fontsize=30,
+        fontweight="bold",
+        alpha=0.35,
+        color=style.colour("warning"),
+    )
+
+
+def _html(manifest: dict[str, Any], png: bytes) -> str:
+    source = base64.b64encode(png).decode()
+    return (
+        f'<figure id="{manifest["id"]}">'
+        f'<img src="data:image/png;base64,{source}" alt="{escape(manifest["alt"])}" '
+        f'style="max-width:100%">'
+        f"<figcaption><b>{manifest['id']}</b> {escape(manifest['caption'])}</figcaption></figure>"
+    )

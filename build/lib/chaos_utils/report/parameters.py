@@ -1,0 +1,225 @@
+"""A notebook's typed parameters: read from its source, checked before anything runs."""
+
+import ast
+import hashlib
+import io
+import json
+import math
+import tokenize
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jupytext
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError, did_you_mean
+
+_SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
+_BOOLEANS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a notebook.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        Its annotation: ``int``, ``float``, ``str``, ``bool``, ``list[…]`` of these, or
+        ``Literal[…]``.
+    default : object
+    meaning : str
+        The comment behind it.
+    choices : tuple
+        The values of a ``Literal``; empty otherwise.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    meaning: str
+    choices: tuple[Any, ...] = ()
+
+    def convert(self, value: object) -> Any:
+        """Return a value of the declared type, from text as typed on a command line too.
+
+        Raises
+        ------
+        ChaosError
+            If the value is not of the type, or not among the choices.
+        """
+        try:
+            return self._converted(value)
+        except (TypeError, ValueError) as fault:
+            expected = f"{self.kind}, such as {self.default!r}"
+            if self.choices:
+                expected = "one of " + ", ".join(str(choice) for choice in self.choices)
+            raise ChaosError(
+                f"Parameter {self.name!r} has the wrong value.",
+                found=repr(value),
+                expected=expected,
+            ) from fault
+
+    def _converted(self, value: object) -> Any:
+        if self.choices:
+            for choice in self.choices:
+                if value == choice or value == str(choice):
+                    return choice
+            raise ValueError
+        if self.kind.startswith("list["):
+            return _as_list(value, self.kind[5:-1])
+        return _as_scalar(value, self.kind)
+
+
+def _as_scalar(value: object, kind: str) -> Any:
+    wanted = _SCALARS[kind]
+    if isinstance(value, str) and kind != "str":
+        if kind == "bool":
+            if value.lower() not in _BOOLEANS:
+                raise ValueError
+            return _BOOLEANS[value.lower()]
+        value = wanted(value)
+    if wanted is float and isinstance(value, float) and not math.isfinite(value):
+        raise ValueError
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not wanted:
+        raise TypeError
+    return value
+
+
+def _as_list(value: object, kind: str) -> list[Any]:
+    if isinstance(value, str):
+        text = value.strip()
+        value = (
+            json.loads(text) if text.startswith("[") else [part for part in text.split(",") if part]
+        )
+    if not isinstance(value, list):
+        raise TypeError
+    return [_as_scalar(part.strip() if isinstance(part, str) else part, kind) for part in value]
+
+
+def find_notebook(name: str) -> Path:
+    """Return the source of a notebook given by name or path.
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest.
+    """
+    folder = paths.notebooks()
+    path = Path(name)
+    if path.suffix == ".py" and path.is_file():
+        return path.resolve()
+    known = sorted(source.stem for source in folder.glob("*.py"))
+    if name not in known:
+        raise ChaosError("No such notebook.", found=name, expected=did_you_mean(name, known))
+    return folder / f"{name}.py"
+
+
+def read_parameters(source: Path) -> list[Parameter]:
+    """Return the parameters that a notebook declares in its cell tagged ``parameters``.
+
+    Raises
+    ------
+    ChaosError
+        If the source cannot be parsed, it has no or several such cells, or a line of
+        the cell is not ``name: type = default  # meaning``.
+    """
+    notebook = jupytext.read(source)
+    cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(cells) != 1:
+        raise ChaosError(
+            "A notebook needs one cell tagged `parameters`.", where=source.name, found=len(cells)
+        )
+    text = cells[0].source
+    try:
+        statements = ast.parse(text).body
+    except SyntaxError as fault:
+        raise ChaosError(
+            "The parameters cell is not valid Python.", where=source.name, found=fault.text
+        ) from fault
+    comments = _comments(text)
+    return [_parameter(statement, comments, source) for statement in statements]
+
+
+def _comments(text: str) -> dict[int, str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {
+        token.start[0]: token.string.lstrip("# ")
+        for token in tokens
+        if token.type == tokenize.COMMENT
+    }
+
+
+def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -> Parameter:
+    line = ast.unparse(statement)
+    fault = ChaosError(
+        "A line of the parameters cell cannot be read.",
+        where=source.name,
+        found=line,
+        expected="name: type = default  # meaning, with a type of int, float, str, bool, "
+        "list[…] or Literal[…]",
+    )
+    if not (
+        isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and statement.value is not None
+        and comments.get(statement.end_lineno or 0)
+    ):
+        raise fault
+    kind = ast.unparse(statement.annotation)
+    choices: tuple[Any, ...] = ()
+    try:
+        default = ast.literal_eval(statement.value)
+        if kind.startswith("Literal["):
+            found = ast.literal_eval(f"({kind[8:-1]},)")
+            choices = tuple(found)
+    except ValueError:
+        raise fault from None
+    element = kind[5:-1] if kind.startswith("list[") else kind
+    if not choices and element not in _SCALARS:
+        raise fault
+    meaning = comments[statement.end_lineno or 0]
+    parameter = Parameter(statement.target.id, kind, default, meaning, choices)
+    if parameter.convert(default) != default:  # a text that would be converted is no default
+        raise fault
+    return parameter
+
+
+def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
+    """Return the value of every parameter of a notebook.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+    given : mapping
+        Values for some of its parameters, as objects or as text.
+
+    Raises
+    ------
+    ChaosError
+        If a name is unknown (the message names the closest) or a value does not fit.
+    """
+    declared = {parameter.name: parameter for parameter in read_parameters(source)}
+    for name in given:
+        if name not in declared:
+            raise ChaosError(
+                f"Notebook {source.stem!r} has no parameter {name!r}.",
+                expected=did_you_mean(name, declared),
+                todo=f"`chaos params {source.stem}` lists its parameters",
+            )
+    return {
+        name: parameter.convert(given[name]) if name in given else parameter.default
+        for name, parameter in declared.items()
+    }
+
+
+def parameters_digest(values: Mapping[str, Any]) -> str:
+    """Return eight hexadecimal digits that stand for a set of parameter values."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

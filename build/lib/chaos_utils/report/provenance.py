@@ -1,0 +1,141 @@
+"""What made what: the running notebook's context, versions, and run records."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from chaos_utils import inputs, paths
+from chaos_utils.files import write_json
+
+CONTEXT_FILE = "context.json"
+INPUTS_FILE = "inputs.json"
+_PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
+_RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The notebook that is running and the value of each of its parameters."""
+
+    notebook: str
+    parameters: Mapping[str, Any]
+
+
+def write_context(folder: Path, context: Context) -> None:
+    """Leave a note of what is about to run, for the notebook's own process."""
+    write_json(folder / CONTEXT_FILE, asdict(context))
+
+
+def current_context() -> Context:
+    """Return what is running; outside the runner, a context named ``interactive``."""
+    path = paths.run_folder() / CONTEXT_FILE
+    if not path.is_file():
+        return Context("interactive", {})
+    return Context(**json.loads(path.read_text("utf-8")))
+
+
+def version() -> str:
+    """Return the version of this package."""
+    return importlib.metadata.version("chaos-utils")
+
+
+def software(names: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
+    """Return the versions of Python, this package and those named, where installed."""
+    found = {"python": platform.python_version(), "chaos-utils": version()}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def list_inputs() -> list[dict[str, Any]]:
+    """Return what this process has read so far, ready for JSON."""
+    return [asdict(entry) for entry in inputs.opened()]
+
+
+def _git(*arguments: str) -> str | None:
+    folder = paths.find_project()
+    if folder is None or not (folder / ".git").exists():
+        return None
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def _code() -> dict[str, Any]:
+    """Describe the code: package version and, in a git checkout, its commit."""
+    changed = _git("status", "--porcelain", "--", "chaos_utils", "notebooks")
+    return {
+        "version": version(),
+        "commit": _git("rev-parse", "HEAD"),
+        "uncommitted_changes": None if changed is None else bool(changed),
+    }
+
+
+def _hardware() -> dict[str, Any]:
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "cpus": os.cpu_count(),
+        "memory_gib": round(pages / 2**30, 1),
+    }
+
+
+def write_record(
+    path: Path,
+    *,
+    context: Context,
+    source: Path,
+    read: list[dict[str, Any]],
+    outputs: list[Path],
+    started: datetime,
+) -> None:
+    """Write the record of a finished run.
+
+    Parameters
+    ----------
+    path : Path
+        The record; outputs are named relative to its folder.
+    context : Context
+        Notebook and parameters.
+    source : Path
+        The notebook's source file.
+    read : list of dict
+        The inputs, as `list_inputs` gives them.
+    outputs : list of Path
+        What the run made.
+    started : datetime
+        In UTC.
+    """
+    ended = datetime.now(UTC)
+    record = {
+        "schema": 1,
+        "notebook": context.notebook,
+        "notebook_sha256": inputs.digest(source),
+        "parameters": dict(context.parameters),
+        "seed": context.parameters.get("seed"),
+        "inputs": read,
+        "code": _code(),
+        "software": software(_RECORDED),
+        "hardware": _hardware(),
+        "started": started.isoformat(timespec="seconds"),
+        "seconds": round((ended - started).total_seconds(), 1),
+        "outputs": {
+            output.relative_to(path.parent).as_posix(): inputs.digest(output)
+            for output in sorted(outputs)
+        },
+    }
+    write_json(path, record)

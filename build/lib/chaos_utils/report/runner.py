@@ -1,0 +1,244 @@
+"""Run a notebook: check its parameters, execute it, record the run, strip what varies."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import fresh_folder, write_text
+from chaos_utils.report import parameters, provenance
+from chaos_utils.report.artifacts import FOLDER as FIGURES
+
+NOTEBOOK_FILE = "notebook.ipynb"
+RECORD_FILE = "record.json"
+PAGE_FILE = "page.html"
+Progress = Callable[[int, int], None]
+
+
+def run_notebook(
+    source: Path,
+    values: Mapping[str, Any],
+    target: Path,
+    *,
+    progress: Progress | None = None,
+    standalone: bool = False,
+) -> None:
+    """Execute a notebook into a folder, which appears whole or not at all.
+
+    Parameters
+    ----------
+    source : Path
+        Percent-format notebook.
+    values : mapping
+        The value of each of its parameters, as `parameters.resolve` gives them.
+    target : Path
+        The run's folder: ``notebook.ipynb``, ``figures/``, ``record.json``. A run that
+        was there before is replaced.
+    progress : callable, optional
+        Is told the number of the running cell and of all cells.
+    standalone : bool
+        Whether to write ``page.html`` too, one file that shows the whole run.
+
+    Raises
+    ------
+    ChaosError
+        If a cell fails or the kernel dies: the message names notebook, cell and cause,
+        and where the notebook is kept for reading. `target` stays as it was.
+    """
+    started = datetime.now(UTC)
+    context = provenance.Context(source.stem, values)
+    failed = paths.build() / "failed" / f"{source.stem}.ipynb"
+    failed.unlink(missing_ok=True)
+    with fresh_folder(target) as folder:
+        provenance.write_context(folder, context)
+        executed = folder / NOTEBOOK_FILE
+        try:
+            _execute(source, values, executed, folder, progress)
+        except BaseException:
+            if executed.is_file():
+                write_text(failed, executed.read_text("utf-8"))
+            raise
+        notebook = nbformat.read(executed, as_version=4)
+        _tidy(notebook, parameters.read_parameters(source), values)
+        write_text(executed, nbformat.writes(notebook) + "\n")
+        if standalone:
+            from chaos_utils.report.standalone import page
+
+            write_text(folder / PAGE_FILE, page(notebook))
+        read = json.loads((folder / provenance.INPUTS_FILE).read_text("utf-8"))
+        for scratch in (provenance.CONTEXT_FILE, provenance.INPUTS_FILE):
+            (folder / scratch).unlink()
+        provenance.write_record(
+            folder / RECORD_FILE,
+            context=context,
+            source=source,
+            read=read,
+            outputs=[path for path in folder.rglob("*") if path.is_file()],
+            started=started,
+        )
+
+
+def _execute(
+    source: Path,
+    values: Mapping[str, Any],
+    executed: Path,
+    folder: Path,
+    progress: Progress | None,
+) -> None:
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from traitlets.config import Config
+
+    notebook = jupytext.read(source)
+    notebook.cells.append(nbformat.v4.new_code_cell(_LAST_CELL, metadata={"tags": ["remove-cell"]}))
+    plain = folder / f"{source.stem}-source.ipynb"
+    nbformat.write(notebook, plain)
+
+    running = ""
+
+    def started(cell: Any, cell_index: int) -> None:
+        nonlocal running
+        running = cell.source
+        if progress:
+            progress(cell_index + 1, len(notebook.cells) + 1)
+
+    try:
+        with _environment(folder):
+            papermill.execute_notebook(
+                plain,
+                executed,
+                parameters=dict(values),
+                kernel_name="python3",
+                language="python",
+                cwd=folder,
+                progress_bar=False,
+                on_cell_start=started,
+                # Sockets that only this user can open, instead of local ports.
+                config=Config({"KernelManager": {"transport": "ipc"}}),
+            )
+    except papermill.PapermillExecutionError as fault:
+        raise _failure(source, fault.source, fault.ename, fault.evalue) from fault
+    except DeadKernelError as fault:
+        raise ChaosError(
+            f"The kernel of notebook {source.stem!r} died.",
+            where=_place(source, running),
+            found="the process ended: out of memory, killed from outside, or a crash in a library",
+            todo="free memory or ask for less with its parameters; "
+            f"what had run is kept in _build/failed/{source.stem}.ipynb",
+        ) from fault
+    finally:
+        plain.unlink(missing_ok=True)
+
+
+# Appended to every run: tells the runner what the notebook's process has read.
+_LAST_CELL = """\
+from chaos_utils.files import write_json
+from chaos_utils.paths import run_folder
+from chaos_utils.report.provenance import INPUTS_FILE, list_inputs
+
+write_json(run_folder() / INPUTS_FILE, list_inputs())
+"""
+
+
+@contextmanager
+def _environment(folder: Path) -> Iterator[None]:
+    """Set what the kernel inherits; the same for everyone who runs the notebook."""
+    ours = {
+        "CHAOS_RUN": str(folder),
+        "CHAOS_FROM": str(paths.from_reader("").absolute()),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "MPLBACKEND": "agg",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(
+            part for part in (str(paths.project()), os.environ.get("PYTHONPATH")) if part
+        ),
+    }
+    with tempfile.TemporaryDirectory(prefix="chaos-ipython-") as profile:
+        ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
+        before = {name: os.environ.get(name) for name in ours}
+        os.environ.update(ours)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+
+
+def _failure(source: Path, cell: str, kind: str, message: str) -> ChaosError:
+    found = f"{kind}: {message}"
+    todo = f"read the whole traceback in _build/failed/{source.stem}.ipynb"
+    if kind in ("MemoryError", "OutOfMemoryError"):
+        todo = f"the machine is out of memory: ask for less with its parameters, or {todo}"
+    return ChaosError(
+        f"Notebook {source.stem!r} failed.",
+        where=_place(source, cell),
+        found=found,
+        todo=todo,
+    )
+
+
+def _place(source: Path, cell: str) -> str:
+    """Name a cell by its number among the code cells, its line in the source and its first line."""
+    first = next((line for line in cell.splitlines() if line.strip()), "")
+    text = source.read_text("utf-8")
+    at = text.find(cell.strip())
+    line = f"line {text.count(chr(10), 0, at) + 1} of " if at >= 0 else ""
+    codes = [one.source for one in jupytext.read(source).cells if one.cell_type == "code"]
+    number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
+    return f"{number}{line}notebooks/{source.name}: {first}"
+
+
+def _tidy(
+    notebook: nbformat.NotebookNode,
+    declared: list[parameters.Parameter],
+    values: Mapping[str, Any],
+) -> None:
+    """Strip times and random ids, and show the parameters in one table under the title."""
+    del notebook.cells[-1]
+    notebook.metadata.pop("papermill", None)
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if "parameters" in tags or "injected-parameters" in tags:
+            tags.append("remove-cell")  # the table shows them
+        if cell.cell_type == "code" and not any(tag.startswith("remove-") for tag in tags):
+            cell.metadata["tags"] = [*tags, "hide-input"]
+        for volatile in ("papermill", "execution"):
+            cell.metadata.pop(volatile, None)
+    if declared:
+        table = nbformat.v4.new_markdown_cell(_parameter_table(declared, values))
+        notebook.cells.insert(1, table)
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:03d}"
+
+
+def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, Any]) -> str:
+    lines = ["| parameter | value | meaning |", "| --- | --- | --- |"]
+    for parameter in declared:
+        value = values[parameter.name]
+        default = "" if value == parameter.default else f" (default {_code(parameter.default)})"
+        lines.append(f"| `{parameter.name}` | {_code(value)}{default} | {parameter.meaning} |")
+    return "\n".join(lines)
+
+
+def _code(value: object) -> str:
+    """Set a value as code in a Markdown table, whatever characters it holds."""
+    text = escape(str(value)).replace("|", "&#124;").replace("`", "&#96;")
+    return f"<code>{text}</code>"
+
+
+def figures_of(run: Path) -> list[Path]:
+    """Return the manifests of the figures and tables of a run."""
+    return sorted((run / FIGURES).glob("*.json"))

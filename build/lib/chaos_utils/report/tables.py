@@ -1,0 +1,181 @@
+"""One call that saves, captions and makes a table citable; and how tables look."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from chaos_utils.report import artifacts
+from chaos_utils.tasks import get_task
+
+MISSING = "–"
+_NUMBER = re.compile(r"[−+±]?[\d.,]+( %)?( [\[(].*[\])])?|–")
+_INTERVAL = re.compile(r" (\[.*\])$")
+Texts = Callable[[str, str], Mapping[str, str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A cell that names an item; the book puts the item's text into it."""
+
+    task: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """A cell that shows an item's votes as a bar."""
+
+    task: str
+    counts: tuple[int, ...]
+
+
+def publish_table(
+    id: str, data: pd.DataFrame, *, caption: str, shown: pd.DataFrame | None = None
+) -> artifacts.Published:
+    """Write a table's data and set it.
+
+    Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
+
+    Parameters
+    ----------
+    id : str
+        ``tbl-…``; never changes once published.
+    data : DataFrame
+        The tidy table: what is downloaded.
+    caption : str
+        Its first sentence is the table's title.
+    shown : DataFrame, optional
+        The table as it is read: cells of text, `Item` or `Votes`; column names may have
+        two levels. The data itself by default.
+
+    Returns
+    -------
+    Published
+        Shows the table when it is a cell's last expression.
+
+    Raises
+    ------
+    ChaosError
+        If the id is malformed or used twice in the notebook, or caption or data are
+        missing.
+    """
+    folder = artifacts.prepare(id, "table", data, caption)
+    table = data if shown is None else shown
+    if isinstance(table.columns, pd.MultiIndex):
+        header = [list(names) for names in table.columns]
+    else:
+        header = [[str(name)] for name in table.columns]
+    rows = [[_as_json(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
+    display = {"header": header, "rows": rows}
+    manifest = artifacts.write(folder, id, "table", data, caption, [], display=display)
+    html = f"<p><b>{id}</b> {escape(manifest['caption'])}</p>{table_html(display)}"
+    return artifacts.Published(id, manifest, html)
+
+
+def _as_json(cell: object) -> object:
+    if isinstance(cell, Item | Votes):
+        return {type(cell).__name__.lower(): asdict(cell)}
+    return str(cell)
+
+
+def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
+    """Set a table as HTML, all text escaped.
+
+    Parameters
+    ----------
+    display : mapping
+        ``header`` and ``rows`` of a manifest.
+    texts : callable, optional
+        Gives the text of an item by task and uid, to be joined in; None where there is none.
+    """
+    lines = ['<table class="published">', "<thead>", *_header_html(display["header"]), "</thead>"]
+    lines.append("<tbody>")
+    for row in display["rows"]:
+        first, *others = row
+        cells = [f'<th scope="row">{_cell_html(first, texts)}</th>']
+        for cell in others:
+            kind = ' class="number"' if isinstance(cell, str) and _NUMBER.fullmatch(cell) else ""
+            cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def _header_html(columns: Sequence[Sequence[str]]) -> list[str]:
+    """Set one row of column names, or two where names are grouped under a common one."""
+    if all(len(names) == 1 for names in columns):
+        return [f"<tr>{''.join(_column(names[0]) for names in columns)}</tr>"]
+    upper, lower = [], []
+    for group, members in groupby(columns, key=lambda names: names[0]):
+        names = [name for _, name in members]
+        if names == [""]:
+            upper.append(f'<th scope="col" rowspan="2">{escape(group)}</th>')
+        else:
+            upper.append(f'<th scope="colgroup" colspan="{len(names)}">{escape(group)}</th>')
+            lower += [_column(name) for name in names]
+    return [f"<tr>{''.join(upper)}</tr>", f"<tr>{''.join(lower)}</tr>"]
+
+
+def _column(name: str) -> str:
+    return f'<th scope="col">{escape(name)}</th>'
+
+
+def _cell_html(cell: object, texts: Texts | None) -> str:
+    if isinstance(cell, Mapping) and "item" in cell:
+        return _item_html(cell["item"]["task"], cell["item"]["uid"], texts)
+    if isinstance(cell, Mapping) and "votes" in cell:
+        return _votes_html(cell["votes"]["task"], cell["votes"]["counts"])
+    text = escape(str(cell))
+    if _INTERVAL.search(text):
+        return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
+    return text
+
+
+def _item_html(task: str, uid: str, texts: Texts | None) -> str:
+    name = escape(get_task(task).short)
+    parts = [f'<span class="item-name">{name} <code class="uid">{escape(uid)}</code></span>']
+    text = texts(task, uid) if texts else None
+    for field, sentence in (text or {}).items():
+        parts.append(
+            f'<span class="item-text"><b>{escape(field)}</b> {escape(sentence.strip())}</span>'
+        )
+    return "".join(parts)
+
+
+def _votes_html(task: str, counts: Sequence[int]) -> str:
+    labels = get_task(task).labels
+    spoken = ", ".join(f"{label} {n}" for label, n in zip(labels, counts, strict=True))
+    total = sum(counts)
+    segments = "".join(
+        f'<span class="vote {label.replace(" ", "-")}" style="width:{100 * n / total:g}%">'
+        f"{n if n >= 0.12 * total else ''}</span>"
+        for label, n in zip(labels, counts, strict=True)
+        if n
+    )
+    return f'<span class="votes" role="img" aria-label="{escape(spoken)}">{segments}</span>'
+
+
+def number(value: float, digits: int = 0) -> str:
+    """Write a number, with a thin mark where there is none."""
+    if value is None or math.isnan(value):
+        return MISSING
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def with_interval(value: float, low: float, high: float, digits: int) -> str:
+    """Write a number with its interval in brackets."""
+    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """Write a difference with its sign; zero at the digits shown is a plain 0."""
+    if value is None or math.isnan(value):
+        return MISSING
+    if round(value, digits) == 0:
+        return number(0, digits)
+    return f"{value:+,.{digits}f}".replace("-", "−")

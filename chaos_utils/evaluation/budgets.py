@@ -1,0 +1,137 @@
+"""How many votes are enough: what a few votes an item leave of a measure."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation.draws import (
+    NAMES,
+    Floats,
+    bounded,
+    draw_crowds,
+    draw_posterior,
+    positions,
+    repeated,
+)
+from chaos_utils.metrics.measures import MEASURES
+
+VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
+
+
+def annotation_budget(
+    opinions: Opinions,
+    n_draws: int,
+    seed: int,
+    measures: Iterable[str] = NAMES,
+    sizes: Sequence[int] = VOTES,
+) -> pd.DataFrame:
+    """Compute what k votes an item leave of each measure.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``measure``, ``quantity``, ``n_votes``, ``value``, ``sd`` (over draws).
+        ``floor``: a perfect model judged by k votes. ``error``: the shares of k votes
+        judged by the truth; the same for a measure that is symmetric, and left out for
+        one without an upper end.
+    """
+    chosen = [MEASURES[name] for name in measures]
+    rng = np.random.default_rng(seed)
+    truths = draw_posterior(opinions.votes, n_draws, rng)
+    rows = []
+    for n_votes in sizes:
+        crowds = draw_crowds(truths, n_votes, rng)
+        found = {
+            "floor": repeated(chosen, crowds, truths),
+            "error": repeated(bounded(chosen), truths, crowds),
+        }
+        for quantity, by_measure in found.items():
+            for name, scores in by_measure.items():
+                rows.append(
+                    {
+                        "task": opinions.task.name,
+                        "measure": name,
+                        "quantity": quantity,
+                        "n_votes": n_votes,
+                        "value": scores.value,
+                        "sd": scores.values.std(),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def items_by_votes(
+    opinions: Opinions,
+    systems: Sequence[Predictions],
+    budget: int,
+    n_draws: int,
+    seed: int,
+    measure: str = "jsd",
+) -> pd.DataFrame:
+    """Say what a fixed number of votes is worth on many items, or on few.
+
+    Items are taken to be drawn from a population like those at hand, which may be fewer
+    than a budget could buy.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    systems : sequence of Predictions
+    budget : int
+        Votes in all. Divided by the votes an item it gives the items, rounded down.
+    n_draws : int
+    seed : int
+    measure : str
+        A mean over items of one value.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``system``, ``measure``, ``n_votes``, ``n_items``, ``value`` (expected
+        score), ``bias`` (it minus the score against the truth), ``standard_error``, and
+        ``total_error``, the root of their summed squares.
+
+    Raises
+    ------
+    ChaosError
+        If the budget does not buy a vote.
+    """
+    if budget < 1:
+        raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
+    rng = np.random.default_rng(seed)
+    truths = draw_posterior(opinions.votes, n_draws, rng)
+    rows_of = [positions(opinions, system) for system in systems]
+
+    def scores(human: Floats, rows: npt.NDArray[np.int64], system: Predictions) -> Floats:
+        model = np.broadcast_to(system.probabilities, (n_draws, *system.probabilities.shape))
+        return repeated([MEASURES[measure]], human[:, rows], model)[measure].columns[..., 0]
+
+    against_truth = [
+        scores(truths, rows, system).mean() for rows, system in zip(rows_of, systems, strict=True)
+    ]
+    parts = []
+    for n_votes in (k for k in VOTES if k <= budget):
+        crowds = draw_crowds(truths, n_votes, rng)
+        n_items = budget // n_votes
+        for rows, system, truth in zip(rows_of, systems, against_truth, strict=True):
+            found = scores(crowds, rows, system)
+            bias, error = found.mean() - truth, found.std() / np.sqrt(n_items)
+            parts.append(
+                {
+                    "task": opinions.task.name,
+                    "system": system.model,
+                    "measure": measure,
+                    "n_votes": n_votes,
+                    "n_items": n_items,
+                    "value": found.mean(),
+                    "bias": bias,
+                    "standard_error": error,
+                    "total_error": np.hypot(bias, error),
+                }
+            )
+    return pd.DataFrame(parts)

@@ -1,0 +1,96 @@
+"""Numbers that only the claims need, as functions of means over items where they are resampled."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics import calibration
+from chaos_utils.metrics.measures import BAAN_BINS, Judged
+from chaos_utils.recalibration import temper
+
+Floats = npt.NDArray[np.float64]
+_TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(4), 61))
+
+
+def negative_log_likelihoods(probabilities: npt.ArrayLike, gold: npt.ArrayLike) -> Floats:
+    """Return −log of each gold label's probability at each of a grid of temperatures.
+
+    Parameters
+    ----------
+    probabilities : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    gold : array_like of int, shape (n_items,)
+        Label positions.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, 61)
+        In nats, for temperatures from 0.5 to 4.
+    """
+    labels = np.asarray(gold)
+    each = np.arange(len(labels))
+    columns = [temper(probabilities, t)[each, labels] for t in _TEMPERATURES]
+    return -np.log(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny))
+
+
+def best_temperature(means: Floats) -> Floats:
+    """Return the temperature of least mean loss on the grid, refined by a parabola in log T.
+
+    Parameters
+    ----------
+    means : ndarray of float, shape (..., 61)
+        Mean losses on the grid of `negative_log_likelihoods`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+    """
+    logs = np.log(_TEMPERATURES)
+    at = np.clip(means.argmin(axis=-1), 1, len(logs) - 2)[..., np.newaxis]
+    below, here, above = (np.take_along_axis(means, at + k, axis=-1)[..., 0] for k in (-1, 0, 1))
+    bend = below - 2 * here + above
+    shift = np.divide(below - above, 2 * bend, out=np.zeros_like(bend), where=bend > 0)
+    step = logs[1] - logs[0]
+    found: Floats = np.exp(logs[at[..., 0]] + np.clip(shift, -1, 1) * step)
+    return found
+
+
+def classwise_columns(judged: Judged) -> Floats:
+    """Return columns whose means give class-wise ECE: gaps and presence, class by bin."""
+    probabilities, hits = calibration.classwise_hits(judged.model, judged.first_majority)
+    bins = BAAN_BINS.assign(probabilities)[..., np.newaxis] == np.arange(BAAN_BINS.n_bins)
+    gaps = bins * (hits - probabilities)[..., np.newaxis]
+    return np.stack([gaps, bins], axis=1).reshape(len(probabilities), -1)
+
+
+def classwise_percent(means: Floats, *, divide_by: str) -> Floats:
+    """Return class-wise ECE in per cent from means of `classwise_columns`, shape (..., n).
+
+    ``divide_by`` is ``all`` or ``binned``, as in `classwise_calibration_error`.
+    """
+    cells = means.reshape(*means.shape[:-1], 2, -1, BAAN_BINS.n_bins)
+    gaps = np.abs(cells[..., 0, :, :]).sum(axis=-1)
+    if divide_by == "binned":
+        gaps = gaps / np.maximum(cells[..., 1, :, :].sum(axis=-1), 1e-12)
+    percent: Floats = 100 * gaps.mean(axis=-1)
+    return percent
+
+
+def votes_scored(human: Floats, model: Floats, score: Callable[[Floats, Floats], Floats]) -> Floats:
+    """Return a model's score against single votes, averaged over an item's votes.
+
+    Parameters
+    ----------
+    human, model : ndarray of float, shape (n_items, n_classes)
+        Vote shares and predictions; rows sum to 1.
+    score : callable
+        From one-hot votes and predictions to a score an item, smaller is better.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+    """
+    labels = np.eye(human.shape[1])
+    by_label = [score(np.broadcast_to(label, human.shape), model) for label in labels]
+    return (human * np.stack(by_label, axis=1)).sum(axis=1)

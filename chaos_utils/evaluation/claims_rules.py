@@ -1,0 +1,263 @@
+"""What a claim is, what decides it, and the rules that turn numbers into a verdict."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.evaluation.scoring import judge
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.tasks import TASKS
+
+Floats = npt.NDArray[np.float64]
+HOLDS = "holds"
+NOISE = "holds within noise"
+FAILS = "does not hold"
+OPEN = "cannot be checked with released data"
+VERDICTS = (HOLDS, NOISE, FAILS, OPEN)
+_ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
+_PAPER_MODELS = ("RoBERTa-base, seed ", "synthetic model, seed ")
+
+
+class UnavailableError(Exception):
+    """Votes or predictions that a claim is checked with are not at hand; says which."""
+
+
+@lru_cache(maxsize=4)
+def _weights(n_items: int, n_resamples: int, seed: int) -> Floats:
+    """Return items' weights in each resample; drawn once, since dozens of claims use them."""
+    even = np.full(n_items, 1 / n_items)
+    return np.random.default_rng(seed).multinomial(n_items, even, size=n_resamples) / n_items
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number and its 95% interval; the ends are NaN where there is none."""
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What decides a claim.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The deciding number and its 95% interval; NaN where there is none.
+    verdict : str
+        One of `VERDICTS`.
+    text : str
+        What the number is, what it is held against, and what a reader should know.
+    """
+
+    value: float
+    low: float
+    high: float
+    verdict: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that claims are checked with.
+
+    Attributes
+    ----------
+    opinions : mapping
+        Votes by task.
+    systems : mapping
+        Systems by task: released (or simulated) ones, then the reader's own.
+    n_resamples : int
+        Resamples of the items for each interval, at least 1.
+    n_splits : int
+        Times that the votes are split into H1 and H2, at least 1.
+    seed : int
+        Seed of both.
+    released : bool
+        Whether the votes are the released ones, so that counts of other files fit them.
+    """
+
+    opinions: Mapping[str, Opinions]
+    systems: Mapping[str, Sequence[Predictions]]
+    n_resamples: int
+    n_splits: int
+    seed: int
+    released: bool
+
+    def votes(self, task: str) -> Opinions:
+        """Return a task's votes."""
+        if task not in self.opinions:
+            raise UnavailableError(f"The votes on {task} are not at hand.")
+        return self.opinions[task]
+
+    def everyone(self, task: str) -> list[Judged]:
+        """Return every system at hand, set beside the votes."""
+        if not self.systems.get(task):
+            raise UnavailableError(
+                f"No predictions on {task} are at hand; pass `-p predictions=FILE` with your own."
+            )
+        return [judge(self.opinions[task], system) for system in self.systems[task]]
+
+    def roberta(self, task: str) -> list[Judged]:
+        """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones)."""
+        systems = [s for s in self.systems.get(task, ()) if s.model.startswith(_PAPER_MODELS)]
+        if not systems:
+            raise UnavailableError(f"The predictions that were released on {task} are not at hand.")
+        return [judge(self.opinions[task], system) for system in systems]
+
+    def estimate(
+        self, columns: npt.ArrayLike, reduce: Callable[[Floats], Floats] | None = None
+    ) -> Estimate:
+        """Return a statistic of item means with its item-bootstrap interval.
+
+        Parameters
+        ----------
+        columns : array_like of float, shape (n_items,) or (n_items, n_columns)
+            What is averaged over items.
+        reduce : callable, optional
+            From means, shape (..., n_columns), to the statistic, shape (...). The mean of
+            the first column by default.
+        """
+        table = np.asarray(columns, dtype=np.float64)
+        table = table.reshape(len(table), -1)
+        statistic = reduce or (lambda means: means[..., 0])
+        weights = _weights(len(table), self.n_resamples, self.seed)
+        low, high = percentile_interval(statistic(weights @ table))
+        return Estimate(float(statistic(table.mean(axis=0))), float(low), float(high))
+
+    def gain(self, measure: str, one: Judged, other: Judged) -> Estimate:
+        """Return `other`'s value of a measure minus `one`'s, on the same resampled items."""
+        found = MEASURES[measure]
+        columns = [found.columns(one), found.columns(other)]
+        width = columns[0].shape[1]
+        return self.estimate(
+            np.concatenate(columns, axis=1),
+            lambda means: found.reduce(means[..., width:]) - found.reduce(means[..., :width]),
+        )
+
+    def score(self, measure: str, judged: Sequence[Judged]) -> Estimate:
+        """Return a measure's mean over systems that cover the same items."""
+        found = MEASURES[measure]
+        blocks = [found.columns(one) for one in judged]
+        ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
+        return self.estimate(
+            np.concatenate(blocks, axis=1),
+            lambda means: np.mean(
+                [found.reduce(part) for part in np.split(means, ends, axis=-1)], axis=0
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of a paper, in our own words, and how it is checked.
+
+    Attributes
+    ----------
+    id : str
+        ``c01`` …; never changes once published.
+    paper : str
+        Citation key.
+    place : str
+        Section, table or figure.
+    claim : str
+        What is claimed.
+    check : callable
+        From `Material` to `Evidence`; may raise `UnavailableError`.
+    """
+
+    id: str
+    paper: str
+    place: str
+    claim: str
+    check: Callable[[Material], Evidence]
+
+    def decide(self, material: Material) -> Evidence:
+        """Return the evidence; where something is not at hand, say so instead."""
+        try:
+            return self.check(material)
+        except UnavailableError as missing:
+            return not_checkable(str(missing))
+
+
+def by_number(estimate: Estimate, claimed: float, within: float, text: str) -> Evidence:
+    """Judge a claim that something is a number.
+
+    It holds where the estimate is the number up to `within` (half a unit of the last digit
+    printed); within noise where the number lies in the interval, widened by `within`.
+    """
+    reach = within + _ROUNDING
+    if abs(estimate.value - claimed) <= reach:
+        verdict = HOLDS
+    elif estimate.low - reach <= claimed <= estimate.high + reach:
+        verdict = NOISE
+    else:
+        verdict = FAILS
+    return Evidence(estimate.value, estimate.low, estimate.high, verdict, text)
+
+
+def by_order(estimate: Estimate, above: float, text: str) -> Evidence:
+    """Judge a claim that something is more than `above`.
+
+    It holds where the whole interval lies above; within noise where the interval reaches to
+    both sides, so that the data speak neither way. Without an interval the value decides.
+    """
+    low = estimate.value if np.isnan(estimate.low) else estimate.low
+    high = estimate.value if np.isnan(estimate.high) else estimate.high
+    verdict = HOLDS if low > above else NOISE if high > above else FAILS
+    return Evidence(estimate.value, estimate.low, estimate.high, verdict, text)
+
+
+def by_count(found: int, of: int, text: str) -> Evidence:
+    """Judge a claim about all of several cases: it holds where none is an exception."""
+    return Evidence(found, np.nan, np.nan, HOLDS if found == of else FAILS, text)
+
+
+def not_checkable(text: str) -> Evidence:
+    """Return the verdict on a claim whose evidence was not released or is not at hand."""
+    return Evidence(np.nan, np.nan, np.nan, OPEN, text)
+
+
+def weakest(estimates: Iterable[Estimate]) -> Estimate:
+    """Return the smallest of several estimates: the one that a claim about all rests on."""
+    return min(estimates, key=lambda estimate: estimate.value)
+
+
+def least_favourable(parts: Sequence[Evidence], text: str) -> Evidence:
+    """Join the evidence on the parts of a claim: it stands or falls with its worst part.
+
+    Of several parts with that verdict, the first gives the number.
+    """
+    worst = max(parts, key=lambda part: VERDICTS.index(part.verdict))
+    return replace(worst, text=text)
+
+
+def numbered(
+    number: int,
+    paper: str,
+    place: str,
+    claim: str,
+    check: Callable[..., Evidence],
+    **options: object,
+) -> Claim:
+    """Return a claim whose check is given options."""
+    return Claim(f"c{number:02d}", paper, place, claim, partial(check, **options))
+
+
+def listed(values: "pd.Series | dict[str, float]", form: str) -> str:
+    """Write one number a task, in one line."""
+    return ", ".join(f"{TASKS[str(task)].short} {value:{form}}" for task, value in values.items())
+
+
+def closed(material: Material, text: str) -> Evidence:
+    """Check a claim whose evidence was not released: there is nothing to look at."""
+    return not_checkable(text)

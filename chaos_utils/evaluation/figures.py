@@ -1,0 +1,55 @@
+"""The figures that `chaos evaluate --out` writes of a reader's systems."""
+
+from pathlib import Path
+
+from chaos_utils import paths
+from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.evaluation.bins import bin_table, binned_scores, drawn
+from chaos_utils.evaluation.calibrations import Case, item_distances, reliability
+from chaos_utils.evaluation.systems import oracle
+from chaos_utils.plots.bins import plot_accuracy_by_entropy
+from chaos_utils.plots.calibration import plot_distances, plot_reliability
+from chaos_utils.report.figures import publish_figure
+
+
+def write_figures(
+    folder: Path, found: dict[str, list[Predictions]], *, data: str, seed: int
+) -> None:
+    """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each task.
+
+    The files go to ``figures/`` in `folder`, named ``fig-reliability-<task>`` and so on;
+    other files there stay.
+    """
+    with paths.figures_in(folder):
+        for task, systems in found.items():
+            _write(load_opinions(task, data), systems, seed)
+
+
+def _write(opinions: Opinions, systems: list[Predictions], seed: int) -> None:
+    task, title = opinions.task.name, opinions.task.title
+    cases = [Case(one.model, one.model, None, 1.0, one) for one in (*systems, oracle(opinions))]
+    publish_figure(
+        f"fig-reliability-{task}",
+        plot_reliability,
+        reliability(opinions, cases),
+        caption=f"""Reliability against the majority label on {title}. Ten bins (a, b]; bars below
+        count the items.""",
+        alt="A reliability diagram for each system and for the human distribution itself.",
+    )
+    publish_figure(
+        f"fig-distce-{task}",
+        plot_distances,
+        item_distances(opinions, cases[:-1]),
+        caption=f"Distance of model from human distribution (DistCE), item by item, on {title}.",
+        alt="A histogram of the total variation distance over items for each system.",
+    )
+    binned = binned_scores([opinions], {task: systems}, n_bins=5, n_resamples=200, seed=seed)
+    publish_figure(
+        f"fig-entropy-bins-{task}",
+        plot_accuracy_by_entropy,
+        drawn(bin_table(binned), "new_accuracy"),
+        caption=f"""Accuracy against the new majority in five quantile bins of entropy, on {title}.
+        Lines of the nine published models are the paper's.""",
+        alt="Lines that show accuracy in five bins of entropy for each system and baseline.",
+    )

@@ -1,0 +1,140 @@
+"""Figures of scores by human agreement: bins of the votes' entropy."""
+
+import math
+from itertools import cycle
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from chaos_utils.style import colour
+from chaos_utils.tasks import TASKS
+
+_PANELS = ("alphanli", "snli+mnli", "snli", "mnli")
+_Look = tuple[str, str, Any]  # colour, marker, dashes
+_MODEL_LOOKS: tuple[_Look, ...] = (
+    ("entailment", "o", "-"),
+    ("contradiction", "s", "--"),
+    ("hypothesis 1", "^", "-."),
+    ("hypothesis 2", "D", (0, (5, 1))),
+    ("neutral", "v", (0, (3, 1, 1, 1))),
+)
+_BASELINE_LOOKS: dict[str, _Look] = {
+    "commonest label of the bin": ("muted", "", "-."),
+    "chance": ("text", "", ":"),
+    "class prior": ("muted", "", "--"),
+    "original votes": ("accent", "x", (0, (6, 2))),
+}
+_PUBLISHED = "models of Nie et al. (published)"
+_DODGE = 0.09  # keeps the intervals of neighbours apart
+
+
+def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
+    """Draw accuracy bin by bin; see `plot_jsd_by_entropy` for the columns."""
+    figure, axes = _plot(table, "accuracy on the new majority")
+    for axis in axes:
+        axis.set_ylim(0, 1.02)
+        axis.yaxis.set_major_formatter(PercentFormatter(1))
+    return figure
+
+
+def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
+    """Draw Jensen–Shannon distance bin by bin: αNLI, SNLI and MNLI pooled, and each alone.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each ``task``, ``bin`` and ``system``: ``entropy_low_bits``,
+        ``entropy_high_bits``, ``source``, ``role``, ``value``, ``low``, ``high``.
+    """
+    figure, axes = _plot(table, "JSD (distance, √nats)")
+    for axis in axes:
+        axis.set_ylim(0, math.sqrt(math.log(2)) * 0.75)
+    return figure
+
+
+def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
+    tasks = [task for task in _PANELS if task in set(table["task"])]
+    n_columns = min(len(tasks), 2)
+    n_rows = math.ceil(len(tasks) / n_columns)
+    figure, grid = plt.subplots(
+        n_rows,
+        n_columns,
+        figsize=(3.4 + 3 * n_columns, 3.1 * n_rows + 1.2),
+        sharey=True,
+        squeeze=False,
+    )
+    computed = table[table["source"] == "computed"]
+    models = computed.loc[computed["role"] != "baseline", "system"].unique()
+    looks = dict(zip(models, cycle(_MODEL_LOOKS), strict=False))
+    axes = list(grid.flat)
+    for axis, task in zip(axes, tasks, strict=False):
+        _draw_panel(axis, table[table["task"] == task], looks)
+        axis.set_title(TASKS[task].title if task in TASKS else "SNLI and MNLI pooled")
+    for axis in axes[len(tasks) :]:
+        axis.remove()
+    for row in grid[:, 0]:
+        row.set_ylabel(heading)
+    handles = {
+        label: handle
+        for axis in axes[: len(tasks)]
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    baselines = [f"{name} (computed)" for name in _BASELINE_LOOKS]
+    order = sorted(handles, key=lambda label: (label == _PUBLISHED, label in baselines))
+    figure.legend(
+        [handles[label] for label in order],
+        order,
+        loc="outside lower center",
+        ncols=1 + n_columns,
+        fontsize=8.5,
+        columnspacing=1.2,
+    )
+    return figure, axes[: len(tasks)]
+
+
+def _draw_panel(axis: Axes, table: pd.DataFrame, looks: dict[str, _Look]) -> None:
+    for _, rows in table[table["source"] == "published"].groupby("system", sort=False):
+        axis.plot(
+            rows["bin"], rows["value"], color=colour("muted"), linewidth=0.8, alpha=0.7,
+            label=_PUBLISHED, zorder=1,
+        )  # fmt: skip
+    computed = table[table["source"] == "computed"]
+    for name, (shade, marker, dashes) in _BASELINE_LOOKS.items():
+        rows = computed[computed["system"] == name]
+        if len(rows):
+            axis.plot(
+                rows["bin"], rows["value"], color=colour(shade), linestyle=dashes, linewidth=1.6,
+                marker=marker, markersize=5, label=f"{name} (computed)",
+            )  # fmt: skip
+    here = [name for name in looks if name in set(computed["system"])]
+    for place, name in enumerate(here):
+        shade, marker, dashes = looks[name]
+        rows = computed[computed["system"] == name]
+        axis.errorbar(
+            rows["bin"] + _DODGE * (place - (len(here) - 1) / 2),
+            rows["value"],
+            # Percentile ends lie on their sides of the value but for rounding.
+            yerr=np.maximum([rows["value"] - rows["low"], rows["high"] - rows["value"]], 0),
+            color=colour(shade),
+            marker=marker,
+            markersize=5,
+            linestyle=dashes,
+            linewidth=1.8,
+            elinewidth=1.2,
+            label=f"{name} (computed)",
+            zorder=3,
+        )
+    if not here:
+        axis.text(
+            0.98, 0.03, "no model computed here", transform=axis.transAxes, ha="right", va="bottom",
+            fontsize=9, color=colour("muted"),
+        )  # fmt: skip
+    edges = table.drop_duplicates("bin").sort_values("bin")
+    ends = [*edges["entropy_low_bits"], edges["entropy_high_bits"].iloc[-1]]
+    axis.set_xticks([0.5 + b for b in range(len(ends))], [f"{end:.2f}" for end in ends])
+    axis.set(xlabel="entropy of the votes (bits), edges of the bins", xlim=(0.5, len(ends) - 0.5))

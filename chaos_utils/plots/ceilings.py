@@ -1,0 +1,191 @@
+"""Figures about how many votes are enough, and how low an error can go."""
+
+from typing import Any, Literal
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.plots.panels import task_panels
+from chaos_utils.style import colour
+from chaos_utils.tasks import TASKS
+
+_Dashes = Literal["-", "--", "-.", ":"]
+_DASHES: dict[str, _Dashes] = {"snli": "-", "mnli": "--", "alphanli": "-."}
+_SHADES = ("snli", "accent", "alphanli", "contradiction", "hypothesis 2", "neutral", "text")
+_MARKERS = "osD^vPX"
+_REFERENCES: dict[str, _Dashes] = {"floor": ":", "ceiling": "-.", "uniform": "--"}
+_ERRORS: dict[str, tuple[str, _Dashes]] = {
+    "bias": ("bias, its size", "--"),
+    "standard_error": ("standard error", "-"),
+}
+_TINY = 1e-6  # rounding, on a logarithmic axis
+
+
+def plot_annotation_budget(table: pd.DataFrame) -> Figure:
+    """Draw each measure's floor and the votes' own error against the votes an item.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `budgets.annotation_budget` gives it, for one or more tasks.
+    """
+    names = list(dict.fromkeys(table["measure"]))
+    n_columns = 4
+    n_rows = -(-(len(names) + 1) // n_columns)  # one place is the key's
+    figure, axes = plt.subplots(n_rows, n_columns, figsize=(11, 2.7 * n_rows), squeeze=False)
+    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    for axis, name in zip(axes.flat, names, strict=False):
+        for task in tasks:
+            rows = table[(table["measure"] == name) & (table["task"] == task.name)]
+            _draw_budget(axis, rows, colour(task.name), _DASHES[task.name])
+        axis.set_title(MEASURES[name].title)
+        axis.set_ylabel(MEASURES[name].unit)
+        _vote_axis(axis, table["n_votes"])
+        axis.set_xlabel("votes an item, k")
+        if MEASURES[name].better == "lower":
+            axis.set_ylim(bottom=0)
+        else:
+            axis.set_ylim(0, 1.03)
+    for axis in axes.flat[len(names) :]:
+        axis.axis("off")
+    handles = [
+        Line2D([], [], color=colour(task.name), linestyle=_DASHES[task.name], label=task.short)
+        for task in tasks
+    ]
+    handles += [
+        Line2D([], [], color=colour("text"), marker=".", label="perfect model,\njudged by k votes"),
+        Line2D([], [], color=colour("text"), marker="o", markersize=7, linewidth=0,
+               markerfacecolor="none", label="k votes,\njudged by the truth"),
+    ]  # fmt: skip
+    axes.flat[len(names)].legend(handles=handles, loc="center left")
+    return figure
+
+
+def _draw_budget(axis: Axes, rows: pd.DataFrame, shade: str, dashes: str) -> None:
+    floor = rows[rows["quantity"] == "floor"]
+    axis.plot(
+        floor["n_votes"], floor["value"], color=shade, linestyle=dashes, marker=".", linewidth=1.6
+    )
+    error = rows[rows["quantity"] == "error"]
+    axis.plot(
+        error["n_votes"], error["value"], color=shade, linestyle="", marker="o", markersize=7,
+        markerfacecolor="none",
+    )  # fmt: skip
+
+
+def _vote_axis(axis: Axes, sizes: pd.Series) -> None:
+    axis.set_xscale("log")
+    shown = sorted(set(sizes))
+    axis.set_xticks(shown, [f"{size}" for size in shown])
+    axis.minorticks_off()
+
+
+def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
+    """Draw systems' scores on each task beside floor, ceiling and uniform prediction.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each task, system and measure: ``task``, ``system``, ``source``
+        (``computed`` or ``published``), ``measure``, ``value``, ``low``, ``high``,
+        ``floor``, ``ceiling``, ``uniform``.
+    """
+    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    names = list(dict.fromkeys(table["measure"]))
+    heights = [table.loc[table["task"] == task.name, "system"].nunique() + 1 for task in tasks]
+    figure, axes = plt.subplots(
+        len(tasks), len(names), figsize=(4.6 * len(names), 0.9 + 0.34 * sum(heights)),
+        squeeze=False, sharex="col", sharey="row", height_ratios=heights,
+    )  # fmt: skip
+    for row, task in enumerate(tasks):
+        of_task = table[table["task"] == task.name]
+        order = list(dict.fromkeys(of_task.sort_values("value")["system"]))
+        for axis, name in zip(axes[row], names, strict=True):
+            _draw_scores(axis, of_task[of_task["measure"] == name], order)
+        axes[row, 0].set_yticks(range(len(order)), order)
+        axes[row, 0].set_ylim(len(order) - 0.4, -0.6)
+        axes[row, 0].set_title(task.short, loc="left")
+    for axis, name in zip(axes[-1], names, strict=True):
+        unit = f" ({MEASURES[name].unit})" if MEASURES[name].unit else ""
+        axis.set_xlabel(MEASURES[name].title + unit)
+        axis.set_xlim(left=0)
+    handles = [
+        Line2D([], [], color=colour("muted"), linestyle=dashes, linewidth=1.4, label=label)
+        for label, dashes in _REFERENCES.items()
+    ]
+    handles += [
+        Line2D([], [], color=colour("high"), marker="o", linewidth=0, label="computed here"),
+        Line2D([], [], color=colour("accent"), marker="D", markerfacecolor="none", linewidth=0,
+               label="published"),
+    ]  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    return figure
+
+
+def _draw_scores(axis: Axes, rows: pd.DataFrame, order: list[str]) -> None:
+    rows = rows.reset_index(drop=True)
+    for name, dashes in _REFERENCES.items():
+        # Systems that cover fewer items have references of their own: draw the widest cover's.
+        widest = rows.loc[rows["n_items"].idxmax(), name]
+        axis.axvline(widest, color=colour("muted"), linestyle=dashes, linewidth=1.4, zorder=1)
+    at = rows["system"].map(order.index)
+    computed = (rows["source"] == "computed").to_numpy()
+    values, places = rows["value"].to_numpy(), at.to_numpy()
+    axis.hlines(
+        places[computed], rows["low"][computed], rows["high"][computed], color=colour("high"),
+        linewidth=2, zorder=2,
+    )  # fmt: skip
+    axis.plot(values[computed], places[computed], "o", color=colour("high"), markersize=5)
+    axis.plot(
+        values[~computed], places[~computed], "D", color=colour("accent"), markerfacecolor="none"
+    )
+
+
+def plot_items_by_votes(table: pd.DataFrame) -> Figure:
+    """Draw bias and standard error of systems' scores against the votes an item.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `budgets.items_by_votes` gives it, for one or more tasks and one budget.
+    """
+    figure, panels = task_panels(table["task"], panel=(4, 4.4))
+    names = list(dict.fromkeys(table["system"]))
+    looks: dict[str, dict[str, Any]] = {
+        str(name): {
+            "color": colour(_SHADES[i % len(_SHADES)]),
+            "marker": _MARKERS[i % len(_MARKERS)],
+            "markersize": 4.5,
+            "linewidth": 1.2,
+        }
+        for i, name in enumerate(names)
+    }
+    items = table.groupby("n_votes")["n_items"].first()
+    for axis, task in panels:
+        if axis is not panels[0][0]:
+            axis.sharey(panels[0][0])
+        for name, rows in table[table["task"] == task.name].groupby("system", sort=False):
+            for quantity, (_, dashes) in _ERRORS.items():
+                size = rows[quantity].abs()
+                axis.plot(
+                    rows["n_votes"], size.where(size > _TINY), linestyle=dashes, **looks[str(name)]
+                )
+        axis.set_yscale("log")
+        _vote_axis(axis, table["n_votes"])
+        # Three stands too near two for both to name their items.
+        labels = [f"{k}" if k == 3 else f"{k}\n{n:,}" for k, n in items.items()]
+        axis.set_xticks(items.index, labels, fontsize=8)
+        axis.set_title(task.short)
+        axis.set_xlabel("votes an item\nitems that the budget buys")
+    panels[0][0].set_ylabel("size of the error")
+    handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    handles += [
+        Line2D([], [], color=colour("text"), linestyle=dashes, label=label)
+        for label, dashes in _ERRORS.values()
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=5, fontsize=9)
+    return figure

@@ -1,0 +1,85 @@
+"""The tables of the chapter on noise floors and ceilings.
+
+Column names have two levels where a group of columns shares a heading.
+"""
+
+import pandas as pd
+
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.presentation.annotations import name_of
+from chaos_utils.report.tables import MISSING, number, signed, with_interval
+
+_DIGITS = 3
+
+
+def show_noise_ceiling(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the references: floor, both ceilings, uniform; and the check on half crowds."""
+    rows = [
+        {
+            ("task", ""): name_of(row["task"]),
+            ("measure", ""): MEASURES[row["measure"]].title,
+            ("uniform", ""): number(row["uniform"], 4),
+            ("floor", ""): number(row["floor"], 4),
+            ("ceiling", "split halves"): number(row["ceiling_halves"], 4),
+            ("ceiling", "posterior"): number(row["ceiling_posterior"], 4),
+            ("half crowds", "measured"): number(row["half_measured"], 4),
+            ("half crowds", "posterior"): number(row["half_drawn"], 4),
+            ("half crowds", "Δ"): signed(row["half_measured"] - row["half_drawn"], 4),
+        }
+        for row in table.to_dict("records")
+    ]
+    return _two_levels(rows)
+
+
+def show_normalised_scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Set systems × measures: the score, and below 0 and 1 of the rescaled one what they are.
+
+    Each task begins with its floor and ceiling, on the items of the system that covers
+    most.
+    """
+    measures = list(dict.fromkeys(table["measure"]))
+    rows = []
+    for task, of_task in table.groupby("task", sort=False):
+        widest = of_task[of_task["system"] == of_task.loc[of_task["n_items"].idxmax(), "system"]]
+        for reference, name in (("floor", "perfect model (floor)"), ("ceiling", "ceiling")):
+            rows.append(_reference_row(str(task), name, widest, reference))
+        for system, of_system in of_task.groupby("system", sort=False):
+            source = of_system["source"].iloc[0]
+            name = str(system) if source == "computed" else f"{system} ({source})"
+            cells = {("task", ""): name_of(str(task)), ("system", ""): name}
+            by_measure = of_system.set_index("measure")
+            for measure in measures:
+                known = measure in by_measure.index
+                row = by_measure.loc[measure] if known else None
+                cells |= _score_cells(MEASURES[measure].title, row)
+            rows.append(cells)
+    return _two_levels(rows)
+
+
+def _score_cells(title: str, row: "pd.Series | None") -> dict[tuple[str, str], str]:
+    if row is None:
+        return {(title, "score"): MISSING, (title, "rescaled"): MISSING}
+    value, low, high = (
+        round(row[name], 2) + 0.0 for name in ("rescaled", "rescaled_low", "rescaled_high")
+    )  # + 0.0 turns -0.0 into 0.0
+    rescaled = number(value, 2) if pd.isna(low) else with_interval(value, low, high, digits=2)
+    return {(title, "score"): number(row["value"], _DIGITS), (title, "rescaled"): rescaled}
+
+
+def _reference_row(
+    task: str, name: str, rows: pd.DataFrame, reference: str
+) -> dict[tuple[str, str], str]:
+    cells = {("task", ""): name_of(task), ("system", ""): name}
+    for row in rows.to_dict("records"):
+        title = MEASURES[row["measure"]].title
+        room = row["ceiling"] - row["uniform"]
+        scale = float("nan") if pd.isna(row["rescaled"]) else room
+        cells[(title, "score")] = number(row[reference], _DIGITS)
+        cells[(title, "rescaled")] = number((row[reference] - row["uniform"]) / scale, 2)
+    return cells
+
+
+def _two_levels(rows: list[dict[tuple[str, str], str]]) -> pd.DataFrame:
+    shown = pd.DataFrame(rows)
+    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    return shown

@@ -1,0 +1,254 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # How human agreement decides a score
+#
+# A model's score is a mean over items on which people agree and items on which they do not.
+# {cite:t}`nie2020` cut the items into five bins by the entropy of their hundred votes. How much
+# of a score is decided by human agreement, and is anything left where people disagree most?
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+bins: int = 5  # quantile bins of the entropy; the published numbers have five
+resamples: int = 1000  # bootstrap resamples of each bin's items, for the 95% intervals
+seed: int = 0  # seed of the bootstrap
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.evaluation.bins import all_correct, bin_table, binned_scores, contrasts, drawn
+from chaos_utils.evaluation.systems import load_systems
+from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
+from chaos_utils.presentation import bins as presentation
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+systems = {opinions.task.name: load_systems(opinions, predictions) for opinions in datasets}
+binned = binned_scores(datasets, systems, n_bins=bins, n_resamples=resamples, seed=seed)
+table = bin_table(binned)
+shown = drawn(table)
+compared = contrasts(binned)
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+without = [presentation.name_of(task) for task, found in systems.items() if not found]
+Markdown(
+    f"> No model's predictions are at hand for {', '.join(without)}: what is computed for it are "
+    "baselines, and models appear as published, if at all. To add one, pass "
+    "`-p predictions=FILE`."
+    if without
+    else ""
+)
+
+# %% [markdown]
+# ## How the bins are made
+#
+# The edges are quantiles of the entropy in bits, so that the bins hold about equally many items.
+# A bin takes its lower edge and leaves its upper one to the next; the last bin takes both. Many
+# items share an entropy, hence the unequal sizes. αNLI stands alone; SNLI and MNLI are pooled, as
+# in the paper's figures, and shown one by one as well, because the numbers that were published
+# are per task and cannot be pooled.
+#
+# *Computed* lines come from predictions that are at hand, with 95% intervals from resampling the
+# items of each bin. *Published* lines are the values that the authors printed; they have no
+# intervals. Where a model was trained with several seeds, its line is the mean of the seeds'
+# scores, and the interval tells of other items, not of other seeds. Systems are pooled when they
+# predict both SNLI and MNLI under one name. With the released data, the computed models are runs
+# of {cite:t}`baan2022`, trained on SNLI alone: MNLI is out of their domain.
+#
+# Four baselines stand beside the models:
+#
+# * *chance*, for JSD and KL the uniform distribution, for an accuracy the one label that is most
+#   frequent over all items: what the paper compares with, and what we call the guess;
+# * the *commonest label of the bin*, the best that a single answer can do there; it is chosen
+#   with hindsight, so it is a little too good;
+# * the *class prior*, the frequencies of the old labels;
+# * the *original votes*: five for most SNLI and MNLI items, a single one for αNLI. Their old
+#   accuracy is 100% by construction; their new accuracy is the share of old labels that stand.
+
+# %% [markdown]
+# ## Accuracy falls
+
+# %%
+publish_figure(
+    "fig-accuracy-by-entropy",
+    plot_accuracy_by_entropy,
+    drawn(table, "new_accuracy"),
+    caption=f"""Accuracy on the new majority label, by the entropy of the votes. {bins} quantile
+    bins, edges on the axis; compare Figure 4 of {{cite:t}}`nie2020`. Heavy lines and baselines are
+    computed here, with 95% intervals over items for the models; thin grey lines are the published
+    values of the paper's nine models, which exist for single tasks only.""",
+    alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. In each, accuracy falls from bin to
+    bin. On αNLI and SNLI it starts above ninety per cent for most models and ends near the
+    dotted line of the guess; on MNLI it starts lower and falls less.""",
+)
+
+# %% tags=["remove-input"]
+Markdown(
+    "From the first bin to the last bin of {numref}`fig-accuracy-by-entropy`, with 95% intervals in "
+    "brackets:\n\n" + presentation.say_ends(shown, compared, "new_accuracy")
+)
+
+# %% tags=["remove-input"]
+votes = table[(table["system"] == "original votes") & (table["measure"] == "new_accuracy")]
+stands = votes.groupby("task", sort=False)["value"].agg(["first", "last"])
+kept = [
+    f"{row['first']:.1%} and {row['last']:.1%} on {presentation.name_of(task)}"
+    for task, row in stands.iterrows()
+]
+Markdown(
+    "The old labels, which people gave, can be scored like a model. In the first and the last bin, "
+    f"they agree with the new majority of so many items: {'; '.join(kept)}."
+)
+
+# %% [markdown]
+# ### Better than a guess?
+#
+# The paper says that models barely beat a random guess where people agree least. In the last bin,
+# the new accuracy of each model compares with the guess as follows; *not told apart* means that
+# the 95% interval of the paired difference holds 0.
+
+# %% tags=["remove-input"]
+Markdown(
+    presentation.say_against_guess(shown, compared, "last")
+    + "\n\nFor comparison, in the first bin:\n\n"
+    + presentation.say_against_guess(shown, compared, "first")
+)
+
+# %% tags=["remove-input"]
+guesses = table[
+    (table["measure"] == "new_accuracy")
+    & table["system"].isin(["chance", "commonest label of the bin"])
+    & (table["bin"] == table["bin"].max())
+].pivot(index="task", columns="system", values="value")
+apart = guesses[guesses["commonest label of the bin"] > guesses["chance"]]
+wide = [
+    f"{row['chance']:.1%} against {row['commonest label of the bin']:.1%} on "
+    f"{presentation.name_of(task)}"
+    for task, row in apart.iterrows()
+]
+Markdown(
+    "Which guess is meant can decide the answer: a label that is the commonest overall need not be "
+    f"so in the last bin ({'; '.join(wide)})."
+    if wide
+    else "On each task, the label that is the commonest overall is so in the last bin, too."
+)
+
+# %% [markdown]
+# ## Distance grows
+#
+# Accuracy asks for one label. The Jensen–Shannon distance asks for the whole distribution, so a
+# split crowd need not cost a model anything, if it splits its probability likewise.
+
+# %%
+publish_figure(
+    "fig-jsd-by-entropy",
+    plot_jsd_by_entropy,
+    drawn(table, "jsd"),
+    caption=f"""Jensen–Shannon distance from the human distribution, by the entropy of the votes;
+    lower is better. {bins} quantile bins, edges on the axis; compare Figure 5 of
+    {{cite:t}}`nie2020`. Heavy lines and baselines are computed here, with 95% intervals over items
+    for the models; thin grey lines are the published values of the paper's nine models, which
+    exist for single tasks only.""",
+    alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. The models' lines rise from bin to
+    bin, on MNLI less steeply, while the line of the uniform distribution falls and ends below
+    them in every panel.""",
+)
+
+# %% tags=["remove-input"]
+Markdown(
+    "From the first bin to the last bin of {numref}`fig-jsd-by-entropy`:\n\n"
+    + presentation.say_ends(shown, compared, "jsd")
+    + "\n\nThe uniform distribution goes the other way, since a split crowd is near it. Its JSD is "
+    "smaller than a model's, by a 95% interval of the paired difference that lies above 0:\n\n"
+    + presentation.say_nearer_uniform(shown, compared)
+)
+
+# %% [markdown]
+# ## All numbers
+
+# %%
+publish_table(
+    "tbl-entropy-bins",
+    table,
+    shown=presentation.show_entropy_bins(shown),
+    caption=f"""Scores in each entropy bin, published beside computed. In brackets, 95% intervals
+    from {resamples:,} resamples of the items of a bin; a range of published models is from the
+    lowest to the highest value. Seeds are shown as their mean; the table's CSV has every seed and
+    every published model, with a source column. JSD is the distance in √nats, KL is in nats
+    with the paper's floor of 1e-15.""",
+)
+
+# %% tags=["remove-input"]
+sizes = table.dropna(subset="published_n").drop_duplicates(["task", "bin"])
+off = sizes[sizes["difference_n"] != 0]
+partial = table[(table["n_scored"] < table["n"]) & (table["role"] != "seed")]
+lacking = partial.drop_duplicates(["task", "system", "bin"]).groupby(["task", "system"])
+missing = [
+    f"{system} lacks {(rows['n'] - rows['n_scored']).sum()} items of {presentation.name_of(task)}"
+    for (task, system), rows in lacking
+]
+parts = [
+    f"Of {len(sizes)} published bin sizes, {len(sizes) - len(off)} are reproduced exactly."
+    if len(sizes)
+    else "These bins are not the published ones, so no published value stands beside them."
+]
+if missing:
+    parts.append(
+        f"Edges are cut on all items; a system is scored on those it covers: {'; '.join(missing)}."
+    )
+Markdown(" ".join(parts))
+
+# %% [markdown]
+# ## Items that every model gets right
+#
+# The paper's script also prints a number of items that all models get right. As released, it
+# counts the correct answers of the last model only, an easy slip; so that number is not
+# reproduced here. {numref}`tbl-all-correct` has the count that its name promises, for the models
+# at hand; that of the paper's nine models needs their predictions.
+
+# %%
+correct = all_correct(datasets, systems)
+if len(correct):
+    result = publish_table(
+        "tbl-all-correct",
+        correct,
+        shown=presentation.show_all_correct(correct),
+        caption="""Items on which all models at hand are right, and on which none is. Each seed
+        counts as a model; items that some model does not cover are left out. The old label is
+        that of the original dataset, the new one the majority of the hundred votes.""",
+    )
+else:
+    result = Markdown("This table needs models: pass `-p predictions=FILE`.")
+result
+
+# %% tags=["remove-input"]
+new = correct[correct["label"] == "new"]
+lines = [
+    f"on {presentation.name_of(row.task)} all {row.n_systems} are right about the new majority of "
+    f"{row.n_all_correct:,} of {row.n_items:,} items ({row.share_all_correct:.1%}), and none is "
+    f"about that of {row.n_none_correct:,} ({row.share_none_correct:.1%})"
+    for row in new.itertuples()
+]
+Markdown(
+    f"Of the models at hand, {'; '.join(lines)}. Both counts depend on the company: another model "
+    "can only lower them."
+    if lines
+    else ""
+)

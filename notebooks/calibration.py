@@ -1,0 +1,353 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Calibrated to whom
+#
+# A model is called calibrated when its confidence matches how often it is right. {cite:t}`baan2022`
+# ask what that means where people disagree on what is right, and measure instead how far a
+# model's distribution is from people's, item by item. How do the two ways of keeping score rank
+# the same predictions?
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
+n_folds: int = 10  # folds of the cross-fitted temperature
+seed: int = 0  # seed that deals the folds
+n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
+
+# %%
+import numpy as np
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.evaluation import calibrations
+from chaos_utils.evaluation.systems import load_systems
+from chaos_utils.metrics.agreement import majority_share
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.plots.calibration import (
+    plot_distances,
+    plot_reliability,
+    plot_temperatures,
+    plot_two_targets,
+)
+from chaos_utils.presentation import calibration as presentation
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+opinions = load_opinions("snli", data)
+cases = calibrations.line_up(opinions, load_systems(opinions, predictions))
+shown_cases = calibrations.with_seed(cases, shown_seed)
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice([opinions]))
+
+# %% [markdown]
+# ## What calibration asks
+#
+# Take all items to which a model gives its answer with confidence 0.7. It is calibrated when
+# seven in ten of these answers are right, and likewise for every other confidence. The expected
+# calibration error (ECE) sorts the items into bins by confidence and averages the gap, in each,
+# between mean confidence and accuracy. Both halves of the promise concern a *set* of items, and
+# accuracy needs one right label for each of them. For that, the majority of the votes is taken.
+#
+# A promise to people can be made for a single item: the model gives each label the probability
+# with which a person would choose it. The votes on the item are then all that is needed to check
+# it. In the terms of {cite:t}`baan2022`, **DistCE** is the total variation distance between the
+# two distributions, **EntCE** the difference of their entropies (here in nats, without its sign),
+# and **RankCS** the share of items on which model and people put the labels in the same order.
+#
+# ## The oracle paradox
+#
+# No prediction can be nearer to people than their own votes. Call that prediction the *oracle*,
+# and compute its ECE. Its answer is always the majority label, so its accuracy is 1; its
+# confidence is the majority's share of the votes. No confidence is above 1, so no two gaps cancel
+# inside a bin, and what is left is $1 - \bar{s}$, with $\bar{s}$ the mean majority share.
+
+# %%
+table_1 = calibrations.human_calibration(opinions, cases)
+of_oracle = table_1.set_index("system").loc["oracle"]
+lacking = 1 - majority_share(opinions.votes).mean()
+
+# %% tags=["remove-input"]
+Markdown(
+    f"On the {len(opinions):,} SNLI items the mean majority share is {1 - lacking:.4f}, so the "
+    f"oracle's error should be {lacking:.4f}; binned and averaged like any other system's, it is "
+    f"{of_oracle['ece']:.4f}. It says nothing about a fault of the oracle. It says how far people "
+    "are from agreeing, and a model that learned to share their doubts would be charged for it."
+)
+
+# %% [markdown]
+# ## The same predictions, scored twice
+#
+# {cite:t}`baan2022` released the predictions of RoBERTa-base, fine-tuned on SNLI with three
+# seeds. Their second system is the same model with its logits divided by a temperature of 2.
+
+# %%
+publish_table(
+    "tbl-human-calibration",
+    table_1,
+    shown=presentation.show_human_calibration(table_1),
+    caption="""Calibration to the majority label and to people, published beside reproduced. The
+    published values are those of Table 1 in {cite:t}`baan2022`; Δ is here minus paper. Accuracy
+    takes the last of tied labels, for prediction and gold alike, and ECE the first, with ten bins
+    $(a, b]$, as the released code does. EntCE is in nats. Lower is better for ECE, EntCE and
+    DistCE, higher for accuracy and RankCS. The sd is that of a sample.""",
+)
+
+# %% tags=["remove-input"]
+known = table_1[table_1["published_ece"].notna()]
+ours = known[[*calibrations.TABLE_1]].round(3).to_numpy()
+theirs = known[[f"published_{name}" for name in calibrations.TABLE_1]].to_numpy()
+n_equal, rounded = (
+    int(np.isclose(ours, theirs, atol=1e-9).sum()),
+    calibrations.rounded_values(table_1),
+)
+means = table_1.groupby("system")[
+    ["ece", "dist_ce", "rank_cs", "rank_cs_ties", "temperature"]
+].mean()
+titles = {c.system: presentation.system_title(c.system, c.model, c.temperature) for c in cases}
+by_ece, by_distance = (
+    "; ".join(titles[system] for system in means.sort_values(name).index)
+    for name in ("ece", "dist_ce")
+)
+first, model = cases[0].system, cases[0].model.rsplit(", seed", 1)[0]
+Markdown(
+    f"Rounded to three decimals, {n_equal} of the {theirs.size} values in "
+    "{numref}`tbl-human-calibration` that have a published one are equal to it. The paper's section 5.2 gives "
+    f"some with two digits; the means over seeds round to {rounded['agrees'].sum()} of those "
+    f"{len(rounded)}.\n\n"
+    f"From best to worst by ECE, the systems are: {by_ece}. By DistCE, they are: {by_distance}. Scaling takes "
+    f"the mean ECE of {model} from {means.loc[first, 'ece']:.3f} to "
+    f"{means.loc[first + '-ts', 'ece']:.3f}, and its mean DistCE from "
+    f"{means.loc[first, 'dist_ce']:.3f} to {means.loc[first + '-ts', 'dist_ce']:.3f}. It cannot "
+    "change accuracy or RankCS, since the order of the labels stays as it is. RankCS orders tied "
+    "labels by their position; where a tie counts as a tie instead, "
+    f"{means.loc[first, 'rank_cs']:.3f} becomes {means.loc[first, 'rank_cs_ties']:.3f}."
+)
+
+# %%
+bins = calibrations.reliability(opinions, shown_cases)
+publish_figure(
+    "fig-reliability",
+    plot_reliability,
+    bins,
+    caption=f"""Reliability against the majority label. Above, the accuracy in each bin of
+    confidence; the hatched piece leads from there to the bin's mean confidence, which lies on the
+    dashed line up to the width of the bin. Below, the items in each bin. Of several seeds, seed
+    {shown_seed} is shown. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
+    alt="""Three reliability diagrams. At temperature 1 the model's bars stay below the diagonal,
+    but for a first one that holds a single item; most items are in the last bin. At temperature 2
+    the bars follow the diagonal, and the items spread over the bins. The oracle's bars all reach
+    1, far above the diagonal except at its end; its items spread over the bins from 0.4 up.""",
+)
+
+# %% tags=["remove-input"]
+bins["share"] = bins["n"] / bins.groupby(["model", "temperature"])["n"].transform("sum")
+last = bins[(bins["bin_high"] == 1) & (bins["n"] > 0)]
+sentences = [
+    f"{row.share:.0%} of the items for {titles[row.system]}, right on {row.hits:.0%} of them at a mean "
+    f"confidence of {row.confidence:.0%}"
+    for row in last.itertuples()
+]
+Markdown(
+    f"In {{numref}}`fig-reliability`, confidences above 0.9 are given to {'; '.join(sentences)}. "
+    "The oracle is right in every bin, by construction, so every gap of its bars counts as "
+    "underconfidence. A diagram that tells doubt from error would need to know what people think "
+    "of each item."
+)
+
+# %%
+distances = calibrations.item_distances(
+    opinions, [case for case in shown_cases if case.system != "oracle"]
+)
+publish_figure(
+    "fig-distce",
+    plot_distances,
+    distances,
+    caption=f"""Distance to the votes, item by item. DistCE of each item before and after
+    scaling, in bins of 0.04; dashed lines mark the means. The oracle's distances would all be 0.
+    Of several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of
+    {{cite:t}}`baan2022`.""",
+    alt="""Two histograms of DistCE. At temperature 1 many items lie near 0 and a long tail reaches
+    almost to 1. At temperature 2 the tail is shorter, fewer items lie next to 0, and the mean is
+    a little smaller.""",
+)
+
+# %% tags=["remove-input"]
+of_first = distances[distances["model"] == shown_cases[0].model]
+spread = of_first.groupby("temperature")["dist_ce"]
+near, far = (spread.agg(rule) for rule in (lambda d: (d < 0.1).mean(), lambda d: (d > 0.5).mean()))
+scaled_moves = of_first.pivot(index="uid", columns="temperature", values="dist_ce")
+worse = (scaled_moves[calibrations.FIXED_TEMPERATURE] > scaled_moves[1.0]).mean()
+Markdown(
+    f"{{numref}}`fig-distce` shows what a mean over items hides. From T = 1 to T = 2, items "
+    f"more than 0.5 away from the votes go from {far[1.0]:.0%} to {far[2.0]:.0%}, and those within "
+    f"0.1 of them from {near[1.0]:.0%} to {near[2.0]:.0%}. One temperature flattens every "
+    f"item, those on which people agree too: {worse:.0%} of the items are further from the votes "
+    "than before."
+)
+
+# %% [markdown]
+# ## Class by class
+#
+# ECE looks at the probability of the predicted label alone. The class-wise error does the same
+# for every label's probability and averages over labels. Now the votes hold many shares of
+# exactly 0, which the bins $(a, b]$ leave out, and it matters whether the average divides by all
+# items or by those in a bin. The released code does the latter.
+
+# %%
+classwise = calibrations.classwise_errors(opinions, cases)
+publish_table(
+    "tbl-classwise-ece",
+    classwise,
+    shown=presentation.show_classwise(classwise),
+    caption="""Class-wise ECE against the majority label, under both denominators. In percent;
+    ten bins $(a, b]$ for each label. The published values are those of Appendix D in
+    {cite:t}`baan2022`, which gives one for each system. The last column says whether the error by
+    binned items rounds to it.""",
+)
+
+# %% tags=["remove-input"]
+stated = classwise[classwise["agrees"].notna()].groupby("system", sort=False)
+verdicts = [
+    f"{rows['published_percent'].iloc[0]:.0f} for {titles[system]} is what {rows['agrees'].sum()} of "
+    f"{len(rows)} rows here round to ("
+    + ", ".join(f"{100 * value:.3f}" for value in rows["classwise_ece_binned"])
+    + ")"
+    for system, rows in stated
+]
+oracle_errors = classwise.set_index("system").loc["oracle"]
+Markdown(
+    (f"Of the published values, {'; '.join(verdicts)}. " if verdicts else "")
+    + f"For the oracle, {oracle_errors['n_without_bin']:,} shares of 0 move the error from "
+    f"{100 * oracle_errors['classwise_ece_all']:.3f}% over all items to "
+    f"{100 * oracle_errors['classwise_ece_binned']:.3f}% over binned ones "
+    "({numref}`tbl-classwise-ece`). Where a system gives no exact 0, the two are the "
+    "same."
+)
+
+# %% [markdown]
+# ## Change the target, not the measure
+#
+# Nothing in ECE demands a majority label. Let an answer be right to the degree in which people
+# gave it: replace 1 or 0 by the answer's share of the votes. Then the mean share in a bin is the
+# accuracy against a person drawn at random.
+
+# %%
+targets = calibrations.two_targets(opinions, cases)
+publish_figure(
+    "fig-ece-against-votes",
+    plot_two_targets,
+    targets,
+    caption="""ECE against the majority label and against vote shares. The same predictions and
+    the same bins; only what counts as right differs. A line joins the two errors of a system.""",
+    alt="""A dot chart with a row for each system. Against vote shares the oracle's error is 0,
+    against the majority label it is the largest of all. The models have it the other way round:
+    at both temperatures every model's error is larger against vote shares.""",
+)
+
+# %% tags=["remove-input"]
+both = targets.groupby("system", sort=False)[["ece", "ece_votes"]].mean()
+pairs = [
+    f"{titles[row.Index]}, {row.ece:.3f} and {row.ece_votes:.3f}"
+    for row in both.drop(index="oracle").itertuples()
+]
+Markdown(
+    "The paradox disappears. By {numref}`fig-ece-against-votes`, the oracle's error falls from "
+    f"{both.loc['oracle', 'ece']:.3f} to {both.loc['oracle', 'ece_votes']:.3f}. The means over "
+    f"seeds, against the majority label and against the votes, are: {'; '.join(pairs)}. So it was "
+    "the target that charged people for their doubts. ECE remains a statement about sets of items, "
+    "though: a model could reach 0 here and be wrong about each single one, which DistCE would "
+    "show."
+)
+
+# %% [markdown]
+# ## Which temperature
+#
+# A temperature of 2 was fixed in the released code. Where could such a number come from? Fitted
+# on the very items that are then judged, a temperature is an *oracle* temperature, and depends on
+# what it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is
+# fitted elsewhere: on the model's released predictions for development items that are not in
+# ChaosNLI, by NLL of the gold label, as is usual. And where some votes may be used for fitting, a
+# temperature can be cross-fitted by NLL of the vote shares, so that no item has a say in its own.
+
+# %%
+choices = calibrations.temperature_choices(opinions, cases, n_folds, seed)
+publish_table(
+    "tbl-temperatures",
+    choices,
+    shown=presentation.show_temperatures(choices),
+    caption=f"""Temperatures, what they were fitted to, and the measures there. T is given for
+    each seed in turn; the measures are means over seeds. Cross-fitting uses {n_folds} folds, and
+    its T is the mean over items. A dagger marks an end of the range that was searched. NLL and KL
+    are in nats.""",
+)
+
+# %% tags=["remove-input"]
+of_main = choices[choices["system"] == first]
+temperatures = {
+    name: ", ".join(f"{value:.2f}" for value in rows["temperature"])
+    for name, rows in of_main.groupby("choice")
+}
+at = of_main.groupby("choice")[[*calibrations.BY_TEMPERATURE]].mean()
+outside = (
+    f"On the {of_main.loc[of_main['choice'] == 'outside', 'n_fitted'].iloc[0]:,} development "
+    f"items outside ChaosNLI it is {temperatures['outside']}: those were not chosen for dispute, "
+    f"as the items of ChaosNLI were. On ChaosNLI it leaves a mean ECE of {at.loc['outside', 'ece']:.3f}, where T = 2 "
+    f"gives {at.loc['fixed', 'ece']:.3f}."
+    if "outside" in temperatures
+    else "Released predictions for items outside ChaosNLI are not at hand for these votes, so "
+    "that temperature is left out."
+)
+Markdown(
+    f"For {model} in {{numref}}`tbl-temperatures`, the oracle temperature is "
+    f"{temperatures['oracle_nll']} by NLL and {temperatures['oracle_ece']} by ECE, seed by seed. "
+    f"{outside} Fitted to votes, it is {temperatures['cross_fitted']}, with a mean KL of "
+    f"{at.loc['cross_fitted', 'kl']:.3f} against {at.loc['fixed', 'kl']:.3f} at T = 2, a mean ECE "
+    f"against votes of {at.loc['cross_fitted', 'ece_votes']:.3f} against "
+    f"{at.loc['fixed', 'ece_votes']:.3f}, and a mean ECE against the majority label of "
+    f"{at.loc['cross_fitted', 'ece']:.3f} against {at.loc['fixed', 'ece']:.3f}."
+)
+
+# %%
+grid = np.geomspace(0.5, 4, n_temperatures)
+curves = calibrations.temperature_curves(opinions, cases, choices, grid)
+publish_figure(
+    "fig-temperature",
+    plot_temperatures,
+    curves,
+    caption="""Each measure against the temperature. A curve a seed; marks show the temperatures
+    that were chosen and the measure there. The horizontal axis is logarithmic; each
+    measure is better the lower it is.""",
+    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest
+    near temperature 2, where the fixed and the oracle temperatures lie; DistCE near 2 as
+    well, but flatter, and entropy error a little lower. ECE against votes and KL fall on to a higher
+    temperature, where the cross-fitted marks are. Those fitted outside ChaosNLI lie near 1, high on
+    every curve.""",
+)
+
+# %% tags=["remove-input"]
+on_grid = curves[(curves["choice"] == "") & (curves["system"] == first)]
+mean_curves = on_grid.pivot_table(index="temperature", columns="measure", values="value")
+best = mean_curves.idxmin()[[*calibrations.BY_TEMPERATURE]]
+Markdown(
+    f"By the means over the curves of {model} in {{numref}}`fig-temperature`, the best of the temperatures "
+    "from 0.5 to 4 "
+    + ", ".join(f"for {MEASURES[name].title} is {value:.2f}" for name, value in best.items())
+    + f". They span {best.min():.2f} to {best.max():.2f}. "
+    "No temperature brings the mean DistCE below "
+    f"{mean_curves['dist_ce'].min():.3f} on these curves. A temperature turns a model's doubt up or down for all "
+    "items alike. Which items people doubt is something it cannot tell."
+)

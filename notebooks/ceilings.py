@@ -1,0 +1,342 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # How many votes are enough
+#
+# A hundred votes on an item are a sample of what people would say. So how low can an error go
+# that is measured against them, how well does one crowd predict another, and how many votes
+# would have been enough?
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+draws: int = 10  # draws of the items' true distributions, and of cuts into half crowds
+resamples: int = 500  # bootstrap resamples of the items, for the 95% intervals
+budget: int = 10000  # votes to spend, on many items or on few
+seed: int = 0  # seed of all draws and resamples
+
+# %%
+import pandas as pd
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.evaluation import budgets, ceilings, systems
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.plots.ceilings import (
+    plot_annotation_budget,
+    plot_items_by_votes,
+    plot_noise_ceiling,
+)
+from chaos_utils.presentation import ceilings as presentation
+from chaos_utils.presentation.annotations import name_of
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table, signed
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+models = [systems.load_systems(opinions, predictions) for opinions in datasets]
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+without = [name_of(o.task.name) for o, found in zip(datasets, models, strict=True) if not found]
+Markdown(
+    f"No model's predictions are at hand for {' and '.join(without)}: only guesses that need no "
+    "model are shown there. To see a model of your own, pass `-p predictions=FILE`."
+    if without
+    else ""
+)
+
+# %% [markdown]
+# ## What k votes leave
+#
+# Take a perfect model: it predicts each item's true distribution, the one that endless votes
+# would show. Judged by a few votes it still seems to err, because the votes do not fall exactly
+# as the truth has it. That apparent error is the **noise floor** of a measure at k votes, and
+# no model can be expected to score below it.
+#
+# The truth is not known, only votes. We draw it from its posterior: a Dirichlet prior is fitted
+# to all items of a task, and each item's votes update it. To take the vote shares themselves for
+# the truth would let the noise of the votes pass for opinion.
+
+# %%
+votes_left = pd.concat(
+    [budgets.annotation_budget(o, draws, seed) for o in datasets], ignore_index=True
+)
+publish_figure(
+    "fig-annotation-budget",
+    plot_annotation_budget,
+    votes_left,
+    caption=f"""What k votes an item leave of each measure. Lines: the noise floor, the score of a
+    perfect model that is judged by k votes. Open circles: the shares of k votes, judged by the
+    truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
+    {{cite:t}}`baan2022`.""",
+    alt="""Seven panels, one for each measure, with votes an item from 1 to 100 on a logarithmic
+    axis and a curve for each task. Errors fall steeply at first and flatten; accuracy and rank
+    agreement rise towards 1. Circles lie on the lines, but for the calibration error, where they
+    start far above them. The curve of αNLI lies at the better side of the two others.""",
+)
+
+# %% tags=["remove-input"]
+floor = votes_left[votes_left["quantity"] == "floor"].set_index(["measure", "task", "n_votes"])
+names = {o.task.name: name_of(o.task.name) for o in datasets}
+jsd = [
+    f"{floor.loc[('jsd', task, 1), 'value']:.2f} with one vote, "
+    f"{floor.loc[('jsd', task, 5), 'value']:.2f} with five, "
+    f"{floor.loc[('jsd', task, 20), 'value']:.3f} with twenty and "
+    f"{floor.loc[('jsd', task, 100), 'value']:.3f} with a hundred on {name}"
+    for task, name in names.items()
+]
+top = [
+    f"{floor.loc[('new_accuracy', task, 5), 'value']:.0%} with five votes and "
+    f"{floor.loc[('new_accuracy', task, 100), 'value']:.0%} with a hundred on {name}"
+    for task, name in names.items()
+]
+shares = votes_left[votes_left["quantity"] == "error"].set_index(["measure", "task", "n_votes"])
+calibration = [
+    f"{shares.loc[('ece_votes', task, 5), 'value']:.3f} against "
+    f"{floor.loc[('ece_votes', task, 5), 'value']:.3f} on {name}"
+    for task, name in names.items()
+]
+Markdown(
+    f"In {{numref}}`fig-annotation-budget`, the JSD of a perfect model is {'; '.join(jsd)}. Its "
+    f"accuracy against the majority of the votes is {'; '.join(top)}: that is how often a majority "
+    "is the label that most people would choose. With an even number of votes ties are broken by "
+    "the labels' order, so a second vote adds little there.\n\n"
+    "For a measure that treats both sides alike, the error of k votes *as an estimate of the truth* "
+    "is the same number as the floor. Calibration does not: judged by few votes, a perfect model is "
+    "still nearly calibrated, since noise cancels within a bin, but few votes used as a prediction "
+    f"are much too sure of themselves. With five votes, their calibration error is "
+    f"{'; '.join(calibration)}. KL has no such value, because a label without a vote makes it "
+    "infinite."
+)
+
+# %% [markdown]
+# ## Floor and ceiling
+#
+# A second reference is what people reach. One crowd of a hundred as a prediction of another
+# crowd of a hundred carries the noise of both: the **ceiling** of this book. A model that knew the
+# truth would do better than it.
+#
+# The release holds one crowd an item, so we get at it in two ways. *Split halves*: the votes are
+# cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other, and a curve
+# $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred. *Posterior*: two
+# crowds are drawn from a drawn truth. The first assumes a curve, the second a prior. At half
+# crowds nothing need be extrapolated, so there the posterior can be checked against what is
+# measured.
+
+# %%
+references = [ceilings.references(opinions, draws, seed) for opinions in datasets]
+bounds = pd.concat(
+    [ceilings.reference_scores(o, found) for o, found in zip(datasets, references, strict=True)],
+    ignore_index=True,
+)
+publish_table(
+    "tbl-noise-ceiling",
+    bounds,
+    shown=presentation.show_noise_ceiling(bounds),
+    caption="""Floor and ceiling of each measure, for crowds as large as the released ones. The
+    uniform prediction is judged by the released votes. Half crowds have half the votes: measured
+    by cutting each item's votes in two, and drawn from the posterior; Δ is measured minus drawn.
+    KL has no ceiling here: a crowd leaves some labels without a vote, and what that costs it as a
+    prediction depends on the number that replaces 0.""",
+)
+
+# %% tags=["remove-input"]
+of = bounds.set_index(["measure", "task"])
+compared = [
+    f"{of.loc[('jsd', task), 'ceiling_halves']:.4f} by split halves and "
+    f"{of.loc[('jsd', task), 'ceiling_posterior']:.4f} by the posterior on {name}"
+    for task, name in names.items()
+]
+check = of.loc["jsd"].eval("half_measured / half_drawn - 1")
+Markdown(
+    f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}. For half "
+    "crowds, the measured JSD differs from the posterior's by "
+    + ", ".join(f"{check[task]:+.1%} ({name})" for task, name in names.items())
+    + ". Where the measured one is larger, one Dirichlet prior for all items fits them only roughly, "
+    "and the floor, which rests on the same prior, is probably too low as well. The extrapolation "
+    "has a Monte Carlo error of "
+    + ", ".join(f"{of.loc[('jsd', task), 'ceiling_halves_error']:.4f}" for task in names)
+    + ". Scores below are rescaled by the split halves."
+)
+
+# %%
+everyone = [
+    [*found, systems.uniform(o), systems.class_prior(o, seed), systems.old_label(o)]
+    + ([systems.original_votes(o)] if o.task.n_old_labels else [])
+    for o, found in zip(datasets, models, strict=True)
+]
+scores = pd.concat(
+    [
+        part
+        for o, several, found in zip(datasets, everyone, references, strict=True)
+        for part in (
+            ceilings.normalised_scores(o, several, found, resamples, seed),
+            ceilings.estimated_human(o, found),
+        )
+    ],
+    ignore_index=True,
+)
+publish_figure(
+    "fig-noise-ceiling",
+    plot_noise_ceiling,
+    scores[scores["measure"].isin(["jsd", "dist_ce"])],
+    caption="""Every system between floor, ceiling and uniform prediction. JSD (distance, natural
+    logarithm) and DistCE, lower is better; bars are 95% bootstrap intervals over items. The
+    estimated human is the published one of Table 5 in {cite:t}`nie2020`, from a second crowd that
+    was not released; the paper gives no DistCE.""",
+    alt="""Dot plots with a row for each system, for three tasks, in JSD and in DistCE. Three
+    vertical lines mark floor, ceiling and uniform prediction. Floor and ceiling stand close
+    together at the left. The published estimated human lies at the ceiling; all other systems
+    lie far to the right of it, and on MNLI the models lie about the line of the uniform
+    prediction.""",
+)
+
+# %% tags=["remove-input"]
+human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index("task")
+no_model = {"uniform", "class prior", "old label", "original votes"}
+at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
+best = at_hand[at_hand["measure"] == "jsd"].sort_values("value").groupby("task").first()
+guess = scores[(scores["measure"] == "jsd") & (scores["system"] == "original votes")]
+few = guess.set_index("task")
+
+
+def as_bad_as(task):
+    k = [k for k in budgets.VOTES if floor.loc[("jsd", task, k), "value"] > best.loc[task, "value"]]
+    return (
+        f" (a perfect model has more than that when no more than {max(k)} votes judge an item)"
+        if k
+        else ""
+    )
+
+
+sentences = [
+    f"on {name}, the published estimated human has {human.loc[task, 'value']:.4f} and the ceiling "
+    f"here is {human.loc[task, 'ceiling']:.4f}"
+    + (
+        f"; the best model at hand has {best.loc[task, 'value']:.3f}, "
+        f"{best.loc[task, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
+        f"{as_bad_as(task)}"
+        if task in best.index
+        else ""
+    )
+    + (
+        f", the few original votes {few.loc[task, 'value']:.3f} and {few.loc[task, 'rescaled']:.0%}"
+        if task in few.index
+        else ""
+    )
+    for task, name in names.items()
+]
+Markdown(
+    f"JSD in {{numref}}`fig-noise-ceiling`: {'. '.join(s[0].upper() + s[1:] for s in sentences)}."
+)
+
+# %% [markdown]
+# ## Scores from guess to crowd
+#
+# A rescaled score is 0 for the uniform prediction and 1 for the ceiling, whichever way a measure
+# points. It can be below 0 (worse than guessing evenly) and above 1 (a perfect model is).
+
+# %%
+publish_table(
+    "tbl-normalised-scores",
+    scores,
+    shown=presentation.show_normalised_scores(scores),
+    caption=f"""Scores and rescaled scores, with 95% intervals. Rescaled so that the uniform
+    prediction is 0 and the ceiling (split halves) is 1. Intervals are from {resamples:,} resamples
+    of the items, in which system, uniform prediction and ceiling are resampled together. A dash:
+    there is no ceiling (KL), or it is not surely better than the uniform prediction.""",
+)
+
+# %% tags=["remove-input"]
+worse = at_hand[at_hand["rescaled_high"] < 0]
+ece = bounds[bounds["measure"] == "ece_votes"].set_index("task")["uniform"]
+n_models = at_hand.groupby("task")["system"].nunique()
+listed = [
+    f"{MEASURES[measure].title} on {names[task]} ({n} of {n_models[task]})"
+    for (task, measure), n in worse.groupby(["task", "measure"], sort=False).size().items()
+]
+Markdown(
+    (
+        "Models at hand that are worse than the uniform prediction, their whole interval below 0 in "
+        f"{{numref}}`tbl-normalised-scores`: {'; '.join(listed)}. "
+        if listed
+        else "No model at hand has a whole interval below 0 in {numref}`tbl-normalised-scores`. "
+    )
+    + "The calibration error against vote shares is a case of its own, since a guess that says "
+    "nothing can be nearly calibrated: the uniform prediction has "
+    + ", ".join(f"{ece[task]:.3f} on {name}" for task, name in names.items())
+    + ". The less room there is between it and the ceiling, the larger the rescaled values and the "
+    "wider their intervals; where there is none, no value is given. Calibration alone does not tell "
+    "a good model from an empty one."
+)
+
+# %% [markdown]
+# ## Many items or many votes
+#
+# A study has votes to spend. Spread over many items, they measure a system's *mean* error
+# precisely, but each item's votes are few, and their noise shifts the mean: a bias. Spent on few
+# items, they remove the bias and leave the chance of the items.
+
+# %%
+shown = [
+    [*found, systems.uniform(o), systems.old_label(o)]
+    for o, found in zip(datasets, models, strict=True)
+]
+spent = pd.concat(
+    [
+        budgets.items_by_votes(o, several, budget, draws, seed)
+        for o, several in zip(datasets, shown, strict=True)
+    ],
+    ignore_index=True,
+)
+publish_figure(
+    "fig-items-by-votes",
+    plot_items_by_votes,
+    spent,
+    caption=f"""What {budget:,} votes are worth, on many items or on few. For each system, solid:
+    the standard error of its mean JSD over the items that the budget buys; dashed: the bias from
+    judging by few votes, expected JSD minus JSD against the truth, its size. Where the two cross,
+    both harm alike. Items are taken to be drawn from a population like the one at hand, which may
+    have fewer than a budget could buy. Both axes are logarithmic.""",
+    alt="""Three panels, one for each task, with votes an item from 1 to 100. Dashed lines of bias
+    fall from left to right, solid lines of standard error rise. They cross between ten and
+    a hundred votes an item; with few votes, the bias is many times the standard error.""",
+)
+
+# %% tags=["remove-input"]
+lowest = spent.loc[spent.groupby(["task", "system"], sort=False)["total_error"].idxmin()]
+sizes = lowest.groupby("task", sort=False)["n_votes"].agg(["min", "max"])
+k = 5 if 5 in set(spent["n_votes"]) else spent["n_votes"].max()
+few_votes = spent[spent["n_votes"] == k].sort_values("bias").groupby("task")
+first, last = few_votes.first(), few_votes.last()
+shifts = [
+    f"{signed(first.loc[task, 'bias'], 3)} ({first.loc[task, 'system']}) to "
+    f"{signed(last.loc[task, 'bias'], 3)} ({last.loc[task, 'system']}) on {name}"
+    for task, name in names.items()
+]
+Markdown(
+    f"With {budget:,} votes, the total error of mean JSD in {{numref}}`fig-items-by-votes` is lowest "
+    + ", ".join(
+        f"at {row['min']} votes an item on {names[task]}"
+        if row["min"] == row["max"]
+        else f"at {row['min']} to {row['max']} votes an item, by system, on {names[task]}"
+        for task, row in sizes.iterrows()
+    )
+    + ". Nor does the bias cancel when two systems are compared, since it is not the same for both. "
+    f"With {k} votes an item it ranges from {', from '.join(shifts)}. A system that spreads its "
+    "probability and one that bets on a label are not shifted alike, so a ranking by few votes may "
+    "not be the ranking by many."
+)

@@ -1,0 +1,198 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Errors from several sides
+#
+# One distance for an item says how wrong a model is, not how. {cite:t}`baan2022` look, in their
+# Appendix B, at the classes, at the ranks that people give them, and at entropy. Which labels get
+# too much, is the people's first choice overrated, and is the model surer than they are, on the
+# kind of data that it was trained on and on another?
+
+# %%
+from typing import Literal
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+task: Literal["snli", "mnli"] = "snli"  # the task that comes first; the other one follows
+system: str = ""  # name of a system; the first at hand when empty
+temperature: float = 2.0  # of the flattened version of that system
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.evaluation.error_views import error_views, summarise_views
+from chaos_utils.evaluation.errors import lineup
+from chaos_utils.plots.errors import plot_error_views, series_name
+from chaos_utils.presentation import errors as presentation
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+from chaos_utils.tasks import TASKS
+
+tasks = [task, "mnli" if task == "snli" else "snli"]
+datasets = [load_opinions(name, data) for name in tasks]
+chosen = lineup(datasets, predictions, system=system, temperature=temperature)
+views = error_views(datasets, chosen)
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+sentences = []
+for opinions in datasets:
+    short = opinions.task.short
+    shown = {
+        series_name(entry.predictions.model, entry.temperature): len(entry.predictions)
+        for entry in chosen[opinions.task.name]
+    }
+    missing = [f"{len(opinions) - n} for {name}" for name, n in shown.items() if n < len(opinions)]
+    sentences.append(
+        f"{short} ({len(opinions):,} items): {'; '.join(shown) or 'no predictions at hand'}."
+        + (f" Items without a prediction, left out: {', '.join(missing)}." if missing else "")
+    )
+Markdown(
+    "\n".join(f"* {sentence}" for sentence in sentences)
+    + "\n\nThe models that {cite:t}`baan2022` released were trained on SNLI. For them SNLI is in "
+    "distribution, and MNLI is not."
+)
+
+# %% [markdown]
+# Every figure has three columns. *Marginal* shows the values of people and of the system, each by
+# themselves; *signed* shows the system's minus the people's, item by item; *absolute* shows the
+# same without its sign. Markers on the axis are means.
+#
+# ## Class by class
+
+# %%
+by_class = views[views["view"] == "class"]
+publish_figure(
+    "fig-error-classes",
+    plot_error_views,
+    by_class,
+    caption="""Errors for each class. Share of the people’s votes, and probability that a system
+    gives, in 25 bins. An error is the system’s share minus the people’s.""",
+    alt="""Six rows of three histograms: the three classes on SNLI, then on MNLI. The model's
+    probabilities pile up near 0, and less near 1, more than the people's shares do, most plainly
+    for neutral; at a temperature of 2 the piles are lower. Signed errors are most frequent near
+    zero, with long arms on both sides.""",
+)
+
+# %% tags=["remove-input"]
+statistics = summarise_views(datasets, views)
+first = statistics["system"].iloc[0]
+of_first = statistics[statistics["system"] == first]
+lines = []
+for (name, t), group in of_first[of_first["view"] == "class"].groupby(
+    ["task", "temperature"], sort=False
+):
+    means = group.set_index("part")["mean"]
+    lines.append(
+        f"* {TASKS[name].short}, {series_name(first, t)}: {means.idxmax()} gets most too much, "
+        f"{means.max():+.3f} on average, and {means.idxmin()} most too little, {means.min():+.3f}."
+    )
+Markdown(
+    "The three mean errors of a task sum to zero, since what one class gets too much the others "
+    "lack.\n\n" + "\n".join(lines).replace("-0.", "−0.")
+)
+
+# %% [markdown]
+# ## Rank by rank
+#
+# Now the labels are sorted by the people's votes: the label with most votes is first. Labels with
+# equally many votes keep their usual order.
+
+# %%
+publish_figure(
+    "fig-error-ranks",
+    plot_error_views,
+    views[views["view"] == "rank"],
+    caption="""Errors for each human rank. The first label is the one with most votes of an
+    item, whatever its class; columns as in {numref}`fig-error-classes`.""",
+    alt="""Six rows of three histograms: first, second and third label on SNLI, then on MNLI. For the
+    first label the model's probabilities pile up near 1 and near 0, on MNLI equally high, where
+    people give it between a third and all of their votes. Second labels mostly get too little, and
+    some far too much. Third labels are near zero on both sides.""",
+)
+
+# %% tags=["remove-input"]
+lines = []
+for (name, t), group in of_first[of_first["view"] == "rank"].groupby(
+    ["task", "temperature"], sort=False
+):
+    means = group.set_index("part")["mean"]
+    medians = group.set_index("part")["median"]
+    lines.append(
+        f"* {TASKS[name].short}, {series_name(first, t)}: the first label gets "
+        f"{abs(means['1st']):.3f} too {'much' if means['1st'] > 0 else 'little'} on average "
+        f"(median {medians['1st']:+.3f}), the third {abs(means['3rd']):.3f} too "
+        f"{'much' if means['3rd'] > 0 else 'little'} (median {medians['3rd']:+.3f})."
+    )
+Markdown("\n".join(lines).replace("-0.", "−0."))
+
+# %% [markdown]
+# A system that was only too sure of itself would give the first label too much. Where it is wrong
+# about which label is first, it gives that label too little. Mean and median part where the two
+# meet.
+#
+# ## Entropy
+
+# %%
+publish_figure(
+    "fig-error-entropy",
+    plot_error_views,
+    views[views["view"] == "entropy"],
+    caption="""Errors of entropy, in nats. Entropy of the people’s votes and of a system’s
+    distribution; a negative error means that the system is surer than people are.""",
+    alt="""Two rows of three histograms, SNLI above MNLI. On SNLI the model's entropies pile up
+    near 0, on MNLI they spread evenly up to 0.7 nats; few items are that low by the people's votes.
+    At a temperature of 2 they lie where the people's do, a little higher. Signed errors lie mostly
+    left of zero, and after flattening on both sides of it.""",
+)
+
+# %%
+publish_table(
+    "tbl-error-views",
+    statistics,
+    shown=presentation.show_error_views(statistics),
+    caption="""Errors of classes, ranks and entropy. Mean and median of the signed error,
+    and mean of its absolute value; shares, and nats for entropy, where the last is EntCE. The
+    column *paper* holds what Appendix B of {cite:t}`baan2022` gives for both mean and median.""",
+)
+
+# %% tags=["remove-input"]
+lines = []
+for row in of_first[of_first["view"] == "entropy"].itertuples():
+    paper = f" The paper gives {row.published:+.2f}." if row.published == row.published else ""
+    lines.append(
+        f"* {TASKS[row.task].short}, {series_name(first, row.temperature)}: "
+        f"{'surer' if row.mean < 0 else 'less sure'} than people by {abs(row.mean):.3f} nats on "
+        f"average (median error {row.median:+.3f}), and {row.mean_absolute:.3f} nats off "
+        f"whatever the sign (n = {row.n_items:,}).{paper}"
+    )
+far = of_first[of_first["difference_mean"].abs() > 0.02]
+note = [
+    f"The released predictions do not give the published {row.published:+.2f} for "
+    f"{series_name(first, row.temperature)}: its mean is {row.mean:+.3f} and its median "
+    f"{row.median:+.3f}."
+    for row in far.itertuples()
+]
+Markdown(
+    "The last rows of each task in {numref}`tbl-error-views` say how sure the system is.\n\n"
+    + "\n".join([*lines, "", *note]).replace("-0.", "−0.")
+)
+
+# %% [markdown]
+# A mean near zero is not agreement. Flattening moves all entropies by one rule, so that errors of
+# both signs can cancel while their absolute value stays; that is why both are in the table.

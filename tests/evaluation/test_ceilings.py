@@ -1,0 +1,260 @@
+import numpy as np
+import pytest
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation import budgets, ceilings, systems
+from chaos_utils.evaluation.draws import bounded, draw_crowds, draw_posterior, repeated
+from chaos_utils.evaluation.scoring import evaluate
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.presentation import ceilings as presentation
+
+ALPHA = (0.4, 0.7, 0.3)  # about what fits SNLI
+SMOOTH = ("jsd", "dist_ce", "ent_ce")
+
+
+def truths_of(shares, n_draws):
+    return np.broadcast_to(shares, (n_draws, *shares.shape))
+
+
+def floors(truths, n_votes, rng, names=SMOOTH):
+    found = repeated([MEASURES[name] for name in names], draw_crowds(truths, n_votes, rng), truths)
+    return np.array([found[name].value for name in names])
+
+
+@pytest.fixture(scope="module")
+def world():
+    """Items whose true distributions are known, and a few votes on each."""
+    rng = np.random.default_rng(5)
+    truth = rng.dirichlet(ALPHA, size=3000)
+    return truth, rng.multinomial(15, truth), rng
+
+
+def test_floor_from_the_posterior_is_the_true_one_and_from_vote_shares_is_not(world):
+    truth, votes, rng = world
+    true = floors(truths_of(truth, 8), 15, rng)
+    posterior = floors(draw_posterior(votes, 8, rng), 15, rng)
+    plugged_in = floors(truths_of(votes / 15, 8), 15, rng)
+    np.testing.assert_allclose(posterior, true, rtol=0.04)
+    assert (plugged_in < 0.92 * true).all()
+
+
+def test_votes_drawn_from_vote_shares_count_the_noise_twice(world):
+    truth, votes, rng = world
+    new = draw_crowds(truths_of(truth, 4), 15, rng)
+    model = truths_of(truth, 4)
+    measures = [MEASURES[name] for name in ("jsd", "dist_ce")]
+    true = repeated(measures, new, model)
+    doubled = repeated(measures, draw_crowds(truths_of(votes / 15, 4), 15, rng), model)
+    for name in true:
+        # Two layers of sampling noise instead of one: about √2 as much.
+        assert doubled[name].value > 1.25 * true[name].value
+
+
+def test_both_ceilings_find_the_true_one():
+    rng = np.random.default_rng(6)
+    truth = rng.dirichlet(ALPHA, size=3000)
+    votes = rng.multinomial(100, truth)
+    measures = [MEASURES[name] for name in SMOOTH]
+
+    def drawn(truths):
+        return repeated(measures, draw_crowds(truths, 100, rng), draw_crowds(truths, 100, rng))
+
+    true, posterior = drawn(truths_of(truth, 8)), drawn(draw_posterior(votes, 8, rng))
+    halves = ceilings.halves_ceiling(measures, votes, 100, 8, rng)
+    for name in SMOOTH:
+        assert posterior[name].value == pytest.approx(true[name].value, rel=0.04)
+        assert halves[name].value == pytest.approx(true[name].value, rel=0.05)
+
+
+def test_extrapolation_recovers_a_curve_of_its_form():
+    sizes = np.array([10, 20, 30, 40, 50])
+
+    def curve(m):
+        return 0.01 + 0.3 * m**-0.5 - 0.2 / m
+
+    weights = ceilings.extrapolation_weights(list(sizes), 100)
+    assert weights.sum() == pytest.approx(1)
+    assert weights @ curve(sizes) == pytest.approx(curve(100))
+
+
+def test_extrapolation_needs_three_sizes():
+    with pytest.raises(ValueError, match="sizes"):
+        ceilings.extrapolation_weights([10, 20, 20], 100)
+
+
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [([[60, 30, 10]], [10, 20, 30, 40, 50]), ([[3, 2, 1]], [1, 2, 3]), ([[3, 1, 1]], [])],
+)
+def test_split_sizes(votes, expected):
+    assert ceilings.split_sizes(votes) == expected
+
+
+def test_a_binned_measure_is_judged_draw_by_draw():
+    # Two draws miss in opposite directions: their gaps must not cancel.
+    model = np.full((2, 4, 2), [0.6, 0.4])
+    human = np.stack([np.full((4, 2), [1.0, 0.0]), np.full((4, 2), [0.2, 0.8])])
+    found = repeated([MEASURES["ece_votes"]], human, model)["ece_votes"]
+    np.testing.assert_allclose(found.values, [0.4, 0.4])
+    assert found.value == pytest.approx(0.4)
+
+
+def test_means_of_the_table_give_the_value(sample):
+    crowd = draw_posterior(sample[0].votes, 3, np.random.default_rng(0))
+    model = truths_of(sample[0].shares, 3)
+    for found in repeated(MEASURES.values(), crowd, model).values():
+        assert found.of_means(found.table.mean(axis=0)[np.newaxis])[0] == pytest.approx(found.value)
+
+
+def test_any_measure_has_references(sample):
+    found = ceilings.references(sample[0], 2, 0, MEASURES)
+    table = ceilings.reference_scores(sample[0], found).set_index("measure")
+    assert list(table.index) == list(MEASURES)
+    assert table["floor"].notna().all()
+    assert (table["ceiling_halves_error"].dropna() > 0).any()
+    without = table.index[table["ceiling_halves"].isna()]
+    assert (
+        set(without)
+        == {"kl", "cross_entropy"}
+        == set(MEASURES) - {measure.name for measure in bounded(MEASURES.values())}
+    )
+
+
+def test_no_draws_are_refused():
+    with pytest.raises(ValueError, match="n_draws"):
+        draw_posterior([[3, 2]], 0, np.random.default_rng(0))
+
+
+def test_normalised_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate(sample):
+    opinions = sample[0]
+    found = ceilings.references(opinions, 4, 0)
+    several = [*systems.load_systems(opinions), systems.uniform(opinions)]
+    table = ceilings.normalised_scores(opinions, several, found, 50, 0)
+    assert list(dict.fromkeys(table["system"])) == [system.model for system in several]
+    uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
+    assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
+    np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
+    computed = evaluate(opinions, several, measures=["jsd", "rank_cs"])
+    merged = computed.merge(table, on=["task", "system", "measure"], suffixes=("", "_here"))
+    assert len(merged) == 2 * len(several)
+    np.testing.assert_allclose(merged["value_here"], merged["value"])
+    given = table[table["rescaled"].notna()]
+    assert (given["rescaled_low"] <= given["rescaled"] + 1e-12).all()
+    assert (given["rescaled"] <= given["rescaled_high"] + 1e-12).all()
+
+
+def test_a_crowd_as_a_system_scores_about_1(sample):
+    # A second crowd is just what the ceiling is.
+    opinions = sample[0]
+    found = ceilings.references(opinions, 8, 0)
+    truth = draw_posterior(opinions.votes, 1, np.random.default_rng(1))
+    crowd = draw_crowds(truth, 100, np.random.default_rng(2))[0]
+    table = ceilings.normalised_scores(
+        opinions, [systems.computed("crowd", opinions, crowd)], found, 50, 0
+    )
+    by_measure = table.set_index("measure")["rescaled"]
+    for name in ("jsd", "dist_ce", "ent_ce"):
+        assert by_measure[name] == pytest.approx(1, abs=0.05)
+
+
+def test_a_system_is_set_beside_references_on_its_own_items(sample):
+    opinions = sample[0]
+    found = ceilings.references(opinions, 3, 0)
+    whole = systems.load_systems(opinions)[0]
+    rows = np.arange(len(opinions))[::-2]
+    part = type(whole)(
+        "part", whole.task, tuple(whole.uids[i] for i in rows), whole.probabilities[rows],
+        whole.predicted[rows],
+    )  # fmt: skip
+    table = ceilings.normalised_scores(opinions, [whole, part], found, 20, 0)
+    jsd = table[table["measure"] == "jsd"].set_index("system")
+    assert jsd.loc["part", "n_items"] == len(rows)
+    expected = found.floor["jsd"].columns[:, np.sort(rows)].mean()
+    assert jsd.loc["part", "floor"] == pytest.approx(expected)
+    assert jsd.loc["part", "uniform"] != jsd.loc[whole.model, "uniform"]
+
+
+def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(sample):
+    table = budgets.annotation_budget(sample[0], 3, 0)
+    jsd = table[table["measure"] == "jsd"].pivot(
+        index="n_votes", columns="quantity", values="value"
+    )
+    assert (jsd["floor"].diff().dropna() < 0).all()
+    np.testing.assert_allclose(jsd["floor"], jsd["error"])
+    ece = table[(table["measure"] == "ece_votes") & (table["n_votes"] == 2)]
+    by_quantity = ece.set_index("quantity")["value"]
+    assert by_quantity["error"] > by_quantity["floor"]
+    assert "error" not in set(table.loc[table["measure"] == "kl", "quantity"])
+
+
+def test_one_budget_buys_bias_or_standard_error(sample):
+    opinions = sample[0]
+    several = [systems.uniform(opinions), systems.old_label(opinions)]
+    table = budgets.items_by_votes(opinions, several, 1000, 4, 0)
+    assert (table["n_items"] == 1000 // table["n_votes"]).all()
+    uniform = table[table["system"] == "uniform"].set_index("n_votes")
+    # With one vote the uniform prediction scores the same on every item.
+    vote, even, label = np.eye(3)[:1], np.full((1, 3), 1 / 3), np.zeros(1, int)
+    one_hot = MEASURES["jsd"].value(Judged(vote, even, label, label, label))
+    assert uniform.loc[1, "value"] == pytest.approx(one_hot)
+    assert uniform.loc[1, "standard_error"] == pytest.approx(0, abs=1e-9)
+    assert uniform.loc[1, "bias"] > uniform.loc[10, "bias"] > uniform.loc[100, "bias"]
+    assert uniform.loc[10, "standard_error"] < uniform.loc[100, "standard_error"]
+    np.testing.assert_allclose(
+        table["total_error"] ** 2, table["bias"] ** 2 + table["standard_error"] ** 2
+    )
+
+
+def test_bias_and_standard_error_are_those_of_repeated_studies(sample):
+    opinions = sample[0]
+    table = budgets.items_by_votes(opinions, [systems.old_label(opinions)], 500, 20, 0)
+    said = table.set_index("n_votes").loc[5]
+    rng = np.random.default_rng(9)
+    truths = draw_posterior(opinions.votes, 20, rng)
+    items = rng.integers(len(opinions), size=(600, 100))
+    chosen = truths[rng.integers(20, size=items.shape), items]
+    model = systems.old_label(opinions).probabilities[items]
+    jsd = [MEASURES["jsd"]]
+    studies = repeated(jsd, draw_crowds(chosen, 5, rng), model)["jsd"].values
+    exact = repeated(jsd, truths, truths_of(systems.old_label(opinions).probabilities, 20))
+    assert said["n_items"] == 100
+    assert studies.std() == pytest.approx(said["standard_error"], rel=0.1)
+    assert studies.mean() - exact["jsd"].value == pytest.approx(said["bias"], abs=0.004)
+
+
+def test_a_budget_without_a_vote(sample):
+    with pytest.raises(ChaosError, match="budget"):
+        budgets.items_by_votes(sample[0], [systems.uniform(sample[0])], 0, 2, 0)
+
+
+def test_published_humans_stand_at_our_ceiling(released):
+    for opinions in released:
+        found = ceilings.references(opinions, 4, 0, ["jsd", "kl", "new_accuracy"])
+        table = ceilings.estimated_human(opinions, found).set_index("measure")
+        assert table.loc["jsd", "rescaled"] == pytest.approx(1, abs=0.04)
+        assert table.loc["new_accuracy", "value"] < table.loc["new_accuracy", "floor"]
+        assert np.isnan(table.loc["kl", "rescaled"])
+
+
+def test_the_posterior_predicts_measured_half_crowds(released):
+    names = ["jsd", "dist_ce", "new_accuracy", "rank_cs"]
+    for opinions in released:
+        found = ceilings.references(opinions, 4, 0, names)
+        table = ceilings.reference_scores(opinions, found).set_index("measure")
+        assert (table["n_half"] == 50).all()
+        np.testing.assert_allclose(table["half_drawn"], table["half_measured"], rtol=0.09)
+
+
+def test_tables_are_set_as_text(sample):
+    opinions = sample[0]
+    found = ceilings.references(opinions, 3, 0)
+    bounds = presentation.show_noise_ceiling(ceilings.reference_scores(opinions, found))
+    assert len(bounds) == len(found.floor)
+    scores = ceilings.normalised_scores(opinions, [systems.uniform(opinions)], found, 20, 0)
+    shown = presentation.show_normalised_scores(scores)
+    # Floor, ceiling and the system; the ceiling is 1, a perfect model above it.
+    assert len(shown) == 3
+    cells = shown[(MEASURES["jsd"].title, "rescaled")]
+    assert cells[1] == "1.00"
+    assert float(cells[0]) > 1
+    assert cells[2].startswith("0.00 [")

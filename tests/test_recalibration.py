@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+from chaos_utils import recalibration
+from chaos_utils.metrics.calibration import Binning, expected_calibration_error
+
+BINS = Binning(10, closed="right", zero_in_bin=False)
+
+
+@pytest.fixture
+def logits():
+    return np.random.default_rng(5).normal(scale=2, size=(600, 3))
+
+
+def drawn_labels(probabilities, seed=1):
+    points = np.random.default_rng(seed).random((len(probabilities), 1))
+    return (points > probabilities.cumsum(axis=1)).sum(axis=1).clip(max=2)
+
+
+@given(st.floats(0.1, 10))
+def test_a_temperature_divides_logits(temperature):
+    logits = np.array([[2.0, -1.0, 0.5], [0.0, 0.0, 3.0]])
+    tempered = recalibration.temper(softmax(logits, axis=1), temperature)
+    np.testing.assert_allclose(tempered, softmax(logits / temperature, axis=1), atol=1e-12)
+
+
+def test_one_temperature_an_item_is_each_item_s_own(logits):
+    p = softmax(logits[:3], axis=1)
+    each = recalibration.temper(p, [0.5, 1.0, 3.0])
+    for row, temperature in enumerate([0.5, 1.0, 3.0]):
+        np.testing.assert_allclose(each[row], recalibration.temper(p, temperature)[row])
+
+
+def test_impossible_labels_stay_next_to_nothing():
+    tempered = recalibration.temper([[0.0, 0.4, 0.6]], 2.0)
+    assert tempered[0, 0] < 1e-100
+    assert tempered.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("temperature", [0, -1.0, np.nan, np.inf, [1.0, 2.0, 3.0]])
+def test_a_temperature_that_cannot_be_is_refused(temperature):
+    with pytest.raises(ValueError, match="temperature"):
+        recalibration.temper([[0.2, 0.8], [0.5, 0.5]], temperature)
+
+
+def test_likelihood_of_labels_is_that_of_unanimous_votes(logits):
+    p, labels = softmax(logits, axis=1), np.arange(600) % 3
+    expected = -np.log(p[np.arange(600), labels]).mean()
+    assert recalibration.negative_log_likelihood(p, labels) == pytest.approx(expected)
+    assert recalibration.negative_log_likelihood(p, np.eye(3)[labels]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("truth", [0.4, 1.0, 2.5])
+def test_the_temperature_behind_soft_targets_is_found(logits, truth):
+    target = softmax(logits / truth, axis=1)
+    found = recalibration.fit_temperature(softmax(logits, axis=1), target)
+    assert found == pytest.approx(truth, rel=1e-5)
+
+
+def test_no_other_temperature_has_a_better_likelihood(logits):
+    p = softmax(logits, axis=1)
+    labels = drawn_labels(softmax(logits / 1.7, axis=1))
+    best = recalibration.fit_temperature(p, labels)
+    least = recalibration.negative_log_likelihood(p, labels, best)
+    others = [recalibration.negative_log_likelihood(p, labels, t) for t in np.geomspace(0.1, 9, 99)]
+    assert least <= min(others)
+    assert best == pytest.approx(1.7, rel=0.15)
+
+
+def test_a_fit_without_an_optimum_ends_at_a_limit_or_stays_at_one():
+    p = np.array([[0.7, 0.3], [0.4, 0.6]])
+    low, high = recalibration.LIMITS
+    assert recalibration.fit_temperature(p, [0, 1]) == pytest.approx(low)
+    assert recalibration.fit_temperature(p, [1, 0]) == pytest.approx(high)
+    assert recalibration.fit_temperature(np.full((2, 2), 0.5), [0, 1]) == 1
+
+
+def test_the_ece_fit_beats_neighbours(logits):
+    p = softmax(logits, axis=1)
+    labels = drawn_labels(softmax(logits / 2, axis=1))
+    best = recalibration.fit_temperature_to_ece(p, labels, BINS)
+
+    def error(t):
+        return expected_calibration_error(recalibration.temper(p, t), labels, BINS)
+
+    assert error(best) <= min(error(best * 1.05), error(best / 1.05), error(1.0))
+
+
+def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
+    p = softmax(logits[:40], axis=1)
+    labels = drawn_labels(p)
+
+    def fitted(target):
+        rng = np.random.default_rng(3)
+        return recalibration.cross_fit_temperatures(p, target, 4, rng)
+
+    before = fitted(labels)
+    values, counts = np.unique(before, return_counts=True)
+    assert len(values) == 4
+    assert set(counts) == {10}
+    changed = labels.copy()
+    changed[0] = (labels[0] + 1) % 3
+    after = fitted(changed)
+    own = before == before[0]
+    np.testing.assert_array_equal(after[own], before[own])
+    assert (after[~own] != before[~own]).all()
+
+
+def test_leaving_one_out_is_a_fold_an_item(logits):
+    p = softmax(logits[:5], axis=1)
+    target = softmax(logits[:5] / 2, axis=1)
+    rng = np.random.default_rng(0)
+    np.testing.assert_allclose(
+        recalibration.cross_fit_temperatures(p, target, 5, rng), 2.0, rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("n_folds", [0, 1, 6])
+def test_folds_that_cannot_be_are_refused(n_folds):
+    with pytest.raises(ValueError, match="n_folds"):
+        recalibration.cross_fit_temperatures(
+            np.full((5, 2), 0.5), [0, 1, 0, 1, 0], n_folds, np.random.default_rng(0)
+        )
