@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample test test-all lint browser lock clean
+.PHONY: help book sample test test-all lint browser bench lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -22,16 +22,22 @@ book: $(VENV)/book.stamp ## Build the book into _build/html (sets up, finds or f
 sample: $(VENV)/book.stamp ## Build the book from the synthetic sample, without any data
 	@$(BIN)/chaos build --sample
 
+# Two workers; the tests of a file stay together, since they share a build.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
 test: $(VENV)/test.stamp browser ## Run the tests (sets up first)
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
 
 test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and the linters
-	@$(BIN)/python -m pytest -m ''
+	@$(PYTEST) -m ''
 
 lint: $(VENV)/test.stamp ## Check format, style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+
+bench: $(VENV)/test.stamp ## Measure speed, as ratios in one run
+	@$(BIN)/python benchmarks/evaluation.py
 
 lock: ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \

@@ -208,9 +208,14 @@ publish_figure(
 human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index("task")
 no_model = {"uniform", "class prior", "old label", "original votes"}
 at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
-best = at_hand[at_hand["measure"] == "jsd"].sort_values("value").groupby("task").first()
-guess = scores[(scores["measure"] == "jsd") & (scores["system"] == "original votes")]
-few = guess.set_index("task")
+best = (
+    at_hand[(at_hand["measure"] == "jsd") & at_hand["rescaled"].notna()]
+    .sort_values("value")
+    .groupby("task")
+    .first()
+)
+few = scores[(scores["measure"] == "jsd") & (scores["system"] == "original votes")]
+few = few[few["rescaled"].notna()].set_index("task")
 
 
 def as_bad_as(task):

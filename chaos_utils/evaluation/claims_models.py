@@ -1,6 +1,7 @@
 """The claims of Nie et al. (2020) about models, in our own words, each with what decides it."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
@@ -217,11 +218,17 @@ def _steps(material: Material, column: str, sign: int) -> Evidence:
     return by_count(int(steady.sum()), len(steady), text)
 
 
+def _bins_of_items(human: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    if len(human) < _N_BINS:
+        raise UnavailableError(f"{len(human)} items are too few for {_N_BINS} entropy bins.")
+    return entropy_bins(entropy(human, unit="bits"), _N_BINS).of_item
+
+
 def _bins_of_systems(material: Material) -> Evidence:
     parts = []
     for task in TASKS:
         for judged in material.everyone(task) if material.systems.get(task) else []:
-            bins = entropy_bins(entropy(judged.human, unit="bits"), _N_BINS).of_item
+            bins = _bins_of_items(judged.human)
             correct = (judged.predicted == judged.majority).astype(np.float64)
             first, last = bins == 0, bins == bins.max()
             columns = np.column_stack([correct * first, first, correct * last, last])
@@ -256,7 +263,7 @@ def _barely(material: Material) -> Evidence:
     guesses, gains = {}, {}
     for task, group in last.groupby("task"):
         opinions = material.votes(str(task))
-        bins = entropy_bins(entropy(opinions.shares, unit="bits"), _N_BINS).of_item
+        bins = _bins_of_items(opinions.shares)
         gold = opinions.majority[bins == bins.max()]
         guesses[str(task)] = float(np.bincount(gold).max() / len(gold))
         gains[str(task)] = float(group["new_accuracy"].mean()) - guesses[str(task)]

@@ -127,7 +127,8 @@ def class_prior(opinions: Opinions, seed: int = 0, n_folds: int = 10) -> Predict
     shares = np.empty_like(opinions.shares)
     for fold in range(n_folds):
         counts = np.bincount(opinions.old_label[folds != fold], minlength=shares.shape[1])
-        shares[folds == fold] = counts / max(counts.sum(), 1)
+        # A dataset of one fold has no other items to learn from.
+        shares[folds == fold] = counts / counts.sum() if counts.any() else 1 / len(counts)
     return computed("class prior", opinions, shares)
 
 

@@ -70,8 +70,13 @@ def _as_table(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
             f"{name} has shape {array.shape}, expected (n_items, n_classes) with at least "
             "1 item and 2 classes"
         )
-    _first_fault(~np.isfinite(array).all(axis=1), name, "holds {}, expected finite values", array)
-    _first_fault((array < 0).any(axis=1), name, "holds {}, expected no negative value", array)
+    # Row by row only when something is wrong: sums over short rows take most of the time.
+    if not np.isfinite(array).all():
+        wrong = ~np.isfinite(array).all(axis=1)
+        _first_fault(wrong, name, "holds {}, expected finite values", array)
+    if array.min() < 0:
+        wrong = (array < 0).any(axis=1)
+        _first_fault(wrong, name, "holds {}, expected no negative value", array)
     return array
 
 

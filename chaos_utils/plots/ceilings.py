@@ -103,7 +103,8 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
     )  # fmt: skip
     for row, task in enumerate(tasks):
         of_task = table[table["task"] == task.name]
-        order = list(dict.fromkeys(of_task.sort_values("value")["system"]))
+        by_first = of_task[of_task["measure"] == names[0]].sort_values("value")
+        order = list(dict.fromkeys([*by_first["system"], *of_task["system"]]))
         for axis, name in zip(axes[row], names, strict=True):
             _draw_scores(axis, of_task[of_task["measure"] == name], order)
         axes[row, 0].set_yticks(range(len(order)), order)

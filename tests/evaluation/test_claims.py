@@ -314,3 +314,16 @@ def test_the_uniform_guess_ranks_nothing(sample):
     even = gather(sample, {"snli": [uniform(snli)]})
     assert check(47, even).verdict == HOLDS
     assert check(42, even).verdict in VERDICTS
+
+
+def test_too_few_items_for_bins_are_said(material):
+    few = [
+        replace(
+            o, uids=o.uids[:3], votes=o.votes[:3], majority=o.majority[:3],
+            old_label=o.old_label[:3], old_votes=o.old_votes[:3], texts=o.texts[:3],
+        )
+        for o in material.opinions.values()
+    ]  # fmt: skip
+    evidence = check(37, gather(few, {}))
+    assert evidence.verdict == OPEN
+    assert "3 items" in evidence.text

@@ -217,7 +217,8 @@ class Value(SphinxRole):
         rows = pd.DataFrame(manifests[id]["data"])
         for key in keys:
             name, _, wanted = key.partition("=")
-            rows = rows[rows[name].astype(str) == wanted]
+            is_number = pd.api.types.is_numeric_dtype(rows[name])
+            rows = rows[rows[name] == (float(wanted) if is_number else wanted)]
         if len(rows) != 1:
             raise ValueError(f"{len(rows)} rows fit, expected 1")
         value = rows[column].iloc[0]
