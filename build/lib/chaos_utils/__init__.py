@@ -1,1 +1,0 @@
-"""Tools behind the living book of collective human opinions."""

@@ -1,1 +1,0 @@
-"""The `chaos` command. Thin: it reads arguments, calls the package, prints."""

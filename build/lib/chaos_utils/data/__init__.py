@@ -1,1 +1,0 @@
-"""Where data enters: sources, opinions, the synthetic sample, published numbers."""

@@ -1,1 +1,0 @@
-"""The two papers' numbers, as CSV files with their reader."""

@@ -1,1 +1,0 @@
-"""Judging systems: `Opinions` × `Predictions` in, tidy tables out; never loads a model."""

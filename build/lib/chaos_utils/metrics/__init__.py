@@ -1,1 +1,0 @@
-"""Measures: pure functions on arrays; they know no file, task or model."""

@@ -1,1 +1,0 @@
-"""Plots: a tidy table in, a matplotlib Figure out; no files."""

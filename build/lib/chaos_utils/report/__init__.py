@@ -1,1 +1,0 @@
-"""Running notebooks, and making their figures and tables citable."""
