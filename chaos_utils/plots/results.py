@@ -10,6 +10,7 @@ from chaos_utils.style import colour
 from chaos_utils.tasks import TASKS
 
 _TITLES = {"jsd": "JSD (distance, √nats)", "kl": "KL(human ‖ model), nats"}
+_LINES = {"chance": "--", "floor": ":", "ceiling": "-."}
 _MARKERS: dict[str, dict[str, Any]] = {
     "computed": {"marker": "o"},
     "published": {"marker": "D", "markerfacecolor": "none"},
@@ -27,23 +28,23 @@ def plot_results(table: pd.DataFrame) -> Figure:
         ``measure``, ``value``, ``low``, ``high``.
     """
     names = [name for name in TASKS if name in set(table["task"])]
-    lines = table["kind"].isin(["chance", "floor", "ceiling"])
-    heights = [table[~lines & (table["task"] == name)]["system"].nunique() for name in names]
+    systems = table[~table["kind"].isin(_LINES)]
+    heights = [systems[systems["task"] == name]["system"].nunique() for name in names]
     figure, axes = plt.subplots(
         len(names), 2, figsize=(8.2, 0.24 * sum(heights) + 0.9 * len(names)), squeeze=False,
         gridspec_kw={"height_ratios": heights},
     )  # fmt: skip
     for row, name in enumerate(names):
         of_task = table[table["task"] == name]
-        order = list(dict.fromkeys(of_task[~lines]["system"]))[::-1]
+        order = list(dict.fromkeys(systems[systems["task"] == name]["system"]))[::-1]
         for axis, measure in zip(axes[row], _TITLES, strict=True):
             rows = of_task[of_task["measure"] == measure]
-            for system in rows[~lines].to_dict("records"):
+            for system in rows[~rows["kind"].isin(_LINES)].to_dict("records"):
                 height = order.index(system["system"])
                 axis.plot([system["low"], system["high"]], [height] * 2, color=colour(name))
                 look = _MARKERS[system["source"]]
                 axis.plot(system["value"], height, color=colour(name), markersize=5, **look)
-            for kind, dashes in (("chance", "--"), ("floor", ":"), ("ceiling", "-.")):
+            for kind, dashes in _LINES.items():
                 for value in rows[rows["kind"] == kind]["value"]:
                     axis.axvline(value, color=colour("text"), linestyle=dashes, linewidth=1)
             axis.set_yticks(range(len(order)), order if measure == "jsd" else [], fontsize=8)

@@ -222,11 +222,18 @@ def _tidy(
             cell.metadata["tags"] = [*tags, "hide-input"]
         for volatile in ("papermill", "execution"):
             cell.metadata.pop(volatile, None)
+        if "outputs" in cell:
+            cell.outputs = [output for output in cell.outputs if not _is_empty(output)]
     if declared:
         table = nbformat.v4.new_markdown_cell(_parameter_table(declared, values))
         notebook.cells.insert(1, table)
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
+
+
+def _is_empty(output: nbformat.NotebookNode) -> bool:
+    """Whether an output is Markdown without a word, which would show as an object's name."""
+    return output.get("data") == {"text/plain": "<IPython.core.display.Markdown object>"}
 
 
 def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from chaos_utils.report import artifacts
 from chaos_utils.tasks import get_task
 
 MISSING = "–"
+_SHORT = 24
 _NUMBER = re.compile(r"[−+±]?[\d.,]+( %)?( [\[(].*[\])])?|–")
 _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]
@@ -98,12 +99,19 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
     lines.append("<tbody>")
     for row in display["rows"]:
         first, *others = row
-        cells = [f'<th scope="row">{_cell_html(first, texts)}</th>']
+        cells = [f'<th scope="row"{_cell_class(first)}>{_cell_html(first, texts)}</th>']
         for cell in others:
-            kind = ' class="number"' if isinstance(cell, str) and _NUMBER.fullmatch(cell) else ""
+            kind = _cell_class(cell)
             cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def _cell_class(cell: object) -> str:
+    """Say of a cell that it is a number, or short enough for one line."""
+    if isinstance(cell, str) and _NUMBER.fullmatch(cell):
+        return ' class="number"'
+    return ' class="short"' if isinstance(cell, str) and len(cell) <= _SHORT else ""
 
 
 def _header_html(columns: Sequence[Sequence[str]]) -> list[str]:

@@ -28,6 +28,7 @@ def names(folder):
 
 
 def test_one_call_writes_every_format(run_folder):
+    plt.close("all")
     shown = publish_figure("fig-line", plot, DATA, **GIVEN)
     ends = (".svg", "-dark.svg", ".png", ".pdf", ".csv", ".json")
     assert names(run_folder) == {f"fig-line{end}" for end in ends}

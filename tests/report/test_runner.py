@@ -88,6 +88,12 @@ def test_what_varies_is_stripped_and_the_parameters_are_shown(project):
     assert all("papermill" not in cell.metadata for cell in notebook.cells)
 
 
+def test_markdown_without_a_word_shows_nothing(project):
+    body = "\n# %%\nfrom IPython.display import Markdown\nMarkdown('')\n\n# %%\nMarkdown('a')\n"
+    notebook = nbformat.read(run(project, BODY + body) / "notebook.ipynb", as_version=4)
+    assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]
+
+
 def test_a_value_cannot_break_out_of_the_table():
     shown = runner._code("a|b`<img src=x>")
     assert not set("|`") & set(shown)

@@ -56,7 +56,7 @@ def test_grouped_headings_span_their_columns():
     heads = [attributes for tag, attributes in tags if tag == "th"]
     assert heads[0] == {"scope": "col", "rowspan": "2"}
     assert heads[1] == {"scope": "colgroup", "colspan": "2"}
-    assert heads[-1] == {"scope": "row"}
+    assert heads[-1] == {"scope": "row", "class": "short"}
     assert sum(tag == "td" and a.get("class") == "number" for tag, a in tags) == 3
 
 
