@@ -146,12 +146,12 @@ Markdown(
     f"gain between {mnli['change_new_accuracy'].min():.3f} and {mnli['change_new_accuracy'].max():.3f} in "
     f"new accuracy while their JSD changes by {mnli['change_jsd'].min():+.4f} to "
     f"{mnli['change_jsd'].max():+.4f}.\n\n"
-    "Accuracy says little about distance. Over the nine published models, Spearman's rank correlation "
-    "between new accuracy and nearness (1: the more accurate is always the nearer) is "
+    "Does accuracy tell which model is nearer to people? Over the nine published models, Spearman's "
+    "rank correlation between new accuracy and nearness (1: the more accurate is always the nearer) is "
     f"{ranks['snli', 'jsd']:.2f} on SNLI, {ranks['mnli', 'jsd']:.2f} on MNLI and "
     f"{ranks['alphanli', 'jsd']:.2f} on αNLI for JSD, and {ranks['snli', 'kl']:.2f}, "
-    f"{ranks['mnli', 'kl']:.2f} and {ranks['alphanli', 'kl']:.2f} for KL. A ranking by accuracy would "
-    "hide which model knows how people disagree."
+    f"{ranks['mnli', 'kl']:.2f} and {ranks['alphanli', 'kl']:.2f} for KL. The answer depends on the task "
+    "and on the distance, so neither number stands for the other."
 )
 
 # %% [markdown]
