@@ -233,7 +233,7 @@ def _tidy(
 
 def _is_empty(output: nbformat.NotebookNode) -> bool:
     """Whether an output is Markdown without a word, which would show as an object's name."""
-    return output.get("data") == {"text/plain": "<IPython.core.display.Markdown object>"}
+    return output.get("data", {}).get("text/markdown") == ""
 
 
 def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, Any]) -> str:
