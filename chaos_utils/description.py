@@ -7,7 +7,6 @@ import pandas as pd
 
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.published.tables import read_published
-from chaos_utils.data.registry import REGISTRY
 from chaos_utils.errors import ChaosError
 from chaos_utils.metrics.agreement import (
     chance_of_majority_size,
@@ -27,14 +26,9 @@ INTERVAL_STATISTICS = (
 )
 
 
-def is_released(opinions: Opinions) -> bool:
-    """Return whether these are the votes that were released with the paper."""
-    return opinions.source.sha256 == REGISTRY[opinions.task.file].sha256
-
-
 def data_notice(datasets: Sequence[Opinions]) -> str:
     """Return a warning in Markdown for data that is not the release; nothing for the release."""
-    if all(is_released(opinions) for opinions in datasets):
+    if all(opinions.is_released for opinions in datasets):
         return ""
     files = ", ".join(f"`{opinions.source.name}`" for opinions in datasets)
     return (
@@ -63,7 +57,7 @@ def data_statistics(datasets: Sequence[Opinions]) -> pd.DataFrame:
     for opinions in datasets:
         task = opinions.task.name
         changed = int((opinions.majority != opinions.old_label).sum())
-        full = float(published.loc[task, "full_dev_size"]) if is_released(opinions) else np.nan
+        full = float(published.loc[task, "full_dev_size"]) if opinions.is_released else np.nan
         row = {
             "task": task,
             "n_examples": len(opinions),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from chaos_utils import inputs
 from chaos_utils.data import sources
+from chaos_utils.data.registry import REGISTRY
 from chaos_utils.errors import ChaosError
 from chaos_utils.tasks import Task, get_task
 
@@ -62,6 +63,11 @@ class Opinions:
     def shares(self) -> npt.NDArray[np.float64]:
         """Vote shares, shape (n, k); rows sum to 1."""
         return self.votes / self.votes.sum(axis=1, keepdims=True)
+
+    @property
+    def is_released(self) -> bool:
+        """Whether these are, byte for byte, the votes that were released with the paper."""
+        return self.source.sha256 == REGISTRY[self.task.file].sha256
 
     def index(self, uid: str) -> int:
         """Return the position of an item."""

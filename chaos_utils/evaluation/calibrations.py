@@ -319,8 +319,7 @@ def _fit_all(
 
 def _development_file(opinions: Opinions, case: Case) -> Path | None:
     """Return the released development predictions of a model, which reach past ChaosNLI."""
-    released = opinions.source.sha256 == sources.get(opinions.task.file).sha256
-    if case.predictions.source or not released:
+    if case.predictions.source or not opinions.is_released:
         return None
     run = f"{opinions.task.name.upper()}_dev_roberta-base_{case.seed}"
     name = f"calibration-on-disagreement-data/predictions/{run}.json"

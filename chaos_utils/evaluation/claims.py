@@ -6,7 +6,6 @@ import pandas as pd
 
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.registry import REGISTRY
 from chaos_utils.evaluation.claims_calibration import CALIBRATION
 from chaos_utils.evaluation.claims_models import MODELS
 from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Material
@@ -42,9 +41,7 @@ def gather(
         n_resamples,
         n_splits,
         seed,
-        released=all(
-            opinions.source.sha256 == REGISTRY[opinions.task.file].sha256 for opinions in datasets
-        ),
+        released=all(opinions.is_released for opinions in datasets),
     )
 
 

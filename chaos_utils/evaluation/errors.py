@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data import sources
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.data.published.tables import read_published
@@ -352,8 +351,7 @@ def summarise_seeds(opinions: Opinions, by_seed: pd.DataFrame) -> pd.DataFrame:
 
 def is_released_snli(opinions: Opinions) -> bool:
     """Return whether these are the votes that the paper's numbers on systems are of."""
-    released = opinions.source.sha256 == sources.get(opinions.task.file).sha256
-    return opinions.task.name == "snli" and released
+    return opinions.task.name == "snli" and opinions.is_released
 
 
 def _published_table_2() -> dict[tuple[str, str, str], float]:

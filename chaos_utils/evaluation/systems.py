@@ -47,7 +47,7 @@ def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Pr
     systems = []
     if opinions.source.synthetic:
         systems = synthetic_systems(opinions)
-    elif opinions.source.sha256 == sources.get(opinions.task.file).sha256:
+    elif opinions.is_released:
         systems = released_systems(opinions)
     for file in predictions:
         path = paths.from_reader(file)
