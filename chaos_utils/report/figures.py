@@ -66,6 +66,7 @@ def publish_figure(
     for mode in style.MODES:
         with style.look(mode):
             figure = plot(data)
+            _fix_layout(figure)
             if inputs.any_synthetic():
                 _mark_synthetic(figure)
             if mode == "light":
@@ -86,6 +87,18 @@ def publish_figure(
         height=round(height * 96),
     )
     return artifacts.Published(id, manifest, _html(manifest, preview))
+
+
+def _fix_layout(figure: Figure) -> None:
+    """Lay a figure out once, and round where its panels stand.
+
+    The layout solver's last digits vary from run to run, and an SVG's ids hash them.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axis in figure.axes:
+        left, bottom, width, height = axis.get_position(original=True).bounds
+        axis.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
 
 
 def _save_light(figure: Figure, folder: Path, id: str, caption: str, alt: str) -> bytes:
