@@ -7,6 +7,7 @@ anything runs.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import jupytext
@@ -60,7 +61,7 @@ def modules_of_pages() -> list[Path]:
     """Return the files of this package that the pages are made with."""
     root = paths.project()
     sources = [*(root / "book" / "_ext").rglob("*.py"), root / _PACKAGE / "publish" / "site.py"]
-    names = [name for path in sources for name in _imported(path.read_text("utf-8"), path.name)]
+    names = [name for path in sources for name in _imported_by(path)]
     return _closure([*names, f"{_PACKAGE}.publish.site"])
 
 
@@ -73,8 +74,13 @@ def _closure(names: list[str]) -> list[Path]:
             continue
         found.add(path)
         found.update(other for other in path.parent.iterdir() if other.suffix == ".csv")
-        waiting += _imported(path.read_text("utf-8"), path.name)
+        waiting += _imported_by(path)
     return sorted(found)
+
+
+@cache  # chapters share most modules, and a process reads each of them once
+def _imported_by(path: Path) -> tuple[str, ...]:
+    return tuple(_imported(path.read_text("utf-8"), path.name))
 
 
 def _imported(code: str, where: str) -> Iterator[str]:
