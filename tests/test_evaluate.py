@@ -88,6 +88,19 @@ def test_out_writes_the_table_and_figures(mine, tmp_path):
             assert (tmp_path / "out" / "figures" / f"fig-{name}-snli{end}").stat().st_size > 0
 
 
+def test_systems_are_compared(mine, tmp_path):
+    header, *lines = (mine / "snli.csv").read_text().splitlines()
+    even = [f"{line.split(',')[0]},0.34,0.33,0.33" for line in lines]
+    (tmp_path / "even.csv").write_text("\n".join([header, *even]))
+    given = (str(mine / "snli.csv"), "even.csv", "--against", "even", "--bootstrap", "100")
+    rows = json.loads(evaluate(tmp_path, *given, "--json").stdout)["results"]
+    jsd = {row["system"]: row for row in rows if row["measure"] == "jsd"}
+    assert jsd["snli"]["difference_high"] < 0
+    assert jsd["snli"]["p_value"] < 0.05
+    assert jsd["even"]["difference"] is None
+    assert "difference" in evaluate(tmp_path, *given).stdout
+
+
 def test_torch_is_never_imported(mine):
     code = (
         "import sys; from chaos_utils.cli.__main__ import app\n"
@@ -113,6 +126,8 @@ def test_torch_is_never_imported(mine):
         (["snli.csv", "--bootstrap", "1"], "So few resamples"),
         (["snli.csv", "--bootstrap", "-5"], "So few resamples"),
         (["snli.csv", "--json", "--csv"], "exclude each other"),
+        (["snli.csv", "--against", "bert"], "no pair of systems"),
+        (["snli.csv", "--against", "snli", "--bootstrap", "0"], "needs resamples"),
         (["empty.csv"], "empty"),
     ],
 )

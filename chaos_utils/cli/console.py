@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from chaos_utils.errors import ChaosError
 
 # A pipe has no width of its own; a table there is not to be cut off.
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 150)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]

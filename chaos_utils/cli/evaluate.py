@@ -24,6 +24,9 @@ def evaluate(
     ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for 95% intervals; 0: none.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    against: Annotated[
+        str, typer.Option(metavar="NAME", help="Compare the other systems with this one.")
+    ] = "",
     data: Annotated[str, typer.Option(help="auto, released, sample, or a folder.")] = "auto",
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
@@ -45,7 +48,14 @@ def evaluate(
     found = judging.read_files(
         files, task=task, data=data, model=model, join_as=join, allow_missing=allow_missing
     )
+    if against and not bootstrap:
+        raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
     answer = judging.judge_files(found, data=data, n_resamples=bootstrap, seed=seed)
+    if against:
+        pairs = judging.compare_files(
+            found, against, data=data, n_resamples=bootstrap, seed=seed
+        ).drop(columns="n_items")
+        answer = answer.merge(pairs, how="left", on=["task", "system", "measure"])
     notes = [f"{system.model}: {note}" for group in found.values() for system in group
              for note in system.notes]  # fmt: skip
     if to is not None:

@@ -10,9 +10,9 @@ from chaos_utils.data.predictions import Predictions, join, read_predictions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
 from chaos_utils.evaluation.ceilings import references
-from chaos_utils.evaluation.scoring import evaluate
+from chaos_utils.evaluation.scoring import compare, evaluate
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.report.tables import number
+from chaos_utils.report.tables import number, signed
 from chaos_utils.tasks import TASKS, get_task
 
 _DRAWS = 20
@@ -127,6 +127,43 @@ def judge_files(
     return table
 
 
+def compare_files(
+    found: dict[str, list[Predictions]], against: str, *, data: str, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare every other system with one of them, item by item, task by task.
+
+    Returns
+    -------
+    DataFrame
+        As `compare` gives it, for each other system of a task that has the one named.
+
+    Raises
+    ------
+    ChaosError
+        If no file holds that system, or it stands alone.
+    """
+    parts = []
+    for name, systems in found.items():
+        by_name = {system.model: system for system in systems}
+        if against in by_name:
+            parts += [
+                compare(
+                    load_opinions(name, data), system, by_name[against],
+                    n_resamples=n_resamples, seed=seed,
+                )
+                for model, system in by_name.items()
+                if model != against
+            ]  # fmt: skip
+    if not parts:
+        known = sorted({system.model for systems in found.values() for system in systems})
+        raise ChaosError(
+            "There is no pair of systems to compare.",
+            found=f"--against {against}",
+            expected=f"one of at least two systems of a task; here: {', '.join(known)}",
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
 def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, int | None]:
     measure = str(row["measure"])
     if measure not in _IN_TABLE_5:
@@ -141,23 +178,27 @@ def shown_rows(rows: pd.DataFrame) -> list[list[str]]:
 
     An arrow tells which way a measure is better.
     """
-    table = [["measure", "value", "95% interval", "floor", "ceiling", "rank"]]
+    compared = "difference" in rows and rows["difference"].notna().any()
+    heading = ["measure", "value", "95% interval", "floor", "ceiling", "rank"]
+    table = [heading + (["difference", "95% interval", "p"] if compared else [])]
     for row in rows.to_dict("records"):
         measure = MEASURES[row["measure"]]
         arrow = _ARROWS[measure.better]
         interval = (
             "" if pd.isna(row["low"]) else f"[{number(row['low'], 4)}, {number(row['high'], 4)}]"
         )
-        table.append(
-            [
-                f"{measure.title}{f', {measure.unit}' if measure.unit else ''} {arrow}",
-                number(row["value"], 4),
-                interval,
-                number(row["floor"], 4),
-                number(row["ceiling"], 4),
-                "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
-            ]
-        )
+        cells = [
+            f"{measure.title}{f', {measure.unit}' if measure.unit else ''} {arrow}",
+            number(row["value"], 4),
+            interval,
+            number(row["floor"], 4),
+            number(row["ceiling"], 4),
+            "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
+        ]
+        if compared:
+            low, high = number(row["difference_low"], 4), number(row["difference_high"], 4)
+            cells += [signed(row["difference"], 4), f"[{low}, {high}]", number(row["p_value"], 3)]
+        table.append(cells)
     return table
 
 

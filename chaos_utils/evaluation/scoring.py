@@ -11,7 +11,12 @@ from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import (
+    bca_interval,
+    bootstrap_means,
+    paired_p_value,
+    percentile_interval,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,18 +109,8 @@ def _by_items(systems: Sequence[Predictions], opinions: Opinions) -> list[list[P
                 found=system.task.title,
                 expected=opinions.task.title,
             )
-        groups.setdefault(tuple(sorted(system.uids)), []).append(_sorted(system))
+        groups.setdefault(tuple(sorted(system.uids)), []).append(_only(system, sorted(system.uids)))
     return list(groups.values())
-
-
-def _sorted(system: Predictions) -> Predictions:
-    order = np.argsort(np.array(system.uids), kind="stable")
-    return replace(
-        system,
-        uids=tuple(system.uids[i] for i in order),
-        probabilities=system.probabilities[order],
-        predicted=system.predicted[order],
-    )
 
 
 def _with_intervals(
@@ -139,6 +134,86 @@ def _with_intervals(
     resampled = reduced(bootstrap_means(table, n_resamples, np.random.default_rng(seed)))
     low, high = percentile_interval(resampled)
     return values, low.reshape(shape), high.reshape(shape)
+
+
+def compare(
+    opinions: Opinions,
+    first: Predictions,
+    second: Predictions,
+    *,
+    measures: Iterable[str] | None = None,
+    n_resamples: int,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare two systems on the items that both cover, resampled together.
+
+    Parameters
+    ----------
+    opinions : Opinions
+        The task.
+    first, second : Predictions
+        The difference is first minus second.
+    measures : iterable of str, optional
+        Names in `MEASURES`; all by default.
+    n_resamples, seed : int
+        Bootstrap resamples of the items, at least 1, and their seed.
+
+    Returns
+    -------
+    DataFrame
+        One row a measure: ``task``, ``system``, ``against``, ``n_items``, ``measure``,
+        ``difference``, ``difference_low``, ``difference_high`` (95%, bias-corrected and
+        accelerated) and ``p_value`` (two-sided).
+
+    Raises
+    ------
+    ChaosError
+        If the systems share no item.
+    """
+    chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
+    common = sorted(set(first.uids) & set(second.uids))
+    if not common:
+        raise ChaosError(f"{first.model!r} and {second.model!r} share no item.")
+    pair = [judge(opinions, _only(system, common)) for system in (first, second)]
+    blocks = [[measure.columns(judged) for measure in chosen] for judged in pair]
+    table = np.concatenate([block for side in blocks for block in side], axis=1)
+    ends = np.cumsum([block.shape[1] for side in blocks for block in side])[:-1]
+
+    def differences(means: Floats) -> Floats:
+        parts = np.split(means, ends, axis=-1)
+        values = [(chosen * 2)[i].reduce(part) for i, part in enumerate(parts)]
+        both = np.stack(values, axis=-1)
+        return both[..., : len(chosen)] - both[..., len(chosen) :]
+
+    n = len(common)
+    point = differences(table.mean(axis=0))
+    resampled = differences(bootstrap_means(table, n_resamples, np.random.default_rng(seed)))
+    left_out = differences((table.sum(axis=0) - table) / max(n - 1, 1))
+    low, high = bca_interval(resampled, point, left_out)
+    return pd.DataFrame(
+        {
+            "task": opinions.task.name,
+            "system": first.model,
+            "against": second.model,
+            "n_items": n,
+            "measure": [measure.name for measure in chosen],
+            "difference": point,
+            "difference_low": low,
+            "difference_high": high,
+            "p_value": paired_p_value(resampled),
+        }
+    )
+
+
+def _only(system: Predictions, uids: Sequence[str]) -> Predictions:
+    where = {uid: i for i, uid in enumerate(system.uids)}
+    rows = [where[uid] for uid in uids]
+    return replace(
+        system,
+        uids=tuple(uids),
+        probabilities=system.probabilities[rows],
+        predicted=system.predicted[rows],
+    )
 
 
 def wide(table: pd.DataFrame) -> pd.DataFrame:

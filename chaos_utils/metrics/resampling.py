@@ -281,3 +281,31 @@ def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
     if at_zero == at_one:
         raise ValueError(f"both references score {at_zero}; nothing lies between them")
     return (np.asarray(score, float) - at_zero) / (at_one - at_zero)
+
+
+def resample_items_and_votes(
+    votes: npt.ArrayLike, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Draw items with replacement and, for each one drawn, its votes anew from its shares.
+
+    Both sources of chance at once: other items, and other people.
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_classes)
+        Counts.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    items : ndarray of int, shape (n_items,)
+        Positions of the items drawn.
+    drawn : ndarray of int, shape (n_items, n_classes)
+        Their redrawn votes, as many as each item has.
+    """
+    counts = as_votes(votes, "votes")
+    items = rng.integers(len(counts), size=len(counts))
+    chosen = counts[items]
+    totals = chosen.sum(axis=1)
+    return items, rng.multinomial(totals.astype(np.int64), chosen / totals[:, np.newaxis])

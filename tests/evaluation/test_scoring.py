@@ -6,7 +6,7 @@ from chaos_utils.data.opinions import read_opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
 from chaos_utils.evaluation import systems
-from chaos_utils.evaluation.scoring import evaluate, wide
+from chaos_utils.evaluation.scoring import compare, evaluate, wide
 from chaos_utils.metrics.measures import MEASURES
 
 
@@ -104,3 +104,30 @@ def test_the_prior_does_not_know_its_own_item(opinions):
     prior = systems.class_prior(opinions)
     assert 1 < len(np.unique(prior.probabilities, axis=0)) <= 10  # one a fold
     np.testing.assert_allclose(prior.probabilities.sum(axis=1), 1)
+
+
+def test_a_comparison_is_paired(opinions):
+    first, second = systems.load_systems(opinions)[:2]
+    table = compare(opinions, first, second, n_resamples=400, seed=1).set_index("measure")
+    values = wide(evaluate(opinions, [first, second])).set_index("system")
+    for measure in ("jsd", "ece", "new_accuracy", "kl"):
+        expected = values.loc[first.model, measure] - values.loc[second.model, measure]
+        assert table.loc[measure, "difference"] == pytest.approx(expected, abs=1e-12)
+    assert (table["difference_low"] <= table["difference_high"]).all()
+    assert table["p_value"].between(0, 1).all()
+    same = compare(opinions, first, first, n_resamples=50)
+    assert (same["difference"] == 0).all()
+    assert (same["p_value"] == 1).all()
+    clear = compare(opinions, first, systems.uniform(opinions), measures=["jsd"], n_resamples=400)
+    assert clear.loc[0, "difference_high"] < 0
+    assert clear.loc[0, "p_value"] < 0.01
+
+
+def test_systems_without_a_common_item(opinions):
+    one = systems.uniform(opinions)
+    parts = [
+        systems.Predictions(name, one.task, uids, one.probabilities[:3], one.predicted[:3])
+        for name, uids in (("a", one.uids[:3]), ("b", one.uids[3:6]))
+    ]
+    with pytest.raises(ChaosError, match="share no item"):
+        compare(opinions, *parts, n_resamples=10)

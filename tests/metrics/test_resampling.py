@@ -148,3 +148,17 @@ def test_rescaling():
 def test_no_votes_to_draw():
     with pytest.raises(ValueError, match="n_votes is 0"):
         resampling.draw_votes([[0.5, 0.5]], 0, np.random.default_rng(0))
+
+
+def test_resampling_items_and_votes_adds_both_sources_of_chance():
+    rng = np.random.default_rng(11)
+    votes = resampling.draw_votes(rng.dirichlet([1, 1, 1], 200), 10, rng)
+    means, only_items = [], []
+    for _ in range(400):
+        items, drawn = resampling.resample_items_and_votes(votes, rng)
+        np.testing.assert_array_equal(drawn.sum(axis=1), 10)
+        assert ((votes[items] == 0) <= (drawn == 0)).all()  # a label without a vote gets none
+        means.append(drawn[:, 0].mean())
+        only_items.append(votes[items][:, 0].mean())
+    assert np.std(means) > np.std(only_items)
+    assert np.mean(means) == pytest.approx(votes[:, 0].mean(), abs=0.05)
