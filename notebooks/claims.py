@@ -69,6 +69,11 @@ Markdown("\n\n".join(notes))
 # exception. Published values come without an interval; there, the value alone decides. Where
 # a claim uses a word such as *barely*, the row says what we took it to mean. Some claims **cannot be
 # checked with released data**, which is no fault of theirs.
+#
+# One caution. Numbers, tables and figures were checked against the papers' published values and
+# released files. The running text of the papers was not at hand: what claims c05, c06, c23, c24, c25,
+# c41, c48, c55 and c61 say, and where, rests on notes about the papers. Look these up in the paper before you
+# cite a verdict on them.
 
 # %%
 counts = count_verdicts(table)
