@@ -94,6 +94,11 @@ def chapters() -> Path:
     return project() / "book" / "chapters"
 
 
+def results() -> Path:
+    """Return the folder of the committed results of our own runs."""
+    return project() / "results"
+
+
 def runs() -> Path:
     """Return the folder of ad-hoc runs."""
     return project() / "runs"

@@ -113,7 +113,7 @@ _STORY_KINDS = {"clear": (30.0, 0.7), "leaning": (6.0, 2.5), "open": (4.0, 4.0)}
 
 
 def write(folder: Path) -> list[Path]:
-    """Write the sample's three files below `folder`, and return them.
+    """Write the sample's files below `folder`: ChaosNLI's three, which are returned, and corpora.
 
     The same bytes come out at every call, on every machine: only `random.Random`, whose
     streams do not change between versions of Python, decides.
@@ -125,10 +125,69 @@ def write(folder: Path) -> list[Path]:
         rows = [_row(task, rng, *item, uid=f"sample-{task.name}-{i:03d}") for i, item in
                 enumerate(items)]  # fmt: skip
         path = folder / task.file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        _write_lines(path, rows)
         written.append(path)
+        _write_corpora(folder, task, rows)
     return written
+
+
+def _write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+# What is added to a premise or a story, so that none of the training items is evaluated.
+_OTHER_DAYS = {"train": " This was on a {} in {}.", "dev": " It was a {} in {}.",
+               "test": " We saw it on a {} in {}."}  # fmt: skip
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
+_MONTHS = ("March", "June", "August", "November")
+_NLI_FILES = {
+    "snli": {split: f"snli_1.0/snli_1.0_{split}.jsonl" for split in _OTHER_DAYS},
+    "mnli": {
+        "train": "multinli_1.0/multinli_1.0_train.jsonl",
+        "dev": "multinli_1.0/multinli_1.0_dev_matched.jsonl",
+        "test": "multinli_1.0/multinli_1.0_dev_mismatched.jsonl",
+    },
+}
+_N_CORPUS = {"train": 600, "dev": 150, "test": 150}
+
+
+def _write_corpora(folder: Path, task: Task, items: Sequence[dict[str, Any]]) -> None:
+    """Write training, development and test files in the formats of SNLI, MNLI and αNLI.
+
+    As in the published corpora, the development files hold the items of ChaosNLI too.
+    """
+    rng = random.Random(f"{SEED} {task.name}")
+    for split, day in _OTHER_DAYS.items():
+        drawn = list(itertools.islice(_ITEMS[task.name](rng), _N_CORPUS[split]))
+        for text, _ in drawn:
+            text[task.text_fields[0]] += day.format(rng.choice(_WEEKDAYS), rng.choice(_MONTHS))
+        labels = [rng.choices(range(task.n_classes), weights=kind)[0] for _, kind in drawn]
+        if task.name == "alphanli":
+            if split == "train":
+                stories = [{"story_id": f"sample-{i}", **text} for i, (text, _) in enumerate(drawn)]
+                _write_lines(folder / "alphanli" / "train.jsonl", stories)
+                lines = "".join(f"{label + 1}\n" for label in labels)
+                (folder / "alphanli" / "train-labels.lst").write_text(lines, encoding="utf-8")
+            continue
+        rows = [
+            _pair(text, task.labels[label] if rng.random() > 0.02 else "-", f"{split}-{i}")
+            for i, ((text, _), label) in enumerate(zip(drawn, labels, strict=True))
+        ]
+        if split == "dev":
+            for item in items:
+                label = task.labels[task.codes.index(item["old_label"])]
+                rows.append(_pair(item["example"], label, item["uid"]))
+        _write_lines(folder / _NLI_FILES[task.name][split], rows)
+
+
+def _pair(text: dict[str, str], label: str, uid: str) -> dict[str, str]:
+    return {
+        "gold_label": label,
+        "sentence1": text["premise"],
+        "sentence2": text["hypothesis"],
+        "pairID": uid,
+    }
 
 
 _Item = tuple[dict[str, str], Sequence[float]]

@@ -18,6 +18,7 @@ CONTEXT_FILE = "context.json"
 INPUTS_FILE = "inputs.json"
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 _RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
+TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def _code() -> dict[str, Any]:
+def code() -> dict[str, Any]:
     """Describe the code: package version and, in a git checkout, its commit."""
     changed = _git("status", "--porcelain", "--", "chaos_utils", "notebooks")
     return {
@@ -84,7 +85,7 @@ def _code() -> dict[str, Any]:
     }
 
 
-def _hardware() -> dict[str, Any]:
+def hardware() -> dict[str, Any]:
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "machine": platform.machine(),
@@ -128,9 +129,9 @@ def write_record(
         "parameters": dict(context.parameters),
         "seed": context.parameters.get("seed"),
         "inputs": read,
-        "code": _code(),
+        "code": code(),
         "software": software(_RECORDED),
-        "hardware": _hardware(),
+        "hardware": hardware(),
         "started": started.isoformat(timespec="seconds"),
         "seconds": round((ended - started).total_seconds(), 1),
         "outputs": {

@@ -1,0 +1,421 @@
+"""The corpora that models are trained and chosen on: SNLI, MNLI, αNLI, and ChaosNLI's own votes."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils import inputs
+from chaos_utils.data import sources
+from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.tasks import TASKS, Task
+
+Floats = npt.NDArray[np.float64]
+NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What is trained as one: three-way pairs, or the choice between two stories.
+
+    Attributes
+    ----------
+    name : str
+    tasks : tuple of str
+        The tasks of ChaosNLI that such a model answers.
+    files : mapping-like tuple of (split, dataset, file)
+        Files of the registry, by split; αNLI's labels stand in a file beside the stories.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    files: tuple[tuple[str, str, str], ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of every array."""
+        return TASKS[self.tasks[0]].labels
+
+    def files_of(self, split: str) -> list[tuple[str, str]]:
+        """Return dataset and file of a split."""
+        return [(dataset, file) for one, dataset, file in self.files if one == split]
+
+
+TRAININGS = {
+    "nli": Training(
+        "nli",
+        ("snli", "mnli"),
+        (
+            ("train", "snli", "snli_1.0/snli_1.0_train.jsonl"),
+            ("train", "mnli", "multinli_1.0/multinli_1.0_train.jsonl"),
+            ("dev", "snli", "snli_1.0/snli_1.0_dev.jsonl"),
+            ("dev", "mnli", "multinli_1.0/multinli_1.0_dev_matched.jsonl"),
+            ("test", "snli", "snli_1.0/snli_1.0_test.jsonl"),
+            ("test", "mnli-mismatched", "multinli_1.0/multinli_1.0_dev_mismatched.jsonl"),
+        ),
+    ),
+    "alphanli": Training("alphanli", ("alphanli",), (("train", "alphanli", "alphanli/train.jsonl"),)),
+}  # fmt: skip
+_ALPHANLI_LABELS = "alphanli/train-labels.lst"
+
+
+def get_training(name: str) -> Training:
+    """Return what is trained under a name; a ChaosError names the closest when there is none."""
+    if name not in TRAININGS:
+        expected = did_you_mean(name, TRAININGS)
+        raise ChaosError("Unknown task to train on.", found=repr(name), expected=expected)
+    return TRAININGS[name]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """Items with the label distribution that a model is to learn, or be compared with.
+
+    Attributes
+    ----------
+    training : Training
+        Class k of `targets` is ``training.labels[k]``.
+    uids : tuple of str
+        n items.
+    texts : tuple of tuples of str
+        (premise, hypothesis), or for αNLI (obs1, hyp1, hyp2, obs2).
+    targets : ndarray of float, shape (n, k)
+        Rows sum to 1: one-hot for hard labels, vote shares for ChaosNLI; read-only.
+    datasets : tuple of str
+        Where each item comes from, such as ``snli``.
+    dropped : int
+        How many lines of the files had no majority label.
+    """
+
+    training: Training
+    uids: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    targets: Floats
+    datasets: tuple[str, ...]
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.uids)
+
+    @property
+    def gold(self) -> npt.NDArray[np.int64]:
+        """The first most probable label of each item."""
+        return self.targets.argmax(axis=1)
+
+    def take(self, chosen: npt.ArrayLike) -> "Corpus":
+        """Return some of the items, by position."""
+        where = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
+        return Corpus(
+            self.training,
+            tuple(self.uids[i] for i in where),
+            tuple(self.texts[i] for i in where),
+            _frozen(self.targets[where]),
+            tuple(self.datasets[i] for i in where),
+            self.dropped,
+        )
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """Return what must not be split between folds: the premise, or the story's frame."""
+        if self.training.name == "alphanli":
+            return [(normalised(text[0]), normalised(text[3])) for text in self.texts]
+        return [(normalised(text[0]),) for text in self.texts]
+
+
+def normalised(text: str) -> str:
+    """Return a text without case, punctuation and spacing, to tell whether two are the same.
+
+    The corpora's releases differ in these: some of them were detokenised.
+    """
+    text = unicodedata.normalize("NFKC", text).lower()
+    return re.sub(r"[\W_]+", "", text)
+
+
+def _frozen(values: npt.ArrayLike) -> Floats:
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def choose_data(training: str, data: str = "auto") -> str:
+    """Return the ``data`` parameter to read every file with: ``released``, ``sample``, a folder.
+
+    ``auto`` is the released data, or an error where a file of it is missing: a model must
+    never be trained on the synthetic sample unless that was asked for.
+    """
+    if data != "auto":
+        return data
+    wanted = get_training(training)
+    names = [file for _, _, file in wanted.files] + [TASKS[task].file for task in wanted.tasks]
+    missing = [name for name in names if sources.find(name) is None]
+    if missing:
+        raise ChaosError(
+            "The training data is not at hand.",
+            found="missing: " + ", ".join(missing),
+            expected="the publishers' files",
+            todo="run `chaos data fetch " + " ".join(missing) + "`, "
+            "or train on the synthetic sample with data=sample",
+        )
+    return "released"
+
+
+def load_corpus(training: str, split: str, data: str = "auto") -> Corpus:
+    """Read a split of a task's corpora.
+
+    Parameters
+    ----------
+    training : {'nli', 'alphanli'}
+    split : {'train', 'dev', 'test'}
+        αNLI has ``train`` alone: its development set is ChaosNLI-α.
+    data : str
+        See `choose_data` and `sources.locate`.
+
+    Raises
+    ------
+    ChaosError
+        If a file is missing, or a line has faults: a field that is not text, an unknown label.
+    """
+    wanted = get_training(training)
+    data = choose_data(training, data)
+    parts = []
+    for dataset, file in wanted.files_of(split):
+        path = sources.locate(file, data)
+        name = file if data in sources.KEYWORDS else f"own-data/{path.name}"
+        if training == "alphanli":
+            labels = sources.locate(_ALPHANLI_LABELS, data)
+            parts.append(_read_stories(path, labels, wanted))
+            _note(labels, f"{name.removesuffix('train.jsonl')}{labels.name}", data)
+        else:
+            parts.append(_read_pairs(path, dataset, wanted))
+        _note(path, name, data)
+    return join(parts) if parts else empty(wanted)
+
+
+def _note(path: Path, name: str, data: str) -> None:
+    synthetic = data == "sample"
+    name = f"synthetic-sample/{path.name}" if synthetic else name
+    inputs.record(name, inputs.digest(path), synthetic=synthetic)
+
+
+def empty(training: Training) -> Corpus:
+    """Return a corpus without items."""
+    return Corpus(training, (), (), _frozen(np.empty((0, len(training.labels)))), ())
+
+
+def join(parts: Sequence[Corpus]) -> Corpus:
+    """Return the items of several corpora of one task, in order."""
+    return Corpus(
+        parts[0].training,
+        tuple(uid for part in parts for uid in part.uids),
+        tuple(text for part in parts for text in part.texts),
+        _frozen(np.concatenate([part.targets for part in parts])),
+        tuple(dataset for part in parts for dataset in part.datasets),
+        sum(part.dropped for part in parts),
+    )
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as fault:
+                raise ChaosError(
+                    "A line of a training file is not JSON.",
+                    where=f"{path}, line {number}",
+                    found=line[:60].strip(),
+                    expected="one JSON object a line",
+                ) from fault
+            yield number, row
+
+
+def _texts(row: Any, fields: Sequence[str], place: str) -> tuple[str, ...]:
+    for field in fields:
+        if not isinstance(row, dict) or not isinstance(row.get(field), str):
+            raise ChaosError(
+                "A line of a training file lacks a field.",
+                where=place,
+                found="no text " + repr(field),
+                expected="the fields " + ", ".join(fields),
+            )
+    return tuple(row[field] for field in fields)
+
+
+def _read_pairs(path: Path, dataset: str, training: Training) -> Corpus:
+    """Read SNLI's and MNLI's JSON lines; those without a majority label are dropped, counted."""
+    uids, texts, labels, dropped = [], [], [], 0
+    for number, row in _lines(path):
+        place = f"{path}, line {number}"
+        text = _texts(row, ("sentence1", "sentence2", "gold_label", "pairID"), place)
+        if text[2] == NO_MAJORITY:
+            dropped += 1
+            continue
+        if text[2] not in training.labels:
+            raise ChaosError(
+                "A line of a training file has an unknown label.",
+                where=f"{place}, field 'gold_label'",
+                found=repr(text[2]),
+                expected=", ".join(training.labels) + f", or {NO_MAJORITY!r} for no majority",
+            )
+        uids.append(text[3])
+        texts.append(text[:2])
+        labels.append(training.labels.index(text[2]))
+    return _hard(training, uids, texts, labels, dataset, dropped)
+
+
+def _read_stories(path: Path, labels: Path, training: Training) -> Corpus:
+    """Read αNLI's stories, and their labels from the file beside them."""
+    fields = ("story_id", "obs1", "hyp1", "hyp2", "obs2")
+    rows = [_texts(row, fields, f"{path}, line {number}") for number, row in _lines(path)]
+    given = labels.read_text("utf-8").split()
+    if len(given) != len(rows):
+        raise ChaosError(
+            "Stories and labels differ in number.",
+            where=labels,
+            found=f"{len(given)} labels for {len(rows)} stories in {path.name}",
+            expected="one label a line, 1 or 2, for each story",
+        )
+    for number, label in enumerate(given, start=1):
+        if label not in ("1", "2"):
+            raise ChaosError(
+                "A line of a training file has an unknown label.",
+                where=f"{labels}, line {number}",
+                found=repr(label),
+                expected="1 or 2",
+            )
+    # A story may stand in several lines, with other hypotheses.
+    uids = [f"{row[0]}/{number}" for number, row in enumerate(rows)]
+    texts = [row[1:] for row in rows]
+    return _hard(training, uids, texts, [int(label) - 1 for label in given], "alphanli", 0)
+
+
+def _hard(
+    training: Training,
+    uids: Sequence[str],
+    texts: Sequence[tuple[str, ...]],
+    labels: Sequence[int],
+    dataset: str,
+    dropped: int,
+) -> Corpus:
+    targets = np.eye(len(training.labels))[np.array(labels, dtype=np.int64)]
+    return Corpus(
+        training, tuple(uids), tuple(texts), _frozen(targets), (dataset,) * len(uids), dropped
+    )
+
+
+def load_chaosnli(training: str, data: str = "auto") -> tuple[Corpus, list[Opinions]]:
+    """Return ChaosNLI's items of a task with their vote shares, and the opinions themselves."""
+    wanted = get_training(training)
+    opinions = [load_opinions(task, choose_data(training, data)) for task in wanted.tasks]
+    return from_opinions(opinions, wanted), opinions
+
+
+def from_opinions(opinions: Iterable[Opinions], training: Training) -> Corpus:
+    """Return the items of ChaosNLI, each with its vote shares as target."""
+    return join(
+        [
+            Corpus(
+                training,
+                one.uids,
+                tuple(tuple(text[field] for field in one.task.text_fields) for text in one.texts),
+                _frozen(one.shares),
+                (one.task.name,) * len(one),
+            )
+            for one in opinions
+        ]
+    )
+
+
+def without(corpus: Corpus, others: Corpus) -> Corpus:
+    """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev."""
+    known = set(others.uids)
+    return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
+
+
+def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
+    """Fail when a training item's premise, or story, occurs among the items evaluated later.
+
+    Raises
+    ------
+    ChaosError
+        With the number of such items.
+    """
+    known = set(evaluated.groups())
+    found = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in known]
+    if found:
+        what = "stories" if train.training.name == "alphanli" else "premises"
+        shown = ", ".join(found[:_SHOWN]) + (" …" if found[_SHOWN:] else "")
+        raise ChaosError(
+            f"{len(found)} training items have {what} that occur in ChaosNLI.",
+            found=shown,
+            expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
+            todo="remove them from the training file; training on ChaosNLI's own votes must be "
+            "asked for by name, and is then folded: train=chaosnli",
+        )
+
+
+def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
+    """Return a seeded, class-balanced part of a corpus; a larger one holds the smaller.
+
+    Items are shuffled once, and taken class by class in turn: of any two sizes under one
+    seed, the smaller is the beginning of the larger. Where a class runs out, the others go on.
+
+    Raises
+    ------
+    ChaosError
+        If there are not so many items.
+    """
+    if not 0 < size <= len(corpus):
+        raise ChaosError(
+            "There is no training set of this size.",
+            found=f"max_train_examples={size}",
+            expected=f"1 to {len(corpus):,}, or 0 for all",
+            todo="ask for fewer, or fetch the publishers' whole files with `chaos data fetch`",
+        )
+    order = np.random.default_rng([seed, 20]).permutation(len(corpus))
+    gold = corpus.gold[order]
+    turn = np.empty(len(order), dtype=np.int64)
+    for label in range(corpus.targets.shape[1]):
+        turn[gold == label] = np.arange((gold == label).sum())
+    return corpus.take(order[np.lexsort((gold, turn))][:size])
+
+
+def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
+    """Split a corpus in two by premise or story: what is kept, and a seeded share held out."""
+    folds = group_folds(corpus, max(2, round(1 / share)), seed)
+    return corpus.take(np.flatnonzero(folds != 0)), corpus.take(np.flatnonzero(folds == 0))
+
+
+def group_folds(corpus: Corpus, n_folds: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return the fold of each item; items of one premise, or story, are in one fold.
+
+    Raises
+    ------
+    ChaosError
+        If there are fewer premises than folds.
+    """
+    numbers: dict[tuple[str, ...], int] = {}
+    group = np.array([numbers.setdefault(one, len(numbers)) for one in corpus.groups()])
+    n_groups = len(numbers)
+    if not 2 <= n_folds <= n_groups:
+        raise ChaosError(
+            "The corpus cannot be split into so many folds.",
+            found=f"{n_folds} folds for {n_groups} premises or stories",
+            expected="at least 2 folds, and at least a premise in each",
+        )
+    fold_of_group = np.random.default_rng([seed, 5]).permutation(n_groups) % n_folds
+    return np.asarray(fold_of_group[group], dtype=np.int64)
+
+
+def task_of(corpus: Corpus, position: int) -> Task:
+    """Return the task of an item of ChaosNLI."""
+    return TASKS[corpus.datasets[position]]

@@ -1,0 +1,126 @@
+"""Runs of our own: what a fine-tuning run leaves, and where such runs stand."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from chaos_utils import inputs, paths
+from chaos_utils.errors import ChaosError, did_you_mean
+
+PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
+DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
+TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
+RECORD_FILE = "run.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A finished run.
+
+    Attributes
+    ----------
+    name : str
+        Its folder's name.
+    folder : Path
+    record : mapping
+        Settings, data, curves, cost and provenance.
+    """
+
+    name: str
+    folder: Path
+    record: Mapping[str, Any]
+
+    @property
+    def system(self) -> str:
+        """What its predictions are called in tables."""
+        return str(self.record["system"])
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decided the run, as `training.settings.Settings` names it."""
+        settings: Mapping[str, Any] = self.record["settings"]
+        return settings
+
+    def read_table(self, file: str) -> pd.DataFrame:
+        """Return one of its parquet files, and note that it was read.
+
+        Raises
+        ------
+        ChaosError
+            If the file is missing, or is not the one that the record names.
+        """
+        path = self.folder / file
+        expected = self.record["outputs"].get(file)
+        found = inputs.digest(path) if path.is_file() else "no file"
+        if found != expected:
+            raise ChaosError(
+                "A run's file is not the one that its record names.",
+                where=path,
+                found=found,
+                expected=expected,
+                todo="restore the file, or run the record's command again",
+            )
+        inputs.record(f"results/{self.name}/{file}", found, synthetic=self.record["synthetic"])
+        return pd.read_parquet(path)
+
+
+def read_run(folder: Path) -> Run:
+    """Return the run in a folder.
+
+    Raises
+    ------
+    ChaosError
+        If there is none, or its record cannot be read.
+    """
+    path = folder / RECORD_FILE
+    if not path.is_file():
+        known = [run.name for run in runs_in(folder.parent)] if folder.parent.is_dir() else []
+        raise ChaosError(
+            "There is no finished run here.",
+            where=folder,
+            expected=f"a folder with {RECORD_FILE}; {did_you_mean(folder.name, known)}",
+            todo="name a folder that `chaos finetune` has made",
+        )
+    try:
+        record = json.loads(path.read_text("utf-8"))
+        run = Run(folder.name, folder, record)
+        if not {"system", "settings", "outputs", "synthetic"} <= set(record):
+            raise ValueError("a field is missing")
+    except (ValueError, TypeError) as fault:
+        raise ChaosError(
+            "A run's record cannot be read.",
+            where=path,
+            found=str(fault),
+            todo="restore it, or run its command again",
+        ) from fault
+    return run
+
+
+def find_run(name: str) -> Run:
+    """Return a run by its folder, or by its name below ``results/`` or ``runs/``."""
+    folder = paths.from_reader(name)
+    if not folder.is_dir() and paths.find_project() is not None:
+        for place in (paths.results(), paths.runs()):
+            if (place / name).is_dir():
+                folder = place / name
+                break
+        else:
+            folder = paths.results() / name
+    return read_run(folder.resolve())
+
+
+def runs_in(folder: Path) -> Iterator[Run]:
+    """Yield the runs directly below a folder, by name."""
+    for path in sorted(folder.glob(f"*/{RECORD_FILE}")):
+        yield read_run(path.parent)
+
+
+def committed_runs() -> list[Run]:
+    """Return the project's own runs, which are committed under ``results/``."""
+    if paths.find_project() is None:
+        return []
+    return list(runs_in(paths.results()))

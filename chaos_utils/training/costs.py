@@ -1,0 +1,60 @@
+"""What a run cost: arithmetic, throughput, memory, and the share of what the hardware can do."""
+
+from typing import Any
+
+from chaos_utils.training.devices import Device, measured_peak, peak_memory_gib
+from chaos_utils.training.loop import Progress
+
+
+def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
+    """Return the floating-point operations of training, forward and backward.
+
+    Six for each weight outside the embeddings and each token, as Kaplan et al. (2020) count,
+    and ``12 * layers * width`` for each pair of positions in a sequence, for attention.
+
+    Parameters
+    ----------
+    model : object
+    padded_tokens : int
+        Tokens computed, padding among them.
+    attention : int
+        Sum of squared sequence lengths.
+    """
+    config = model.config
+    embeddings = sum(
+        module.weight.numel()
+        for module in model.modules()
+        if type(module).__name__.endswith("Embedding")
+    )
+    weights = sum(p.numel() for p in model.parameters()) - embeddings
+    layers = config.num_hidden_layers
+    if config.model_type == "albert":
+        weights *= layers  # one layer's weights, used in each
+    if config.is_encoder_decoder:
+        layers += config.decoder_layers
+    return 6.0 * weights * padded_tokens + 12.0 * layers * config.hidden_size * attention
+
+
+def cost_of(model: Any, state: Progress, device: Device, n_processes: int) -> dict[str, Any]:
+    """Return what training cost, ready for the record.
+
+    `padded_tokens` and FLOPs are this process's; `peak_share` compares them with a large
+    matrix product, measured now.
+    """
+    flops = training_flops(model, state.padded_tokens, state.attention)
+    peak = measured_peak(device)
+    seconds = max(state.seconds, 1e-9)
+    return {
+        "pairs": state.pairs,
+        "tokens": state.tokens,
+        "padded_tokens": state.padded_tokens,
+        "seconds": round(state.seconds, 1),
+        "pairs_per_second": round(state.pairs / seconds, 1),
+        "tokens_per_second": round(state.tokens / seconds),
+        "flops": float(f"{flops:.4g}"),
+        "measured_peak_flops_per_second": float(f"{peak:.3g}"),
+        "peak_share": round(flops / seconds / peak, 4),
+        "peak_memory_gib": round(peak_memory_gib(device), 2),
+        "processes": n_processes,
+        "parameters": sum(p.numel() for p in model.parameters()),
+    }

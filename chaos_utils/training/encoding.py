@@ -1,0 +1,137 @@
+"""Texts as token ids, and which of them stand together in a batch."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.data.corpora import Corpus
+
+Integers = npt.NDArray[np.int64]
+_WINDOW = 50  # batches among which items are sorted by length
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """Items as token ids.
+
+    Attributes
+    ----------
+    tokenizer : object
+        Pads what `batch` collects.
+    sequences : list of dict
+        Each item's sequences, one after the other: one for a pair, two for an αNLI item,
+        which is two stories to be scored.
+    per_item : int
+        1 or 2.
+    lengths : ndarray of int, shape (n,)
+        Tokens in the longest sequence of each item.
+    n_full : int
+        Sequences of the greatest length allowed: all but a few of these were cut.
+    """
+
+    tokenizer: Any
+    sequences: list[dict[str, list[int]]]
+    per_item: int
+    lengths: Integers
+    n_full: int
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def batch(self, items: Sequence[int] | Integers) -> dict[str, Any]:
+        """Return some items as padded tensors, ``per_item`` rows for each."""
+        chosen = [
+            self.sequences[self.per_item * int(item) + k]
+            for item in items
+            for k in range(self.per_item)
+        ]
+        return dict(self.tokenizer.pad(chosen, return_tensors="pt"))
+
+
+def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
+    """Tokenise a corpus.
+
+    A pair is the premise and the hypothesis. A story of αNLI is its first observation with
+    one of the hypotheses, and its second observation; each is scored by a single logit, so
+    that every architecture can judge it.
+
+    Parameters
+    ----------
+    tokenizer : object
+        Of `transformers`.
+    corpus : Corpus
+    max_length : int
+        In tokens; of a longer pair, the longer part is cut.
+    """
+    stories = corpus.training.name == "alphanli"
+    if stories:
+        firsts = [f"{text[0]} {text[1 + k]}" for text in corpus.texts for k in (0, 1)]
+        seconds = [text[3] for text in corpus.texts for _ in (0, 1)]
+    else:
+        firsts = [text[0] for text in corpus.texts]
+        seconds = [text[1] for text in corpus.texts]
+    per_item = 2 if stories else 1
+    if not firsts:
+        return Encoded(tokenizer, [], per_item, np.empty(0, dtype=np.int64), 0)
+    coded = tokenizer(firsts, seconds, truncation=True, max_length=max_length)
+    names = [name for name in tokenizer.model_input_names if name in coded]
+    sequences = [
+        dict(zip(names, values, strict=True))
+        for values in zip(*(coded[name] for name in names), strict=True)
+    ]
+    sizes = np.array([len(one["input_ids"]) for one in sequences], dtype=np.int64)
+    lengths = sizes.reshape(-1, per_item).max(axis=1)
+    return Encoded(tokenizer, sequences, per_item, lengths, int((sizes >= max_length).sum()))
+
+
+def plan_batches(lengths: Integers, batch_size: int, epochs: int, seed: int) -> list[Integers]:
+    """Return the items of every step: a new seeded order each epoch, batches of like length.
+
+    Items are shuffled, sorted by length within windows of fifty batches, cut into batches,
+    and the batches shuffled: hardly any padding, and still a random order. The plan knows
+    nothing of processes or memory, so it is the same on every machine.
+
+    Parameters
+    ----------
+    lengths : ndarray of int, shape (n,)
+    batch_size : int
+    epochs : int
+    seed : int
+
+    Returns
+    -------
+    list of ndarray of int
+        ``epochs * ceil(n / batch_size)`` batches; in each epoch every item occurs once.
+    """
+    rng = np.random.default_rng([seed, 8])
+    plan: list[Integers] = []
+    for _ in range(epochs):
+        order = rng.permutation(len(lengths))
+        window = batch_size * _WINDOW
+        batches = []
+        for start in range(0, len(order), window):
+            part = order[start : start + window]
+            part = part[np.argsort(lengths[part], kind="stable")]
+            batches += [part[i : i + batch_size] for i in range(0, len(part), batch_size)]
+        plan += [batches[i] for i in rng.permutation(len(batches))]
+    return plan
+
+
+def split_by_budget(
+    items: Integers, lengths: Integers, per_item: int, token_budget: int
+) -> Iterator[Integers]:
+    """Cut a batch into parts of at most `token_budget` padded tokens; an item is never cut."""
+    part: list[int] = []
+    longest = 0
+    for item in items:
+        wider = max(longest, int(lengths[item]))
+        if part and wider * per_item * (len(part) + 1) > token_budget:
+            yield np.array(part, dtype=np.int64)
+            part, wider = [], int(lengths[item])
+        part.append(int(item))
+        longest = wider
+    if part:
+        yield np.array(part, dtype=np.int64)

@@ -1,0 +1,389 @@
+"""The optimisation itself: steps, checkpoints, exact resume."""
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_bytes
+from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
+from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
+from chaos_utils.training.inference import TOKEN_BUDGET, Say, no_memory
+
+_CURVE_POINTS = 100
+_CLIP = 1.0  # norm of the gradient
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a run stands: all that a checkpoint holds beside tensors.
+
+    Attributes
+    ----------
+    step, pairs, tokens, padded_tokens : int
+        Steps made; items, their tokens, and tokens with padding seen so far.
+    attention : int
+        Sum of squared padded lengths, for the cost of attention.
+    seconds : float
+        Spent in steps, over all the runs that were resumed.
+    curve : list of dict
+        Mean training loss since the entry before, in nats.
+    looks : list of dict
+        What `evaluate` returned, by step.
+    best_accuracy : float
+    epochs_since_best : int
+    stopped : bool
+        Whether patience ended the run.
+    window_loss, window_items : float, int
+        Summed since the curve's last entry.
+    """
+
+    step: int = 0
+    pairs: int = 0
+    tokens: int = 0
+    padded_tokens: int = 0
+    attention: int = 0
+    seconds: float = 0.0
+    curve: list[dict[str, Any]] = field(default_factory=list)
+    looks: list[dict[str, Any]] = field(default_factory=list)
+    best_accuracy: float = -1.0
+    epochs_since_best: int = 0
+    stopped: bool = False
+    window_loss: float = 0.0
+    window_items: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One fit: what is trained on what, and how.
+
+    Attributes
+    ----------
+    encoded : Encoded
+        n items.
+    targets : ndarray of float, shape (n, k)
+        Rows sum to 1.
+    plan : sequence of ndarray of int
+        The items of each step, as `encoding.plan_batches` gives them.
+    steps_per_epoch : int
+    learning_rate, weight_decay, warmup_ratio : float
+    seed : int
+    patience : int
+    looks_at : frozenset of int
+        Steps after which `evaluate` is called; the ends of epochs always are.
+    """
+
+    encoded: Encoded
+    targets: npt.NDArray[np.float64]
+    plan: Sequence[Integers]
+    steps_per_epoch: int
+    learning_rate: float
+    weight_decay: float
+    warmup_ratio: float
+    seed: int
+    patience: int = 0
+    looks_at: frozenset[int] = frozenset()
+
+
+Evaluate = Callable[[Any, int], dict[str, Any]]
+
+
+def rate_at(step: int, job: Job) -> float:
+    """Return the learning rate of a step, counted from 0: linear up, then linear down."""
+    total = len(job.plan)
+    warm = math.ceil(job.warmup_ratio * total)
+    if step < warm:
+        return job.learning_rate * (step + 1) / warm
+    return job.learning_rate * (total - step) / max(1, total - warm)
+
+
+def fit(
+    model: Any,
+    job: Job,
+    device: Device,
+    work: Path,
+    *,
+    evaluate: Evaluate,
+    accelerator: Any,
+    checkpoint_seconds: float = 120,
+    token_budget: int = 0,
+    progress: Callable[[Progress], None] = lambda state: None,
+    say: Say = lambda text: None,
+) -> Progress:
+    """Train a model in place, from its last checkpoint if there is one.
+
+    Every random choice follows from the seed and the step, so that a run that was killed and
+    resumed ends with the same weights as one that was not.
+
+    Parameters
+    ----------
+    model : object
+        A sequence classifier of `transformers`. With patience it ends with the best weights
+        by accuracy on dev, of those at the ends of epochs; else with the last ones.
+    job : Job
+    device : Device
+    work : Path
+        Keeps the checkpoints, which are removed by the caller when all is done.
+    evaluate : callable
+        Is given the model and the step, and returns a flat dict with ``accuracy``; called
+        in the main process alone.
+    accelerator : accelerate.Accelerator
+        With several processes, each takes its share of every batch.
+    checkpoint_seconds : float
+        Least time between two checkpoints.
+    token_budget : int
+        Padded tokens at once; a larger batch is accumulated, which changes nothing but the
+        rounding. Halved when memory runs out.
+    progress, say : callable
+        Are told where the run stands; what a reader must know.
+
+    Raises
+    ------
+    ChaosError
+        If the loss is not finite, or a single item does not fit into memory.
+    """
+    import torch
+
+    model.to(device.name)
+    decayed = [p for p in model.parameters() if p.requires_grad and p.ndim > 1]
+    others = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
+    optimizer = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": job.weight_decay},
+         {"params": others, "weight_decay": 0.0}],
+        lr=job.learning_rate, fused=True,
+    )  # fmt: skip
+    best: dict[str, Any] = {}
+    state = resume(model, optimizer, best, work, say) or Progress()
+    wrapped, optimizer = accelerator.prepare(model, optimizer)
+    budget = token_budget or TOKEN_BUDGET[device.kind]
+    saved = time.monotonic()
+    model.train()
+    while state.step < len(job.plan) and not state.stopped:
+        begun = time.monotonic()
+        for group in optimizer.param_groups:
+            group["lr"] = rate_at(state.step, job)
+        budget = _step(wrapped, optimizer, job, device, state, accelerator, budget, say)
+        state.seconds += time.monotonic() - begun
+        state.step += 1
+        if _curve_is_due(state, len(job.plan)):
+            _extend_curve(state, accelerator, rate_at(state.step - 1, job))
+        epoch_ends = state.step % job.steps_per_epoch == 0 or state.step == len(job.plan)
+        if epoch_ends or state.step in job.looks_at:
+            _look(model, job, state, best, epoch_ends, evaluate, accelerator)
+        due = time.monotonic() - saved >= checkpoint_seconds
+        if due and accelerator.is_main_process:
+            save(model, optimizer, best, state, work)
+            saved = time.monotonic()
+        progress(state)
+    if best:
+        model.load_state_dict(best)
+    return state
+
+
+def _step(
+    wrapped: Any,
+    optimizer: Any,
+    job: Job,
+    device: Device,
+    state: Progress,
+    accelerator: Any,
+    budget: int,
+    say: Say,
+) -> int:
+    """Make one step, in parts that fit into memory; return the budget that was found to fit."""
+    items = job.plan[state.step]
+    share = items[accelerator.process_index :: accelerator.num_processes]
+    while True:
+        try:
+            loss = _gradients(wrapped, share, len(items), job, device, state, accelerator, budget)
+            break
+        except (RuntimeError, MemoryError) as fault:
+            # One process alone may try again: the others would wait for its gradients.
+            if not is_out_of_memory(fault) or accelerator.num_processes > 1:
+                raise
+            length = int(job.encoded.lengths[share].max())
+            if budget <= job.encoded.per_item * length:
+                raise no_memory(length) from fault
+            budget = min(budget, len(share) * job.encoded.per_item * length) // 2
+            optimizer.zero_grad()
+            empty_cache(device)
+            say(f"out of memory: going on with at most {budget:,} tokens at once")
+    if not math.isfinite(loss):
+        raise ChaosError(
+            "The training diverged: the loss is not finite.",
+            where=f"step {state.step + 1} of {len(job.plan)}",
+            found=f"loss {loss} at learning rate {rate_at(state.step, job):.2g}",
+            todo="take a smaller learning rate",
+        )
+    accelerator.clip_grad_norm_(wrapped.parameters(), _CLIP)
+    optimizer.step()
+    optimizer.zero_grad()
+    state.window_loss += loss
+    state.window_items += len(items)
+    state.pairs += len(items)
+    state.tokens += int(job.encoded.lengths[items].sum()) * job.encoded.per_item
+    return budget
+
+
+def _gradients(
+    wrapped: Any,
+    share: Integers,
+    n_items: int,
+    job: Job,
+    device: Device,
+    state: Progress,
+    accelerator: Any,
+    budget: int,
+) -> float:
+    """Add up the gradients of this process's share of a batch; return its summed loss."""
+    import torch
+
+    # The same dropout at this step in every run, resumed or not, and another in each process.
+    torch.manual_seed((job.seed * 1_000_003 + state.step) * 64 + accelerator.process_index)
+    if not len(share):  # fewer items than processes: join in with a loss of zero
+        share, weight = job.plan[state.step][:1], 0.0
+    else:
+        weight = accelerator.num_processes / n_items  # gradients are averaged over processes
+    total = 0.0
+    parts = list(split_by_budget(share, job.encoded.lengths, job.encoded.per_item, budget))
+    padded = attention = 0
+    for number, part in enumerate(parts, start=1):
+        batch = job.encoded.batch(part)
+        rows, width = batch["input_ids"].shape
+        padded += rows * width
+        attention += rows * width**2
+        batch = {name: tensor.to(device.name) for name, tensor in batch.items()}
+        wanted = torch.tensor(job.targets[part], dtype=torch.float32, device=device.name)
+        with _together(wrapped, accelerator, number == len(parts)):
+            with device.autocast():
+                logits = wrapped(**batch).logits
+            logits = logits.float().reshape(len(part), -1)
+            loss = -(wanted * torch.log_softmax(logits, dim=1)).sum()
+            accelerator.backward(loss * weight)
+        total += float(loss.detach()) if weight else 0.0
+    state.padded_tokens += padded
+    state.attention += attention
+    return total
+
+
+def _together(wrapped: Any, accelerator: Any, last: bool) -> Any:
+    """Return a context in which processes exchange gradients only with a step's last part."""
+    from contextlib import nullcontext
+
+    return nullcontext() if last else accelerator.no_sync(wrapped)
+
+
+def _curve_is_due(state: Progress, total: int) -> bool:
+    return state.step % max(1, total // _CURVE_POINTS) == 0 or state.step == total
+
+
+def _extend_curve(state: Progress, accelerator: Any, rate: float) -> None:
+    import torch
+
+    summed = torch.tensor(state.window_loss, dtype=torch.float64, device=accelerator.device)
+    loss = float(accelerator.reduce(summed, reduction="sum")) / state.window_items
+    state.curve.append({"step": state.step, "pairs": state.pairs, "loss": round(loss, 6),
+                        "learning_rate": float(f"{rate:.6g}")})  # fmt: skip
+    state.window_loss, state.window_items = 0.0, 0
+
+
+def _look(
+    model: Any,
+    job: Job,
+    state: Progress,
+    best: dict[str, Any],
+    epoch_ends: bool,
+    evaluate: Evaluate,
+    accelerator: Any,
+) -> None:
+    """Evaluate; with patience, keep the best epoch's weights, and stop when it ends."""
+    if accelerator.is_main_process:
+        found = evaluate(model, state.step)
+        model.train()
+        state.looks.append({"step": state.step, "pairs": state.pairs, **found})
+        if epoch_ends and job.patience:
+            if found["accuracy"] > state.best_accuracy:
+                state.best_accuracy, state.epochs_since_best = found["accuracy"], 0
+                best.update(_copy(model.state_dict()))
+            else:
+                state.epochs_since_best += 1
+            state.stopped = state.epochs_since_best >= job.patience
+    if accelerator.num_processes > 1:
+        from accelerate.utils import broadcast_object_list
+
+        state.stopped = broadcast_object_list([state.stopped])[0]
+
+
+def _copy(tensors: dict[str, Any]) -> dict[str, Any]:
+    """Return tensors on the CPU that share no memory with others: safetensors asks for that."""
+    return {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
+
+
+def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work: Path) -> None:
+    """Write a checkpoint: one safetensors file, with its own digest in its name.
+
+    Whole or not at all; older ones are removed after.
+    """
+    from safetensors.torch import save as serialise
+
+    optimizer = getattr(optimizer, "optimizer", optimizer)  # as it was before `prepare`
+    moments = optimizer.state_dict()["state"]
+    tensors = {f"model.{name}": tensor for name, tensor in _copy(model.state_dict()).items()}
+    tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
+    for number, values in moments.items():
+        tensors |= {f"optimizer.{number}.{k}": t for k, t in _copy(values).items()}
+    content = serialise(tensors, {"progress": json.dumps(asdict(state))})
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    path = work / f"checkpoint-{state.step:08d}-{digest}.safetensors"
+    write_bytes(path, content)
+    for old in work.glob("checkpoint-*.safetensors"):
+        if old != path:
+            old.unlink()
+
+
+def resume(
+    model: Any, optimizer: Any, best: dict[str, Any], work: Path, say: Say
+) -> Progress | None:
+    """Load the last whole checkpoint; a damaged one is told of, and set aside.
+
+    Returns
+    -------
+    Progress or None
+        None where there is nothing to go on from.
+    """
+    from safetensors.torch import load
+
+    for path in sorted(work.glob("checkpoint-*.safetensors"), reverse=True):
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest()[:16] != path.stem.rpartition("-")[2]:
+            say(f"the checkpoint {path} is damaged: its content does not match its name. "
+                "Going on without it")  # fmt: skip
+            path.rename(path.with_suffix(".damaged"))
+            continue
+        size = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8 : 8 + size])["__metadata__"]
+        tensors = load(content)
+        parts: dict[str, dict[str, Any]] = {"model": {}, "best": {}, "optimizer": {}}
+        for name, tensor in tensors.items():
+            kind, _, rest = name.partition(".")
+            parts[kind][rest] = tensor
+        model.load_state_dict(parts["model"])
+        best.update(parts["best"])
+        moments: dict[int, dict[str, Any]] = {}
+        for name, tensor in parts["optimizer"].items():
+            number, _, key = name.partition(".")
+            moments.setdefault(int(number), {})[key] = tensor
+        groups = optimizer.state_dict()["param_groups"]
+        optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        state = Progress(**json.loads(header["progress"]))
+        say(f"resuming after step {state.step}")
+        return state
+    return None

@@ -1,0 +1,201 @@
+"""What a run leaves: predictions, development logits, trajectory, record."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils import inputs
+from chaos_utils.data.formats import class_columns
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions, write_predictions
+from chaos_utils.data.registry import REGISTRY
+from chaos_utils.data.runs import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
+from chaos_utils.files import fresh_folder, write_bytes, write_json
+from chaos_utils.report import provenance
+from chaos_utils.tasks import TASKS
+from chaos_utils.training.devices import Device
+from chaos_utils.training.judging import judge
+from chaos_utils.training.recipes import get_model, recipe_of
+from chaos_utils.training.settings import Settings, system_name
+
+if TYPE_CHECKING:
+    from chaos_utils.training.encoders import Encoder
+    from chaos_utils.training.finetune import Data
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was computed.
+
+    Attributes
+    ----------
+    chaosnli, dev : ndarray of float, shape (n, k)
+        Probabilities on ChaosNLI's items and on the development items.
+    tests : ndarray or None
+        The same on the test items.
+    fits : list of dict
+        What is to be told of each fit: one, or one for each fold.
+    trajectory : mapping
+        Probabilities on ChaosNLI's items, by step.
+    """
+
+    chaosnli: Floats
+    dev: Floats
+    tests: Floats | None
+    fits: list[dict[str, Any]]
+    trajectory: Mapping[int, Floats]
+
+    @classmethod
+    def nothing(cls) -> "Outcome":
+        """Return what a process has that does not predict."""
+        none = np.empty((0, 0))
+        return cls(none, none, None, [], {})
+
+
+def write_run(
+    out: Path,
+    settings: Settings,
+    encoder: "Encoder",
+    data: "Data",
+    outcome: Outcome,
+    device: Device,
+    key: str,
+    started: datetime,
+    code: Mapping[str, Any],
+    **more: Any,
+) -> None:
+    """Write a run's folder, whole or not at all.
+
+    Parameters
+    ----------
+    out : Path
+    settings : Settings
+        With the recipe's values filled in.
+    encoder, data, outcome, device
+        What was trained, on what, what came out, and where.
+    key : str
+        Names the weights in the cache.
+    started : datetime
+        In UTC.
+    code : mapping
+        As `provenance.code` gave it when the run began.
+    **more
+        Further entries of the record.
+    """
+    name = more.pop("system", system_name(settings, encoder.model))
+    with fresh_folder(out) as folder:
+        write_predictions(
+            folder / PREDICTIONS_FILE, _by_task(name, data.opinions, outcome.chaosnli)
+        )
+        _write_dev(folder / DEV_FILE, data, outcome.dev)
+        if outcome.trajectory:
+            _write_trajectory(folder / TRAJECTORY_FILE, data.opinions, outcome)
+        outputs = sorted(path for path in folder.iterdir() if path.is_file())
+        write_json(
+            folder / RECORD_FILE,
+            {
+                "schema": 1,
+                "system": name,
+                "synthetic": any(one.source.synthetic for one in data.opinions),
+                "command": command_of(settings, out.name),
+                "settings": asdict(settings),
+                "encoder": {"family": encoder.model.family, "origin": encoder.origin,
+                            "published": encoder.model.published},
+                "data": _describe(settings, data),
+                "dev": judge(outcome.dev, data.dev),
+                "test": {} if outcome.tests is None else judge(outcome.tests, data.tests),
+                "fits": outcome.fits,
+                "device": asdict(device),
+                "weights": key,
+                "inputs": _inputs(data),
+                "code": dict(code),
+                "software": provenance.software(provenance.TRAINED_WITH),
+                "hardware": provenance.hardware(),
+                "started": started.isoformat(timespec="seconds"),
+                "seconds": round((datetime.now(UTC) - started).total_seconds(), 1),
+                **more,
+                "outputs": {path.name: inputs.digest(path) for path in outputs},
+            },
+        )  # fmt: skip
+
+
+def command_of(settings: Settings, name: str) -> str:
+    """Return the command that makes a run, without what is left to the recipe's defaults."""
+    words = [f"chaos finetune --model {settings.model}"]
+    recipe = asdict(recipe_of(get_model(settings.model), settings.task))
+    for one in fields(Settings):
+        value = getattr(settings, one.name)
+        if one.name in ("model", "precision", "data") or value in (
+            one.default,
+            recipe.get(one.name),
+        ):
+            continue
+        words.append(f"--{one.name.replace('_', '-')} {value}")
+    return " ".join([*words, f"--out results/{name}"])
+
+
+def _by_task(name: str, opinions: list[Opinions], shares: Floats) -> list[Predictions]:
+    parts = []
+    start = 0
+    for one in opinions:
+        part = shares[start : start + len(one)]
+        parts.append(Predictions(name, one.task, one.uids, part, part.argmax(axis=1)))
+        start += len(one)
+    return parts
+
+
+def _describe(settings: Settings, data: "Data") -> dict[str, Any]:
+    names = data.train.datasets
+    trained = {name: names.count(name) for name in dict.fromkeys(names)}
+    published = sum(REGISTRY[file].items for _, file in data.train.training.files_of("train"))
+    return {
+        "trained_on": trained,
+        "n_train": len(data.train),
+        "n_published": published if settings.train == "corpora" else len(data.train),
+        "without_majority_label": data.train.dropped,
+        "n_dev": len(data.dev),
+    }
+
+
+def _inputs(data: "Data") -> list[dict[str, Any]]:
+    """Return the data files of this run's task, of all that this process has read."""
+    files = {file for _, _, file in data.train.training.files}
+    files |= {TASKS[task].file for task in data.train.training.tasks}
+    folders = {file.partition("/")[0] for file in files} | {"synthetic-sample", "own-data"}
+    return [asdict(entry) for entry in inputs.opened() if entry.name.partition("/")[0] in folders]
+
+
+def _write_dev(path: Path, data: "Data", shares: Floats) -> None:
+    table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(data.opinions[0].task))
+    table.insert(0, "label", data.dev.gold.astype(np.int8))
+    table.insert(0, "uid", data.dev.uids)
+    table.insert(0, "dataset", data.dev.datasets)
+    _write_parquet(path, table)
+
+
+def _write_trajectory(path: Path, opinions: list[Opinions], outcome: Outcome) -> None:
+    pairs = {look["step"]: look["pairs"] for look in outcome.fits[0]["looks"]}
+    tables = []
+    for step, shares in sorted(outcome.trajectory.items()):
+        table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(opinions[0].task))
+        table.insert(0, "uid", [uid for one in opinions for uid in one.uids])
+        table.insert(0, "task", [one.task.name for one in opinions for _ in one.uids])
+        table.insert(0, "pairs", pairs[step])
+        table.insert(0, "step", step)
+        tables.append(table)
+    _write_parquet(path, pd.concat(tables, ignore_index=True))
+
+
+def _write_parquet(path: Path, table: pd.DataFrame) -> None:
+    stream = io.BytesIO()
+    table.to_parquet(stream, index=False, compression="zstd")
+    write_bytes(path, stream.getvalue())

@@ -1,0 +1,171 @@
+"""What decides a fine-tuning run, and what its predictions are called."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from chaos_utils.data.corpora import get_training
+from chaos_utils.errors import ChaosError
+from chaos_utils.training.recipes import Model, get_model, recipe_of
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that decides what a run predicts; two runs with the same settings are one.
+
+    Zero stands for the recipe's value in `epochs`, `batch_size` and `learning_rate`.
+
+    Attributes
+    ----------
+    model : str
+        As `recipes.get_model` takes it.
+    task : {'nli', 'alphanli'}
+    seed : int
+        Of the new head, the order, the dropout, the subset, the folds and what is held out.
+    train : {'corpora', 'chaosnli'}
+        What is trained on: the task's corpora, or ChaosNLI's votes, folded by premise or
+        story and predicted out of fold.
+    loss : {'hard', 'soft'}
+        Cross-entropy against the gold label (for ChaosNLI the majority's), or against a
+        distribution: the vote shares, or the teacher's probabilities.
+    label_smoothing : float
+        In [0, 1): the share of a target that is spread evenly over the labels.
+    teacher : str
+        An earlier run whose probabilities on the training items are the soft targets.
+    init : str
+        An earlier run whose weights are the start.
+    max_train_examples : int
+        A seeded, class-balanced, nested part of the training items; 0 for all.
+    n_folds : int
+        Of ChaosNLI's items.
+    epochs, batch_size : int
+    learning_rate : float
+    weight_decay, warmup_ratio : float
+        Below 0 for the recipe's value.
+    max_length : int
+        In tokens.
+    patience : int
+        Stop after so many epochs without a better accuracy on dev; 0 for never.
+    dev_examples : int
+        Development items that are looked at while training (the last look takes all).
+    trajectory : int
+        At how many log-spaced steps ChaosNLI's items are predicted, beside the end; 0 for none.
+    precision : {'auto', 'fp32', 'bf16'}
+    revision : str
+        Of a model of the hub.
+    data : str
+        ``auto``, ``released``, ``sample`` or a folder.
+    """
+
+    model: str
+    task: str = "nli"
+    seed: int = 0
+    train: str = "corpora"
+    loss: str = "hard"
+    label_smoothing: float = 0.0
+    teacher: str = ""
+    init: str = ""
+    max_train_examples: int = 0
+    n_folds: int = 5
+    epochs: int = 0
+    batch_size: int = 0
+    learning_rate: float = 0.0
+    weight_decay: float = -1.0
+    warmup_ratio: float = -1.0
+    max_length: int = 128
+    patience: int = 0
+    dev_examples: int = 2000
+    trajectory: int = 0
+    precision: str = "auto"
+    revision: str = ""
+    data: str = "auto"
+
+
+_CHOICES = {"train": ("corpora", "chaosnli"), "loss": ("hard", "soft")}
+_BOUNDS = {
+    "seed": (0, 2**31 - 1), "label_smoothing": (0, 0.999), "max_train_examples": (0, None),
+    "n_folds": (2, None), "epochs": (1, 1000), "batch_size": (1, 100_000),
+    "learning_rate": (1e-12, 1.0), "weight_decay": (0, 1), "warmup_ratio": (0, 1),
+    "max_length": (8, 100_000), "patience": (0, None), "dev_examples": (1, None),
+    "trajectory": (0, 1000),
+}  # fmt: skip
+
+
+def complete(settings: Settings) -> tuple[Settings, Model]:
+    """Return settings with the recipe's values filled in, after checking all of them.
+
+    Raises
+    ------
+    ChaosError
+        If a name is unknown, a number out of its range, or two settings do not go together.
+    """
+    model = get_model(settings.model)
+    get_training(settings.task)
+    values = asdict(settings)
+    recipe = recipe_of(model, settings.task)
+    for name in ("epochs", "batch_size", "learning_rate"):
+        values[name] = values[name] or getattr(recipe, name)
+    for name in ("weight_decay", "warmup_ratio"):
+        if values[name] == -1:
+            values[name] = getattr(recipe, name)
+    for name, known in _CHOICES.items():
+        if values[name] not in known:
+            raise ChaosError(
+                f"Unknown value of {name}.", found=values[name], expected=" or ".join(known)
+            )
+    for name, (least, most) in _BOUNDS.items():
+        if values[name] < least or (most is not None and values[name] > most):
+            upper = f"at most {most:g}" if most is not None else "no upper limit"
+            raise ChaosError(
+                f"{name} is out of its range.",
+                found=values[name],
+                expected=f"at least {least:g}, {upper}",
+            )
+    done = Settings(**values)
+    _check_together(done)
+    return done, model
+
+
+def _check_together(settings: Settings) -> None:
+    soft, own = settings.loss == "soft", settings.train == "chaosnli"
+    if soft and not own and not settings.teacher:
+        raise ChaosError(
+            "The corpora have no distributions to learn from.",
+            found="loss=soft, train=corpora, no teacher",
+            expected="soft labels come from ChaosNLI's votes or from a teacher",
+            todo="add train=chaosnli, or teacher=RUN",
+        )
+    if settings.teacher and (not soft or own):
+        raise ChaosError(
+            "A teacher gives soft labels on the corpora.",
+            found=f"loss={settings.loss}, train={settings.train}, teacher={settings.teacher}",
+            expected="loss=soft and train=corpora",
+        )
+    if own and (settings.max_train_examples or settings.trajectory):
+        raise ChaosError(
+            "Training on ChaosNLI's votes is folded: it has no subset and no trajectory.",
+            found=f"max_train_examples={settings.max_train_examples}, "
+            f"trajectory={settings.trajectory}",
+            todo="leave them out",
+        )
+
+
+def read_settings(values: Mapping[str, Any]) -> Settings:
+    """Return the settings that a record holds."""
+    known = {field.name for field in fields(Settings)}
+    return Settings(**{name: value for name, value in values.items() if name in known})
+
+
+def system_name(settings: Settings, model: Model) -> str:
+    """Return what a run's predictions are called in tables."""
+    parts = [model.title]
+    if settings.train == "chaosnli":
+        labels = "vote shares" if settings.loss == "soft" else "majority votes"
+        parts.append(f"{labels}, {settings.n_folds} folds")
+    if settings.teacher:
+        parts.append("distilled")
+    if settings.max_train_examples:
+        parts.append(f"{settings.max_train_examples:,} items")
+    if settings.label_smoothing:
+        parts.append(f"smoothing {settings.label_smoothing:g}")
+    return ", ".join([*parts, f"seed {settings.seed}"])

@@ -1,0 +1,116 @@
+"""Tiny encoders with random weights, one of each architecture, made without any download.
+
+They learn next to nothing. They show that an architecture trains, saves, resumes and
+predicts, in seconds.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from chaos_utils.data import sample
+from chaos_utils.data.corpora import TRAININGS, load_corpus
+from chaos_utils.errors import ChaosError
+
+_WIDTH, _LAYERS, _HEADS, _VOCABULARY, _LENGTH = 32, 2, 2, 800, 160
+_SPECIAL = ("<pad>", "<unk>", "<cls>", "<sep>")
+_SHAPE = {
+    "hidden_size": _WIDTH, "num_hidden_layers": _LAYERS, "num_attention_heads": _HEADS,
+    "intermediate_size": 2 * _WIDTH, "max_position_embeddings": _LENGTH,
+}  # fmt: skip
+
+
+def _config(family: str, size: int) -> Any:
+    import transformers as hf
+
+    special = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "vocab_size": size}
+    if family == "bert":
+        return hf.BertConfig(**_SHAPE, **special)
+    if family == "roberta":
+        return hf.RobertaConfig(**_SHAPE, **special)
+    if family == "albert":
+        return hf.AlbertConfig(**_SHAPE, **special, embedding_size=16)
+    if family == "distilbert":
+        return hf.DistilBertConfig(
+            dim=_WIDTH, n_layers=_LAYERS, n_heads=_HEADS, hidden_dim=2 * _WIDTH,
+            max_position_embeddings=_LENGTH, **special,
+        )  # fmt: skip
+    if family == "xlnet":
+        return hf.XLNetConfig(
+            d_model=_WIDTH, n_layer=_LAYERS, n_head=_HEADS, d_inner=2 * _WIDTH, **special
+        )
+    if family == "bart":
+        return hf.BartConfig(
+            d_model=_WIDTH, encoder_layers=_LAYERS, decoder_layers=_LAYERS,
+            encoder_attention_heads=_HEADS, decoder_attention_heads=_HEADS,
+            encoder_ffn_dim=2 * _WIDTH, decoder_ffn_dim=2 * _WIDTH,
+            max_position_embeddings=_LENGTH, decoder_start_token_id=3,
+            forced_eos_token_id=3, **special,
+        )  # fmt: skip
+    raise ChaosError("There is no tiny model of this family.", found=family)
+
+
+def _texts() -> Iterator[str]:
+    for training in TRAININGS:
+        for text in load_corpus(training, "train", "sample").texts:
+            yield from text
+
+
+def _tokenizer(family: str) -> Any:
+    """Return a tokenizer with the special tokens where the architecture has them."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.WordPiece(unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.train_from_iterator(
+        _texts(),
+        trainers.WordPieceTrainer(
+            vocab_size=_VOCABULARY, special_tokens=list(_SPECIAL), show_progress=False
+        ),
+    )
+    template = {
+        "roberta": ("<cls> $A <sep>", "<cls> $A <sep> <sep> $B <sep>"),
+        "bart": ("<cls> $A <sep>", "<cls> $A <sep> <sep> $B <sep>"),
+        "xlnet": ("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2"),
+    }.get(family, ("<cls>:0 $A:0 <sep>:0", "<cls>:0 $A:0 <sep>:0 $B:1 <sep>:1"))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=template[0],
+        pair=template[1],
+        special_tokens=[(token, _SPECIAL.index(token)) for token in ("<cls>", "<sep>")],
+    )
+    names = ["input_ids", "attention_mask"]
+    if family in ("bert", "albert", "xlnet"):
+        names.insert(1, "token_type_ids")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",  # noqa: S106, a token of text
+        unk_token="<unk>",  # noqa: S106
+        cls_token="<cls>",  # noqa: S106
+        sep_token="<sep>",  # noqa: S106
+        bos_token="<cls>",  # noqa: S106
+        eos_token="<sep>",  # noqa: S106
+        padding_side="left" if family == "xlnet" else "right",
+        pad_token_type_id=3 if family == "xlnet" else 0,
+        model_input_names=names,
+        model_max_length=_LENGTH - 8,
+    )
+
+
+def write(family: str, folder: Path) -> None:
+    """Write a tiny model of a family and its tokenizer into a folder.
+
+    The weights follow a fixed seed, the vocabulary the synthetic sample.
+    """
+    import torch
+    from transformers import AutoModel
+    from transformers.utils import logging
+
+    tokenizer = _tokenizer(family)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(sample.SEED)
+        model = AutoModel.from_config(_config(family, len(tokenizer)))
+    logging.disable_progress_bar()
+    tokenizer.save_pretrained(folder)
+    model.save_pretrained(folder, safe_serialization=True)
