@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample test test-all lint browser bench lock clean
+.PHONY: help book sample test test-all test-slurm lint browser bench lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -31,6 +31,9 @@ test: $(VENV)/test.stamp browser ## Run the tests (sets up first)
 test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and the linters
 	@$(PYTEST) -m ''
 
+test-slurm: $(VENV)/cluster.stamp ## Test sweeps on a real SLURM of one node (needs root and apt)
+	@tests/slurm/cluster.sh $(BIN)/python -m pytest -m slurm tests/slurm
+
 lint: $(VENV)/test.stamp ## Check format, style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -43,7 +46,7 @@ lock: ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
 	{ echo "the lock is made on Python 3.11: make lock PYTHON=…" >&2; exit 2; }
 	@$(PYTHON) -m venv --clear _build/lock-venv
-	@_build/lock-venv/bin/python -m pip install --quiet --editable '.[train,test]'
+	@_build/lock-venv/bin/python -m pip install --quiet --editable '.[train,cluster,test]'
 	@_build/lock-venv/bin/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.lock
 	@rm -r _build/lock-venv
 
@@ -73,4 +76,9 @@ $(VENV)/book.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 $(VENV)/test.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the packages for training and tests"
 	@$(INSTALL) --editable '.[train,test]'
+	@touch $@ $(VENV)/book.stamp
+
+$(VENV)/cluster.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+	@echo "installing the packages for a cluster"
+	@$(INSTALL) --editable '.[cluster,test]'
 	@touch $@ $(VENV)/book.stamp

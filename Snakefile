@@ -1,4 +1,7 @@
-"""The book's DAG: data and notebooks → executed chapters → site. `chaos build` drives it."""
+"""The book's DAG: data and notebooks → executed chapters → site. `chaos build` drives it.
+
+`chaos sweep` asks for runs of its own by rule `run`, which nothing in the book depends on.
+"""
 
 import shlex
 import sys
@@ -60,3 +63,10 @@ rule site:
         "_build/site.done",
     shell:
         "{CHAOS} site && touch {output}"
+
+
+rule run:
+    output:
+        touch("runs/{sweep}/done/{run}"),
+    shell:
+        "{CHAOS} sweep-run {wildcards.sweep} {wildcards.run}"

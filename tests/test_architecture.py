@@ -11,7 +11,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"errors", "tasks", "paths", "inputs", "files", "style", "metrics"},
     {"data", "plots", "report", "recalibration"},
-    {"description", "presentation", "evaluation", "publish"},
+    {"description", "presentation", "evaluation", "training", "publish"},
     {"cli"},
 ]
 

@@ -18,7 +18,7 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for command in ("data", "params", "run", "build"):
+    for command in ("data", "params", "run", "sweep", "build"):
         assert command in done.stdout
 
 
@@ -73,6 +73,12 @@ def test_released_data_verifies(released_root):
         (["run", "annotations", "-p", "seed=one"], "'one'"),
         (["run", "annotations", "-p", "seed"], "NAME=VALUE"),
         (["run", "annotations", "-p", "seed=1", "-p", "seed =2"], "given twice"),
+        (["sweep", "anotations", "-p", "seed=0,1"], "did you mean 'annotations'"),
+        (["sweep", "annotations", "-p", "sead=0,1"], "did you mean 'seed'"),
+        (["sweep", "annotations", "-p", "seed=0,one"], "'one'"),
+        (["sweep", "annotations", "-p", "seed=0,0"], "the same run twice"),
+        (["sweep", "annotations", "--profile", "slrum"], "did you mean 'slurm'"),
+        (["build", "--profile", "slrum"], "did you mean 'slurm'"),
         (["params", "nothing"], "No such notebook"),
         (["data", "fetch", "chaosNLI_v1.0/chaosNLI_snl.jsonl"], "did you mean"),
         (["build", "--sample", "--strict"], "exclude each other"),

@@ -1,6 +1,5 @@
 """The command itself, and what runs and builds."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -8,9 +7,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from chaos_utils.cli.console import AsJson, Commands, err, out, print_json
+from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
+from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
+from chaos_utils.cli.steps import chapter, site, sweep_run
+from chaos_utils.cli.sweep import sweep
+from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.errors import ChaosError
 
 app = typer.Typer(
@@ -22,12 +25,11 @@ app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 app.command()(evaluate)
-
-Given = Annotated[
-    list[str] | None,
-    typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
-]
-NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
+app.command()(sweep)
+for training in (finetune, predict, wanted):
+    app.command()(training)
+for step in (chapter, site, sweep_run):
+    app.command(hidden=True)(step)
 
 
 @app.command()
@@ -59,21 +61,6 @@ def params(notebook: NotebookName, as_json: AsJson = False) -> None:
     out.print(table)
 
 
-def _assignments(given: list[str] | None) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for text in given or []:
-        name, equals, value = text.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise ChaosError(
-                "A parameter is given as NAME=VALUE.", found=text, expected="such as -p seed=1"
-            )
-        if name in pairs:
-            raise ChaosError(f"Parameter {name!r} is given twice.", found=text)
-        pairs[name] = value
-    return pairs
-
-
 @contextmanager
 def _cell_progress(notebook: str) -> Iterator[Any]:
     """Show which cell is running, on a terminal only."""
@@ -90,16 +77,14 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 
     The book is not touched.
     """
-    from chaos_utils import paths
     from chaos_utils.report import parameters
 
     source = parameters.find_notebook(notebook)
-    values = parameters.resolve(source, _assignments(parameter))
-    target = paths.runs() / f"{source.stem}-{parameters.parameters_digest(values)}"
-    from chaos_utils.report import runner
+    values = parameters.resolve(source, assignments(parameter))
+    from chaos_utils.report import runner, runs
 
     with _cell_progress(source.stem) as progress:
-        runner.run_notebook(source, values, target, progress=progress, standalone=True)
+        target = runs.run(source, values, progress=progress)
     made = [manifest.stem for manifest in runner.figures_of(target)]
     if as_json:
         print_json({"run": str(target), "parameters": values, "made": made})
@@ -113,26 +98,26 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 def build(
     sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
     strict: Annotated[bool, typer.Option(help="Fail rather than take the sample.")] = False,
+    profile: ProfileName = "local",
     cores: Annotated[
-        int, typer.Option(min=0, help="Chapters that may run at once; 0 for one a core.")
+        int,
+        typer.Option(
+            min=0, help="Chapters at once; 0 for one a core, or as a cluster's profile says."
+        ),
     ] = 0,
     dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
     force: Annotated[bool, typer.Option(help="Run everything again.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring the book up to date in _build/html."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
     from chaos_utils import paths
     from chaos_utils.publish import build as builder
+    from chaos_utils.publish import snakemake
 
     if sample and strict:
         raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err,
-        disable=not err.is_terminal, transient=True,
-    ) as bar:  # fmt: skip
-        steps = bar.add_task("building", total=None)
+    where = snakemake.find_profile(profile)
+    with steps_bar("building") as progress:
 
         def say(text: str) -> None:
             err.print(text, markup=False)
@@ -142,11 +127,12 @@ def build(
         )
         planned = builder.build(
             data,
-            cores=cores or os.cpu_count() or 1,
+            profile=where,
+            cores=cores or None,
             dry_run=dry_run,
             force=force,
             say=say,
-            progress=lambda done, of: bar.update(steps, completed=done, total=of),
+            progress=progress,
         )
     index = paths.build() / "html" / "index.html"
     if as_json:
@@ -156,57 +142,6 @@ def build(
             out.print(f"would run {step}", markup=False)
     else:
         out.print(f"{index}", markup=False)
-
-
-@contextmanager
-def _step(name: str) -> Iterator[None]:
-    """Tell `chaos build` about a step, and leave it the reason when the step fails."""
-    import time
-    import traceback
-
-    from chaos_utils import paths
-    from chaos_utils.files import write_text
-
-    def tell(text: str) -> None:
-        print(f"[chaos] {name}: {text}", flush=True)
-
-    begun = time.monotonic()
-    tell("running")
-    try:
-        yield
-    except Exception as fault:
-        # A fault of our own making keeps its traceback: there is nothing the reader can act on.
-        reason = str(fault) if isinstance(fault, ChaosError) else traceback.format_exc()
-        write_text(paths.build() / "logs" / f"{name}.failed", reason)
-        tell("failed")
-        raise
-    tell(f"done in {time.monotonic() - begun:.0f} s")
-
-
-@app.command(hidden=True)
-def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto") -> None:
-    """Run a notebook for the book; a step of `chaos build`."""
-    from chaos_utils import paths
-    from chaos_utils.files import write_bytes
-    from chaos_utils.report import parameters, runner
-
-    with _step(notebook):
-        source = parameters.find_notebook(notebook)
-        values = parameters.resolve(source, {"data": data})
-        target = paths.build() / "chapters" / notebook
-        runner.run_notebook(source, values, target)
-        executed = (target / runner.NOTEBOOK_FILE).read_bytes()
-        write_bytes(paths.chapters() / f"{notebook}.ipynb", executed)
-
-
-@app.command(hidden=True)
-def site() -> None:
-    """Render the executed chapters; a step of `chaos build`."""
-    from chaos_utils import paths
-    from chaos_utils.publish.site import render
-
-    with _step("pages"):
-        render(paths.build() / "html")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -49,3 +51,16 @@ def _unusable_file(fault: OSError) -> ChaosError:
 def print_json(answer: Any) -> None:
     """Print an answer for programs."""
     print(json.dumps(answer, indent=1, ensure_ascii=False))
+
+
+@contextmanager
+def steps_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar on a terminal, and yield what to tell the steps done to, and of how many."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err,
+        disable=not err.is_terminal, transient=True,
+    ) as bar:  # fmt: skip
+        steps = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(steps, completed=done, total=of)

@@ -15,11 +15,10 @@ from chaos_utils import inputs
 from chaos_utils.data import sources
 from chaos_utils.data.opinions import Opinions, load_opinions
 from chaos_utils.errors import ChaosError, did_you_mean
-from chaos_utils.tasks import TASKS, Task
+from chaos_utils.tasks import TASKS
 
 Floats = npt.NDArray[np.float64]
 NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,8 @@ class Training:
     name : str
     tasks : tuple of str
         The tasks of ChaosNLI that such a model answers.
-    files : mapping-like tuple of (split, dataset, file)
-        Files of the registry, by split; αNLI's labels stand in a file beside the stories.
+    files : tuple of (split, dataset, file)
+        Files of the registry; αNLI's labels stand in a file beside the stories.
     """
 
     name: str
@@ -62,7 +61,9 @@ TRAININGS = {
             ("test", "mnli-mismatched", "multinli_1.0/multinli_1.0_dev_mismatched.jsonl"),
         ),
     ),
-    "alphanli": Training("alphanli", ("alphanli",), (("train", "alphanli", "alphanli/train.jsonl"),)),
+    "alphanli": Training(
+        "alphanli", ("alphanli",), (("train", "alphanli", "alphanli/train.jsonl"),)
+    ),
 }  # fmt: skip
 _ALPHANLI_LABELS = "alphanli/train-labels.lst"
 
@@ -333,89 +334,3 @@ def from_opinions(opinions: Iterable[Opinions], training: Training) -> Corpus:
             for one in opinions
         ]
     )
-
-
-def without(corpus: Corpus, others: Corpus) -> Corpus:
-    """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev."""
-    known = set(others.uids)
-    return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
-
-
-def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
-    """Fail when a training item's premise, or story, occurs among the items evaluated later.
-
-    Raises
-    ------
-    ChaosError
-        With the number of such items.
-    """
-    known = set(evaluated.groups())
-    found = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in known]
-    if found:
-        what = "stories" if train.training.name == "alphanli" else "premises"
-        shown = ", ".join(found[:_SHOWN]) + (" …" if found[_SHOWN:] else "")
-        raise ChaosError(
-            f"{len(found)} training items have {what} that occur in ChaosNLI.",
-            found=shown,
-            expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
-            todo="remove them from the training file; training on ChaosNLI's own votes must be "
-            "asked for by name, and is then folded: train=chaosnli",
-        )
-
-
-def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
-    """Return a seeded, class-balanced part of a corpus; a larger one holds the smaller.
-
-    Items are shuffled once, and taken class by class in turn: of any two sizes under one
-    seed, the smaller is the beginning of the larger. Where a class runs out, the others go on.
-
-    Raises
-    ------
-    ChaosError
-        If there are not so many items.
-    """
-    if not 0 < size <= len(corpus):
-        raise ChaosError(
-            "There is no training set of this size.",
-            found=f"max_train_examples={size}",
-            expected=f"1 to {len(corpus):,}, or 0 for all",
-            todo="ask for fewer, or fetch the publishers' whole files with `chaos data fetch`",
-        )
-    order = np.random.default_rng([seed, 20]).permutation(len(corpus))
-    gold = corpus.gold[order]
-    turn = np.empty(len(order), dtype=np.int64)
-    for label in range(corpus.targets.shape[1]):
-        turn[gold == label] = np.arange((gold == label).sum())
-    return corpus.take(order[np.lexsort((gold, turn))][:size])
-
-
-def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Split a corpus in two by premise or story: what is kept, and a seeded share held out."""
-    folds = group_folds(corpus, max(2, round(1 / share)), seed)
-    return corpus.take(np.flatnonzero(folds != 0)), corpus.take(np.flatnonzero(folds == 0))
-
-
-def group_folds(corpus: Corpus, n_folds: int, seed: int) -> npt.NDArray[np.int64]:
-    """Return the fold of each item; items of one premise, or story, are in one fold.
-
-    Raises
-    ------
-    ChaosError
-        If there are fewer premises than folds.
-    """
-    numbers: dict[tuple[str, ...], int] = {}
-    group = np.array([numbers.setdefault(one, len(numbers)) for one in corpus.groups()])
-    n_groups = len(numbers)
-    if not 2 <= n_folds <= n_groups:
-        raise ChaosError(
-            "The corpus cannot be split into so many folds.",
-            found=f"{n_folds} folds for {n_groups} premises or stories",
-            expected="at least 2 folds, and at least a premise in each",
-        )
-    fold_of_group = np.random.default_rng([seed, 5]).permutation(n_groups) % n_folds
-    return np.asarray(fold_of_group[group], dtype=np.int64)
-
-
-def task_of(corpus: Corpus, position: int) -> Task:
-    """Return the task of an item of ChaosNLI."""
-    return TASKS[corpus.datasets[position]]

@@ -86,6 +86,7 @@ def code() -> dict[str, Any]:
 
 
 def hardware() -> dict[str, Any]:
+    """Describe the machine, without its name."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "machine": platform.machine(),

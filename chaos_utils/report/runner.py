@@ -58,13 +58,13 @@ def run_notebook(
     """
     started = datetime.now(UTC)
     context = provenance.Context(source.stem, values)
-    failed = paths.build() / "failed" / f"{source.stem}.ipynb"
+    failed = paths.build() / "failed" / f"{target.name}.ipynb"
     failed.unlink(missing_ok=True)
     with fresh_folder(target) as folder:
         provenance.write_context(folder, context)
         executed = folder / NOTEBOOK_FILE
         try:
-            _execute(source, values, executed, folder, progress)
+            _execute(source, values, executed, folder, progress, kept=failed)
         except BaseException:
             if executed.is_file():
                 write_text(failed, executed.read_text("utf-8"))
@@ -95,6 +95,8 @@ def _execute(
     executed: Path,
     folder: Path,
     progress: Progress | None,
+    *,
+    kept: Path,
 ) -> None:
     import papermill
     from nbclient.exceptions import DeadKernelError
@@ -132,14 +134,14 @@ def _execute(
                 extra_arguments=["--IPKernelApp.log_level=50"],
             )
     except papermill.PapermillExecutionError as fault:
-        raise _failure(source, fault.source, fault.ename, fault.evalue) from fault
+        raise _failure(source, fault.source, fault.ename, fault.evalue, kept) from fault
     except DeadKernelError as fault:
         raise ChaosError(
             f"The kernel of notebook {source.stem!r} died.",
             where=_place(source, running),
             found="the process ended: out of memory, killed from outside, or a crash in a library",
             todo="free memory or ask for less with its parameters; "
-            f"what had run is kept in _build/failed/{source.stem}.ipynb",
+            f"what had run is kept in _build/failed/{kept.name}",
         ) from fault
     finally:
         plain.unlink(missing_ok=True)
@@ -182,9 +184,9 @@ def _environment(folder: Path) -> Iterator[None]:
                     os.environ[name] = value
 
 
-def _failure(source: Path, cell: str, kind: str, message: str) -> ChaosError:
+def _failure(source: Path, cell: str, kind: str, message: str, kept: Path) -> ChaosError:
     found = f"{kind}: {message}"
-    todo = f"read the whole traceback in _build/failed/{source.stem}.ipynb"
+    todo = f"read the whole traceback in _build/failed/{kept.name}"
     if kind in ("MemoryError", "OutOfMemoryError"):
         todo = f"the machine is out of memory: ask for less with its parameters, or {todo}"
     return ChaosError(

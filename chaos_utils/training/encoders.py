@@ -159,14 +159,15 @@ def _from_hub(model: Model, revision: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, RevisionNotFoundError
 
-    where = {
-        "repo_id": model.hub,
-        "revision": revision or None,
-        "cache_dir": paths.cache() / "hub",
-        "allow_patterns": list(_KEPT),
-    }
     try:
-        folder = Path(snapshot_download(**where))  # type: ignore[arg-type]
+        folder = Path(
+            snapshot_download(
+                model.hub,
+                revision=revision or None,
+                cache_dir=paths.cache() / "hub",
+                allow_patterns=list(_KEPT),
+            )
+        )
     except RevisionNotFoundError as fault:
         raise ChaosError(
             "The hub has no such revision of this model.",

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils import inputs, paths
-from chaos_utils.data import corpora
+from chaos_utils.data import corpora, splits
 from chaos_utils.data.corpora import Corpus
 from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.runs import Run, find_run
+from chaos_utils.data.results import Run, find_run
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import fresh_folder, write_json
 from chaos_utils.report import provenance
@@ -77,19 +77,19 @@ def load_data(settings: Settings) -> Data:
     task, data = settings.task, settings.data
     chaosnli, opinions = corpora.load_chaosnli(task, data)
     train = corpora.load_corpus(task, "train", data)
-    dev = corpora.without(corpora.load_corpus(task, "dev", data), chaosnli)
+    dev = splits.without(corpora.load_corpus(task, "dev", data), chaosnli)
     tests = corpora.load_corpus(task, "test", data)
     if not len(dev):
-        train, dev = corpora.hold_out(train, _HELD_OUT, _HELD_OUT_SEED)
+        train, dev = splits.hold_out(train, _HELD_OUT, _HELD_OUT_SEED)
     if settings.train == "chaosnli":
         train = chaosnli
         if settings.loss == "hard":
             majority = np.concatenate([one.majority for one in opinions])
             train = replace(train, targets=np.eye(chaosnli.targets.shape[1])[majority])
     else:
-        corpora.refuse_contamination(train, chaosnli)
+        splits.refuse_contamination(train, chaosnli)
         if settings.max_train_examples:
-            train = corpora.subset(train, settings.max_train_examples, settings.seed)
+            train = splits.subset(train, settings.max_train_examples, settings.seed)
     return Data(train, dev, tests, chaosnli, opinions)
 
 
@@ -170,7 +170,7 @@ def finetune(
     settings = replace(settings, precision=where.precision)
     data = load_data(settings)
     # An earlier run's weights may have to be made first; they stand apart from this run's.
-    start = _weights_of(settings.init, device, report, say) if settings.init else None
+    start = weights_of(settings.init, device, report, say) if settings.init else None
     data = _taught(settings, data, device, report, say)
     encoder = find_encoder(model, settings.revision)
     accelerator = _accelerator(where)
@@ -210,12 +210,19 @@ def run_key(settings: Settings, encoder: Encoder, data: Data) -> str:
     return digest.hexdigest()[:16]
 
 
+def default_folder(settings: Settings) -> Path:
+    """Return where a run goes when no folder was named: one for each set of settings."""
+    text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return paths.runs() / f"{settings.model.replace('/', '-')}-{settings.task}-{digest}"
+
+
 def weights_folder(key: str) -> Path:
     """Return where a finished run's weights are kept."""
     return paths.cache() / "weights" / key
 
 
-def _weights_of(name: str, device: str, report: Report, say: Say) -> Path:
+def weights_of(name: str, device: str, report: Report, say: Say) -> Path:
     """Return the weights of an earlier run, which is made again if they are not cached."""
     run = find_run(name)
     folder = weights_folder(run.record["weights"])
@@ -239,7 +246,7 @@ def _taught(settings: Settings, data: Data, device: str, report: Report, say: Sa
             found=run.settings["task"],
             expected=settings.task,
         )
-    folder = _weights_of(settings.teacher, device, report, say)
+    folder = weights_of(settings.teacher, device, report, say)
     where = choose_device(device, settings.precision)
     model, tokenizer = load_model(folder, n_outputs(settings)), load_tokenizer(folder)
     encoded = encode(tokenizer, data.train, settings.max_length)
@@ -287,7 +294,7 @@ def _keep(model: Any, tokenizer: Any, fitted: dict[str, Any], folder: Path) -> N
 def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
     """Train on ChaosNLI's other folds for each fold, and predict that one."""
     settings, data = shop.settings, shop.data
-    folds = corpora.group_folds(data.chaosnli, settings.n_folds, settings.seed)
+    folds = splits.group_folds(data.chaosnli, settings.n_folds, settings.seed)
     shares = np.zeros_like(data.chaosnli.targets)
     dev = np.zeros_like(data.dev.targets)
     fits = []

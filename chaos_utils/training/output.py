@@ -16,7 +16,7 @@ from chaos_utils.data.formats import class_columns
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions, write_predictions
 from chaos_utils.data.registry import REGISTRY
-from chaos_utils.data.runs import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
+from chaos_utils.data.results import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
 from chaos_utils.files import fresh_folder, write_bytes, write_json
 from chaos_utils.report import provenance
 from chaos_utils.tasks import TASKS

@@ -18,36 +18,32 @@ _SHAPE = {
     "hidden_size": _WIDTH, "num_hidden_layers": _LAYERS, "num_attention_heads": _HEADS,
     "intermediate_size": 2 * _WIDTH, "max_position_embeddings": _LENGTH,
 }  # fmt: skip
+# What each architecture calls the same things.
+_SHAPES: dict[str, dict[str, Any]] = {
+    "bert": _SHAPE,
+    "roberta": _SHAPE,
+    "albert": {**_SHAPE, "embedding_size": 16},
+    "distilbert": {
+        "dim": _WIDTH, "n_layers": _LAYERS, "n_heads": _HEADS, "hidden_dim": 2 * _WIDTH,
+        "max_position_embeddings": _LENGTH,
+    },
+    "xlnet": {"d_model": _WIDTH, "n_layer": _LAYERS, "n_head": _HEADS, "d_inner": 2 * _WIDTH},
+    "bart": {
+        "d_model": _WIDTH, "encoder_layers": _LAYERS, "decoder_layers": _LAYERS,
+        "encoder_attention_heads": _HEADS, "decoder_attention_heads": _HEADS,
+        "encoder_ffn_dim": 2 * _WIDTH, "decoder_ffn_dim": 2 * _WIDTH,
+        "max_position_embeddings": _LENGTH, "decoder_start_token_id": 3, "forced_eos_token_id": 3,
+    },
+}  # fmt: skip
 
 
-def _config(family: str, size: int) -> Any:
-    import transformers as hf
+def _config(family: str, n_tokens: int) -> Any:
+    from transformers import AutoConfig
 
-    special = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "vocab_size": size}
-    if family == "bert":
-        return hf.BertConfig(**_SHAPE, **special)
-    if family == "roberta":
-        return hf.RobertaConfig(**_SHAPE, **special)
-    if family == "albert":
-        return hf.AlbertConfig(**_SHAPE, **special, embedding_size=16)
-    if family == "distilbert":
-        return hf.DistilBertConfig(
-            dim=_WIDTH, n_layers=_LAYERS, n_heads=_HEADS, hidden_dim=2 * _WIDTH,
-            max_position_embeddings=_LENGTH, **special,
-        )  # fmt: skip
-    if family == "xlnet":
-        return hf.XLNetConfig(
-            d_model=_WIDTH, n_layer=_LAYERS, n_head=_HEADS, d_inner=2 * _WIDTH, **special
-        )
-    if family == "bart":
-        return hf.BartConfig(
-            d_model=_WIDTH, encoder_layers=_LAYERS, decoder_layers=_LAYERS,
-            encoder_attention_heads=_HEADS, decoder_attention_heads=_HEADS,
-            encoder_ffn_dim=2 * _WIDTH, decoder_ffn_dim=2 * _WIDTH,
-            max_position_embeddings=_LENGTH, decoder_start_token_id=3,
-            forced_eos_token_id=3, **special,
-        )  # fmt: skip
-    raise ChaosError("There is no tiny model of this family.", found=family)
+    if family not in _SHAPES:
+        raise ChaosError("There is no tiny model of this family.", found=family)
+    special = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "vocab_size": n_tokens}
+    return AutoConfig.for_model(family, **_SHAPES[family], **special)
 
 
 def _texts() -> Iterator[str]:
@@ -61,7 +57,7 @@ def _tokenizer(family: str) -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token="<unk>"))
+    tokenizer = Tokenizer(models.WordPiece(unk_token=_SPECIAL[1]))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.train_from_iterator(
@@ -85,12 +81,12 @@ def _tokenizer(family: str) -> Any:
         names.insert(1, "token_type_ids")
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        pad_token="<pad>",  # noqa: S106, a token of text
-        unk_token="<unk>",  # noqa: S106
-        cls_token="<cls>",  # noqa: S106
-        sep_token="<sep>",  # noqa: S106
-        bos_token="<cls>",  # noqa: S106
-        eos_token="<sep>",  # noqa: S106
+        pad_token=_SPECIAL[0],
+        unk_token=_SPECIAL[1],
+        cls_token=_SPECIAL[2],
+        sep_token=_SPECIAL[3],
+        bos_token=_SPECIAL[2],
+        eos_token=_SPECIAL[3],
         padding_side="left" if family == "xlnet" else "right",
         pad_token_type_id=3 if family == "xlnet" else 0,
         model_input_names=names,

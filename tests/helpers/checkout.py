@@ -36,6 +36,37 @@ def shorten(checkout: Path) -> Path:
     return checkout
 
 
+# A rate below zero fails.
+TINY = """\
+# %% [markdown]
+# # A tiny run
+
+# %% tags=["parameters"]
+rate: float = 0.5  # fails below zero
+seed: int = 0  # stands for nothing
+tasks: list[str] = ["snli"]  # stands for nothing, and holds commas
+
+# %%
+from chaos_utils.files import write_text
+from chaos_utils.paths import run_folder
+from chaos_utils.report.scalars import publish_scalars
+
+# %%
+if rate < 0:
+    raise ValueError(f"no rate below zero: {rate}")
+
+# %%
+write_text(run_folder() / "predictions.csv", f"{rate},{seed}")
+publish_scalars({"accuracy": rate / 2, "seed": "hidden"})
+"""
+
+
+def add_tiny(checkout: Path) -> Path:
+    """Add a notebook that runs in a second or two, for tests of running itself."""
+    (checkout / "notebooks" / "tiny.py").write_text(TINY, "utf-8")
+    return checkout
+
+
 def chaos(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the `chaos` command of a checkout; a variable set to '' is taken out."""
     return subprocess.run(

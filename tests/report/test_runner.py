@@ -109,12 +109,12 @@ def test_a_failing_cell_is_named_and_what_was_there_stays(project):
     assert "Notebook 'chapter' failed" in message
     assert "code cell 3, line 12 of notebooks/chapter.py: print(x)" in message
     assert "ZeroDivisionError: division by zero" in message
-    assert "_build/failed/chapter.ipynb" in message
-    kept = nbformat.read(project / "_build" / "failed" / "chapter.ipynb", as_version=4)
+    assert "_build/failed/run.ipynb" in message
+    kept = nbformat.read(project / "_build" / "failed" / "run.ipynb", as_version=4)
     assert any(o.output_type == "error" for c in kept.cells for o in c.get("outputs", []))
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     run(project)  # a success takes the kept failure away
-    assert not (project / "_build" / "failed" / "chapter.ipynb").exists()
+    assert not (project / "_build" / "failed" / "run.ipynb").exists()
 
 
 def test_a_dead_kernel_says_so(project):

@@ -69,7 +69,7 @@ class Run:
 
 
 def read_run(folder: Path) -> Run:
-    """Return the run in a folder.
+    """Return the run in a folder, and note that its record was read.
 
     Raises
     ------
@@ -90,6 +90,8 @@ def read_run(folder: Path) -> Run:
         run = Run(folder.name, folder, record)
         if not {"system", "settings", "outputs", "synthetic"} <= set(record):
             raise ValueError("a field is missing")
+        name = f"results/{folder.name}/{RECORD_FILE}"
+        inputs.record(name, inputs.digest(path), synthetic=bool(record["synthetic"]))
     except (ValueError, TypeError) as fault:
         raise ChaosError(
             "A run's record cannot be read.",

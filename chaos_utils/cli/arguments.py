@@ -1,0 +1,39 @@
+"""Arguments that several commands share, and how they are read."""
+
+from typing import Annotated
+
+import typer
+
+from chaos_utils.errors import ChaosError
+
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
+]
+NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
+ProfileName = Annotated[
+    str,
+    typer.Option(metavar="NAME|DIR", help="Where it runs: local, slurm, or a folder of yours."),
+]
+
+
+def assignments(given: list[str] | None) -> dict[str, str]:
+    """Return the values of `-p NAME=VALUE` by name.
+
+    Raises
+    ------
+    ChaosError
+        If one is not of that form, or a name is given twice.
+    """
+    pairs: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise ChaosError(
+                "A parameter is given as NAME=VALUE.", found=text, expected="such as -p seed=1"
+            )
+        if name in pairs:
+            raise ChaosError(f"Parameter {name!r} is given twice.", found=text)
+        pairs[name] = value
+    return pairs

@@ -1,0 +1,83 @@
+"""`chaos sweep`: a grid of runs."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
+from chaos_utils.cli.console import AsJson, err, out, print_json, steps_bar
+
+
+def sweep(
+    notebook: NotebookName,
+    parameter: Given = None,
+    profile: ProfileName = "local",
+    cores: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at once; by default 1, or as a cluster's profile says."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
+    force: Annotated[bool, typer.Option(help="Make every run again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a notebook for every combination of values, such as -p seed=0,1,2 -p model=a,b.
+
+    A run that is there already is kept; one that fails does not stop the others. A list is
+    one value: -p 'tasks=["snli","mnli"]'.
+    """
+    from chaos_utils.publish import snakemake
+    from chaos_utils.publish import sweep as sweeping
+    from chaos_utils.report.parameters import find_notebook
+
+    where = snakemake.find_profile(profile)
+    grid = sweeping.plan(find_notebook(notebook), assignments(parameter))
+    if dry_run:
+        planned = list(grid.runs) if force else grid.missing()
+        if as_json:
+            there = [run for run in grid.runs if run not in planned]
+            print_json({"sweep": str(grid.folder), "planned": planned, "there": there})
+            return
+        for run in planned:
+            out.print(f"would run {grid.title(run)}", markup=False)
+        out.print(f"{len(grid.runs) - len(planned)} of {len(grid.runs)} runs are there")
+        return
+    with steps_bar("sweeping") as progress:
+        rows = sweeping.run(
+            grid,
+            profile=where,
+            cores=cores,
+            force=force,
+            say=lambda text: err.print(text, markup=False),
+            progress=progress,
+        )
+    summary = grid.folder / sweeping.SUMMARY_FILE
+    if as_json:
+        print_json({"sweep": str(grid.folder), "summary": str(summary), "runs": rows})
+    else:
+        _print_summary(rows)
+        out.print(f"{summary}", markup=False)
+    sweeping.check(grid, rows)
+
+
+def _print_summary(rows: list[dict[str, Any]]) -> None:
+    from chaos_utils.publish.sweep import columns, short
+
+    table = Table(box=None, pad_edge=False)
+    names = columns(rows)
+    if not any(row["reason"] for row in rows):
+        names.remove("reason")
+    for name in names:
+        numbers = all(isinstance(row.get(name), int | float | None) for row in rows)
+        table.add_column(escape(name), justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        shown = {**row, "reason": short(row["reason"])}
+        table.add_row(*(escape(_cell(shown.get(name))) for name in names))
+    out.print(table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

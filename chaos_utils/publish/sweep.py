@@ -1,0 +1,294 @@
+"""Sweeps: a grid of runs of one notebook, through Snakemake, with one table of them all."""
+
+import csv
+import hashlib
+import io
+import itertools
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_json, write_text
+from chaos_utils.publish import snakemake
+from chaos_utils.publish.snakemake import Profile, Progress, Say
+from chaos_utils.report import parameters, runs
+from chaos_utils.report.scalars import Scalar, read_scalars
+
+SUMMARY_FILE = "summary.csv"
+_PLAN_FILE = "plan.json"
+_LOG_FILE = "snakemake.log"
+_DONE, _FAILED = "done", "failed"  # folders with a file for each run that ended so
+_STARTED = re.compile(r"\s+wildcards: .*\brun=(\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A grid of runs.
+
+    Attributes
+    ----------
+    source : Path
+        The notebook.
+    varied : tuple of str
+        The parameters that differ between runs; of a grid of one run, those given.
+    runs : mapping
+        For each run, by the name of its folder, the value of every parameter.
+    """
+
+    source: Path
+    varied: tuple[str, ...]
+    runs: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def folder(self) -> Path:
+        """Where the summary goes; the order in which values were given does not matter."""
+        digest = hashlib.sha256("\n".join(sorted(self.runs)).encode()).hexdigest()[:8]
+        return paths.runs() / f"sweep-{self.source.stem}-{digest}"
+
+    def missing(self) -> list[str]:
+        """Return the runs that are not there, or were made from another notebook."""
+        return [
+            name for name, values in self.runs.items() if not runs.is_there(self.source, values)
+        ]
+
+    def title(self, run: str) -> str:
+        """Name a run by what makes it different, for a reader."""
+        values = ", ".join(f"{name}={_shown(self.runs[run][name])}" for name in self.varied)
+        return f"{run} ({values})" if values else run
+
+
+def _shown(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+
+
+def split_values(text: str) -> list[str]:
+    """Split the values of one parameter at commas; those inside a JSON list do not split.
+
+    Raises
+    ------
+    ChaosError
+        If one of several values is empty, or a list is not closed.
+    """
+    values, depth, quoted = [""], 0, False
+    escaped = False
+    for sign in text:
+        if depth and sign == '"' and not escaped:
+            quoted = not quoted
+        escaped = quoted and sign == "\\" and not escaped
+        depth += 0 if quoted else {"[": 1, "]": -1}.get(sign, 0)
+        if sign == "," and depth <= 0:
+            values.append("")
+        else:
+            values[-1] += sign
+    if depth > 0:
+        raise ChaosError("A list of values is not closed.", found=text, expected="a ] for each [")
+    if len(values) > 1 and "" in (value.strip() for value in values):
+        raise ChaosError("A value is missing between two commas, or at an end.", found=text)
+    return [value.strip() for value in values] if len(values) > 1 else values
+
+
+def plan(source: Path, given: Mapping[str, str]) -> Sweep:
+    """Return the runs of a grid, each checked.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+    given : mapping
+        For some of its parameters, a value or several, as `split_values` reads them.
+
+    Raises
+    ------
+    ChaosError
+        If a parameter or a value does not fit the notebook, or two runs would be the same.
+    """
+    grid = {name: split_values(text) for name, text in given.items()}
+    planned: dict[str, dict[str, Any]] = {}
+    for combination in itertools.product(*grid.values()):
+        chosen = dict(zip(grid, combination, strict=True))
+        values = parameters.resolve(source, chosen)
+        name = runs.folder_of(source, values).name
+        if name in planned:
+            raise ChaosError(
+                "The grid holds the same run twice.",
+                found=", ".join(f"{key}={value}" for key, value in chosen.items()),
+                expected="each value of a parameter once",
+            )
+        planned[name] = values
+    varied = tuple(name for name, values in grid.items() if len(values) > 1) or tuple(grid)
+    return Sweep(source, varied, planned)
+
+
+def run(
+    sweep: Sweep,
+    *,
+    profile: Profile,
+    cores: int | None = None,
+    force: bool = False,
+    say: Say,
+    progress: Progress,
+) -> list[dict[str, Scalar]]:
+    """Make the runs of a sweep that are missing; one that fails does not stop the others.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        As `plan` returns it.
+    profile : Profile
+        Where the runs are made.
+    cores : int, optional
+        How many runs there may be at once; by default one, since a run may need the whole
+        machine, or as many as a cluster's profile says.
+    force : bool
+        Make every run again.
+    say : callable
+        Is told in one line of each run that starts or ends.
+    progress : callable
+        Is told how many runs have ended well, and of how many.
+
+    Returns
+    -------
+    list of dict
+        A row for each run, which stand in ``summary.csv`` too: the run, the varied
+        parameters, its status (``done``, ``failed``, ``was there``), its seconds, what it
+        published, and why it failed.
+
+    Raises
+    ------
+    ChaosError
+        If no run could be started at all.
+    """
+    folder = sweep.folder
+    with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:
+        todo = list(sweep.runs) if force else sweep.missing()
+        plan = {"source": str(sweep.source), "again": force, "runs": sweep.runs}
+        write_json(folder / _PLAN_FILE, plan)
+        for kind, name in itertools.product((_DONE, _FAILED), sweep.runs):
+            (folder / kind / name).unlink(missing_ok=True)
+        if todo:
+            _drive(sweep, todo, profile, cores, lock, say, progress)
+        rows = [_row(sweep, name, todo) for name in sweep.runs]
+        write_text(folder / SUMMARY_FILE, _as_csv(rows))
+    return rows
+
+
+def _drive(
+    sweep: Sweep,
+    todo: list[str],
+    profile: Profile,
+    cores: int | None,
+    lock: TextIO,
+    say: Say,
+    progress: Progress,
+) -> None:
+    folder = sweep.folder
+    told: set[tuple[str, str]] = set()
+
+    def tell(name: str, what: str) -> None:
+        if name in todo and (name, what) not in told:
+            told.add((name, what))
+            say(f"{sweep.title(name)}: {what}")
+
+    def hear(line: str) -> None:
+        # Jobs on a cluster print elsewhere: what they leave in the folder tells of them.
+        if started := _STARTED.match(line):
+            tell(started[1], "submitted" if profile.remote else "running")
+        for kind in (_DONE, _FAILED):
+            for ended in (folder / kind).glob("*"):
+                tell(ended.name, kind)
+
+    targets = [f"{folder.relative_to(paths.project()).as_posix()}/{_DONE}/{name}" for name in todo]
+    code, output = snakemake.drive(
+        targets,
+        profile,
+        cores=cores or (None if profile.remote else 1),
+        lock=lock,
+        heard=hear,
+        progress=progress,
+        # On a cluster too, a relative path is one from where the reader is.
+        environment={"CHAOS_FROM": str(paths.from_reader("").absolute())},
+    )
+    hear("")
+    write_text(folder / _LOG_FILE, "\n".join(output) + "\n")
+    kinds = itertools.product((_DONE, _FAILED), todo)
+    if code != 0 and not any((folder / kind / name).is_file() for kind, name in kinds):
+        raise ChaosError(
+            "The sweep failed.", found="\n".join(output[-12:]), todo=f"read {folder / _LOG_FILE}"
+        )
+
+
+def run_one(folder: Path, name: str) -> None:
+    """Make one run of a sweep; a step of `run`."""
+    plan = json.loads((folder / _PLAN_FILE).read_text("utf-8"))
+    runs.run(Path(plan["source"]), plan["runs"][name], again=plan["again"])
+
+
+def failure_file(folder: Path, name: str) -> Path:
+    """Return the file that says why a run of a sweep failed."""
+    return folder / _FAILED / name
+
+
+def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
+    """Describe a run for the summary; a scalar named like a column makes way for it."""
+    folder, target = sweep.folder, paths.runs() / name
+    status = "done" if (folder / _DONE / name).is_file() else "failed"
+    status = status if name in todo else "was there"
+    values = {key: _shown(sweep.runs[name][key]) for key in sweep.varied}
+    row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
+    if status != "failed":
+        row["seconds"] = runs.read_record(target).get("seconds")
+        for key, value in read_scalars(target).items():
+            row[f"{key} (scalar)" if key in (*row, "reason") else key] = value
+    row["reason"] = _reason(sweep, name) if status == "failed" else None
+    return row
+
+
+def _reason(sweep: Sweep, name: str) -> str:
+    file = failure_file(sweep.folder, name)
+    if file.is_file():
+        return file.read_text("utf-8").rstrip()
+    return str(
+        ChaosError(
+            "The run ended without a word.",
+            expected="it was killed from outside, or asked for more memory or time than it had",
+            todo=f"read {sweep.folder / _LOG_FILE}, and the logs that it names",
+        )
+    )
+
+
+def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
+    """Return the columns of a summary: those of all its rows, the reason last."""
+    names = dict.fromkeys(name for row in rows for name in row if name != "reason")
+    return [*names, "reason"]
+
+
+def short(reason: Scalar) -> str:
+    """Return what was found, of a reason that says more."""
+    text = str(reason or "")
+    found = re.search(r"^ +found: +(.*)$", text, flags=re.MULTILINE)
+    return found[1] if found else text.strip().rpartition("\n")[2]
+
+
+def _as_csv(rows: list[dict[str, Scalar]]) -> str:
+    stream = io.StringIO()
+    table = csv.DictWriter(stream, columns(rows), restval="", lineterminator="\n")
+    table.writeheader()
+    for row in rows:
+        table.writerow({**row, "reason": " ".join(str(row["reason"] or "").split())})
+    return stream.getvalue()
+
+
+def check(sweep: Sweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
+    """Raise a ChaosError that names the runs that failed, and why."""
+    failed = [row for row in rows if row["status"] == "failed"]
+    if failed:
+        reasons = [f"{sweep.title(str(row['run']))}\n{row['reason']}" for row in failed]
+        raise ChaosError(
+            f"{len(failed)} of {len(sweep.runs)} runs failed; the same command tries them again."
+            + "".join(f"\n\n{reason}" for reason in reasons)
+        )

@@ -1,0 +1,45 @@
+"""Single numbers that a run publishes under names of its own, for tables of many runs."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_json
+
+FILE = "scalars.json"
+Scalar = float | int | str | None
+
+
+def publish_scalars(values: Mapping[str, Scalar]) -> None:
+    """Leave named numbers with the run; `chaos sweep` shows them as columns.
+
+    Parameters
+    ----------
+    values : mapping
+        A number, a short text or None for each name. Names that the run published
+        before take the new value, others stay.
+
+    Raises
+    ------
+    ChaosError
+        If a value is something else, or is not a finite number.
+    """
+    for name, value in values.items():
+        finite = not isinstance(value, float) or math.isfinite(value)
+        if not finite or not (value is None or isinstance(value, float | int | str)):
+            raise ChaosError(
+                f"Scalar {name!r} cannot be published.",
+                found=repr(value),
+                expected="a finite number, a text or None",
+            )
+    folder = paths.run_folder()
+    write_json(folder / FILE, {**read_scalars(folder), **values})
+
+
+def read_scalars(run: Path) -> dict[str, Scalar]:
+    """Return what a run published; nothing where it published nothing."""
+    path = run / FILE
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}

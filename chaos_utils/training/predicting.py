@@ -1,0 +1,95 @@
+"""Predict again with the weights of a run that was trained before."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from chaos_utils.data.corpora import Corpus
+from chaos_utils.data.results import Run, find_run, read_run
+from chaos_utils.errors import ChaosError
+from chaos_utils.report import provenance
+from chaos_utils.training.devices import choose_device
+from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
+from chaos_utils.training.encoding import encode
+from chaos_utils.training.finetune import Floats, Report, load_data, n_outputs, weights_of
+from chaos_utils.training.inference import Say, predict
+from chaos_utils.training.output import Outcome, write_run
+from chaos_utils.training.recipes import get_model
+from chaos_utils.training.settings import read_settings, system_name
+
+
+def predict_again(
+    name: str,
+    out: Path,
+    *,
+    mc_samples: int = 0,
+    device: str = "auto",
+    report: Report = lambda what, done, of: None,
+    say: Say = lambda text: None,
+) -> Run:
+    """Predict ChaosNLI's and the development items with a run's weights.
+
+    Parameters
+    ----------
+    name : str
+        The run, as `find_run` takes it. Its weights are trained again if they are not cached.
+    out : Path
+        The new run's folder, which appears whole or not at all.
+    mc_samples : int
+        Passes with dropout left on, over which probabilities are averaged; 0 for one pass
+        without dropout.
+    device, report, say
+        As in `finetune`.
+
+    Raises
+    ------
+    ChaosError
+        If there is no such run, or it left no single model: one that was folded.
+    """
+    started, code = datetime.now(UTC), provenance.code()
+    run = find_run(name)
+    settings = read_settings(run.settings)
+    if settings.train == "chaosnli":
+        raise ChaosError(
+            "This run has a model for each fold, which are not kept.",
+            found=run.name,
+            expected="a run on the corpora",
+        )
+    if mc_samples < 0:
+        raise ChaosError("mc_samples is out of its range.", found=mc_samples, expected="0 or more")
+    where = choose_device(device, settings.precision)
+    data = load_data(settings)
+    folder = weights_of(name, device, report, say)
+    model = load_model(folder, n_outputs(settings)).to(where.name)
+    tokenizer = load_tokenizer(folder)
+
+    def shares(corpus: Corpus, what: str) -> Floats:
+        total, done = len(corpus) * max(1, mc_samples), 0
+
+        def progress(more: int) -> None:
+            nonlocal done
+            done += more
+            report(what, done, total)
+
+        encoded = encode(tokenizer, corpus, settings.max_length)
+        return predict(
+            model, encoded, where, mc_samples=mc_samples, seed=settings.seed,
+            progress=progress, say=say,
+        )  # fmt: skip
+
+    encoder = find_encoder(get_model(settings.model), settings.revision)
+    outcome = Outcome(
+        shares(data.chaosnli, "predicting ChaosNLI"),
+        shares(data.dev, "predicting dev"),
+        None,
+        list(run.record["fits"]),
+        {},
+    )
+    system, command = system_name(settings, encoder.model), f"chaos predict {run.name}"
+    if mc_samples:
+        system, command = f"{system}, MC dropout", f"{command} --mc-samples {mc_samples}"
+    write_run(
+        out, settings, encoder, data, outcome, where, run.record["weights"], started, code,
+        system=system, command=f"{command} --out results/{out.name}",
+        predicted={"run": run.name, "mc_samples": mc_samples},
+    )  # fmt: skip
+    return read_run(out)

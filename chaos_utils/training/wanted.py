@@ -1,0 +1,146 @@
+"""The runs that the book wants, in order of their value, and which of them are there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from chaos_utils import paths
+from chaos_utils.data.results import RECORD_FILE, Run, read_run
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_text
+from chaos_utils.training.finetune import Report, finetune
+from chaos_utils.training.inference import Say
+from chaos_utils.training.output import command_of
+from chaos_utils.training.predicting import predict_again
+from chaos_utils.training.settings import complete, read_settings
+
+_BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A run that is wanted.
+
+    Attributes
+    ----------
+    name : str
+        Its folder below ``results/``.
+    why : str
+        What it is for.
+    settings : mapping
+        Of a training run; empty for one that predicts.
+    predict : mapping
+        ``run`` and ``mc_samples``, for one that predicts with another's weights.
+    """
+
+    name: str
+    why: str
+    settings: Mapping[str, Any]
+    predict: Mapping[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """Where it goes."""
+        return paths.results() / self.name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is finished."""
+        return (self.folder / RECORD_FILE).is_file()
+
+    @property
+    def command(self) -> str:
+        """The command that makes it."""
+        if self.predict:
+            return (
+                f"chaos predict {self.predict['run']} "
+                f"--mc-samples {self.predict['mc_samples']} --out results/{self.name}"
+            )
+        return command_of(complete(read_settings(self.settings))[0], self.name)
+
+
+def read_wanted() -> list[Wanted]:
+    """Return the list in ``results/wanted.yml``.
+
+    Raises
+    ------
+    ChaosError
+        If an entry is not as it must be.
+    """
+    path = paths.results() / "wanted.yml"
+    entries = yaml.safe_load(path.read_text("utf-8"))
+    found = []
+    for number, entry in enumerate(entries, start=1):
+        if not {"name", "why"} <= set(entry) or ("settings" in entry) == ("predict" in entry):
+            raise ChaosError(
+                "An entry of the wanted runs is not complete.",
+                where=f"{path}, entry {number}",
+                found=", ".join(entry),
+                expected="name, why, and either settings or predict",
+            )
+        found.append(
+            Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
+        )
+    return found
+
+
+def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
+    """Make a run that is wanted."""
+    if wanted.predict:
+        return predict_again(
+            wanted.predict["run"],
+            wanted.folder,
+            mc_samples=wanted.predict["mc_samples"],
+            device=device,
+            report=report,
+            say=say,
+        )
+    settings = read_settings(wanted.settings)
+    return finetune(settings, wanted.folder, device=device, report=report, say=say)
+
+
+def listing() -> str:
+    """Return the two tables of ``results/README.md``: runs that are there, and those wanted."""
+    there = ["| run | system | trained on | dev accuracy | pairs/s | minutes | hardware |",
+             "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+    missing = ["| run | what for | command |", "| --- | --- | --- |"]
+    for one in read_wanted():
+        if not one.is_there:
+            missing.append(f"| `{one.name}` | {one.why} | `{one.command}` |")
+            continue
+        there.append(_row(read_run(one.folder)))
+    parts = ["", "### There", "", *there]
+    if len(missing) > 2:
+        parts += ["", "### Wanted", "", *missing]
+    commands = [f"    {one.command}" for one in read_wanted() if one.is_there]
+    return "\n".join([*parts, "", "Those that are there were made by:", "", *commands, ""])
+
+
+def _row(run: Run) -> str:
+    record = run.record
+    data, device = record["data"], record["device"]
+    trained = " + ".join(f"{n:,} {name}" for name, n in data["trained_on"].items())
+    accuracy = ", ".join(
+        f"{name} {part['accuracy']:.3f}" for name, part in record["dev"].items() if name != "all"
+    )
+    speed = record["fits"][0]["pairs_per_second"]
+    return (
+        f"| `{run.name}` | {run.system} | {trained} | {accuracy} | {speed:.0f} | "
+        f"{record['seconds'] / 60:.0f} | {device['title']}, {device['precision']} |"
+    )
+
+
+def update_listing() -> None:
+    """Write the tables into ``results/README.md``, between its two marks."""
+    path = paths.results() / "README.md"
+    text = path.read_text("utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise ChaosError(
+            "The list of runs has no place.", where=path, expected=f"the marks {_BEGIN} and {_END}"
+        )
+    write_text(path, f"{before}{_BEGIN}\n{listing()}\n{_END}{after}")

@@ -1,0 +1,170 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chaos_utils.data import corpora
+from chaos_utils.data.corpora import (
+    TRAININGS,
+    Corpus,
+    choose_data,
+    load_chaosnli,
+    load_corpus,
+)
+from chaos_utils.data.splits import group_folds, hold_out, refuse_contamination, subset, without
+from chaos_utils.errors import ChaosError
+
+
+def pairs(n, n_classes=3, per_premise=2, start=0):
+    """A corpus of n pairs, of which some share a premise."""
+    rng = np.random.default_rng(n)
+    return Corpus(
+        TRAININGS["nli"],
+        tuple(f"u{start + i}" for i in range(n)),
+        tuple((f"premise {start + i // per_premise}", f"hypothesis {i}") for i in range(n)),
+        np.eye(n_classes)[rng.integers(n_classes, size=n)],
+        ("snli",) * n,
+    )
+
+
+def write_pairs(folder, rows):
+    for _, _, name in TRAININGS["nli"].files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def row(label="neutral", **more):
+    return {"gold_label": label, "sentence1": "A.", "sentence2": "B.", "pairID": "1"} | more
+
+
+@pytest.mark.parametrize("task", TRAININGS)
+def test_the_sample_has_training_data_that_shares_nothing_with_what_is_evaluated(task):
+    train, (chaosnli, _) = load_corpus(task, "train", "sample"), load_chaosnli(task, "sample")
+    refuse_contamination(train, chaosnli)
+    assert len(train) > 500
+    assert set(np.unique(train.gold)) == set(range(train.targets.shape[1]))
+
+
+def test_development_items_of_chaosnli_are_taken_out():
+    dev, (chaosnli, _) = load_corpus("nli", "dev", "sample"), load_chaosnli("nli", "sample")
+    assert set(chaosnli.uids) < set(dev.uids)
+    assert not set(chaosnli.uids) & set(without(dev, chaosnli).uids)
+
+
+def test_the_released_data_has_the_known_sizes(released_root):
+    dev, (chaosnli, _) = load_corpus("nli", "dev"), load_chaosnli("nli")
+    assert len(chaosnli) == 1514 + 1599
+    # every item of ChaosNLI has a gold label in the development sets
+    assert len(dev) - len(without(dev, chaosnli)) == len(chaosnli)
+    train = load_corpus("nli", "train")
+    refuse_contamination(train, chaosnli)
+    assert len(train) <= 942_854
+
+
+def test_pairs_without_a_majority_label_are_dropped_and_counted(tmp_path):
+    write_pairs(tmp_path, [row(), row("-"), row("entailment"), row("-")])
+    found = load_corpus("nli", "dev", str(tmp_path))
+    assert len(found) == 4  # two files, two pairs each
+    assert found.dropped == 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([row(), row("maybe")], ["line 2", "'maybe'", "entailment"]),
+        ([row(sentence1=3)], ["line 1", "sentence1"]),
+        (["x"], ["line 1", "lacks a field"]),
+    ],
+)
+def test_a_fault_in_a_training_file_is_named(tmp_path, rows, told):
+    write_pairs(tmp_path, rows)
+    with pytest.raises(ChaosError) as fault:
+        load_corpus("nli", "train", str(tmp_path))
+    assert all(word in str(fault.value) for word in told)
+
+
+def test_a_line_that_is_no_json_is_named(tmp_path):
+    write_pairs(tmp_path, [row()])
+    path = tmp_path / "snli_1.0/snli_1.0_train.jsonl"
+    path.write_text(path.read_text() + "{half", "utf-8")
+    with pytest.raises(ChaosError, match="line 2"):
+        load_corpus("nli", "train", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"), [("1\n2\n", "2 labels for 1 stories"), ("3\n", "line 1")]
+)
+def test_a_fault_in_the_stories_labels_is_named(tmp_path, labels, told):
+    story = {"story_id": "s", "obs1": "a", "obs2": "b", "hyp1": "c", "hyp2": "d"}
+    (tmp_path / "train.jsonl").write_text(json.dumps(story) + "\n")
+    (tmp_path / "train-labels.lst").write_text(labels)
+    with pytest.raises(ChaosError, match=told):
+        load_corpus("alphanli", "train", str(tmp_path))
+
+
+def test_training_data_that_is_missing_is_never_replaced_by_the_sample(tmp_path, monkeypatch):
+    monkeypatch.setattr(corpora.sources, "find", lambda name: None)
+    with pytest.raises(ChaosError, match=r"chaos data fetch snli_1\.0/snli_1\.0_train\.jsonl"):
+        choose_data("nli")
+    assert choose_data("nli", "sample") == "sample"
+
+
+def test_an_unknown_task_is_named():
+    with pytest.raises(ChaosError, match="did you mean 'nli'"):
+        load_corpus("nlii", "train", "sample")
+
+
+def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():
+    evaluated = pairs(4)
+    train = pairs(6, start=100)
+    refuse_contamination(train, evaluated)
+    spelt = tuple(("PREMISE,  1 !", text[1]) for text in train.texts[:2]) + train.texts[2:]
+    again = Corpus(train.training, train.uids, spelt, train.targets, train.datasets)
+    with pytest.raises(ChaosError, match="2 training items"):
+        refuse_contamination(again, evaluated)
+
+
+sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))
+
+
+@given(n=st.integers(9, 60), sizes=sizes, seed=st.integers(0, 9))
+def test_a_larger_subset_holds_the_smaller_and_both_are_balanced(n, sizes, seed):
+    corpus = pairs(n)
+    small, large = sorted(sizes)
+    first, second = subset(corpus, small, seed), subset(corpus, large, seed)
+    assert second.uids[:small] == first.uids
+    counts, available = second.targets.sum(axis=0), corpus.targets.sum(axis=0)
+    behind = counts < counts.max() - 1
+    assert (counts[behind] == available[behind]).all()  # a class that ran out
+
+
+@pytest.mark.parametrize("size", [-1, 0, 13])
+def test_a_subset_that_cannot_be_is_refused(size):
+    with pytest.raises(ChaosError, match="1 to 12"):
+        subset(pairs(12), size, 0)
+
+
+@given(n=st.integers(8, 50), n_folds=st.integers(2, 4), seed=st.integers(0, 9))
+def test_folds_never_split_a_premise_and_none_is_empty(n, n_folds, seed):
+    corpus = pairs(n)
+    folds = group_folds(corpus, n_folds, seed)
+    fold_of = {}
+    for group, fold in zip(corpus.groups(), folds, strict=True):
+        assert fold_of.setdefault(group, fold) == fold
+    assert set(folds) == set(range(n_folds))
+
+
+def test_more_folds_than_premises_are_refused():
+    with pytest.raises(ChaosError, match="5 folds for 2"):
+        group_folds(pairs(4), 5, 0)
+
+
+def test_what_is_held_out_shares_no_story_with_what_is_kept():
+    corpus = load_corpus("alphanli", "train", "sample")
+    kept, held = hold_out(corpus, 0.05, 0)
+    assert len(kept) + len(held) == len(corpus)
+    assert 0.02 < len(held) / len(corpus) < 0.1
+    assert not set(kept.groups()) & set(held.groups())

@@ -1,0 +1,162 @@
+"""Sweeps: what the grid holds, what is run and what is not, which runs failed and why."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.checkout import (
+    PROJECT,
+    TINY,
+    add_tiny,
+    chaos,
+    chaos_environment,
+    copy_checkout,
+)
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import snakemake, sweep
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """The tiny notebook's source, for grids that are not run."""
+    monkeypatch.chdir(PROJECT)
+    (tmp_path / "tiny.py").write_text(TINY)
+    return tmp_path / "tiny.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1", ["1"]),
+        ("", [""]),
+        ("0, 1,2", ["0", "1", "2"]),
+        ('["a","b"],["c"]', ['["a","b"]', '["c"]']),
+        ('["a]",","],[]', ['["a]",","]', "[]"]),
+        (r'["a\"],b"],[]', [r'["a\"],b"]', "[]"]),
+        ("a],b", ["a]", "b"]),
+    ],
+)
+def test_values_are_split_at_commas_outside_lists(text, values):
+    assert sweep.split_values(text) == values
+
+
+@pytest.mark.parametrize("text", ["1,,2", "1,", ",1", "1, ,2", '["a","b"', "[[1],2"])
+def test_values_that_cannot_be_split_are_an_error(text):
+    with pytest.raises(ChaosError, match=r"missing|not closed"):
+        sweep.split_values(text)
+
+
+def test_a_grid_holds_every_combination_once(tiny):
+    given = {"rate": "1,2", "seed": "0,1,2", "tasks": '["snli","mnli"],["snli"]'}
+    planned = sweep.plan(tiny, given)
+    assert len(planned.runs) == 12
+    assert {len(values["tasks"]) for values in planned.runs.values()} == {1, 2}
+    assert planned.varied == ("rate", "seed", "tasks")
+    assert planned.missing() == list(planned.runs)
+    other = sweep.plan(tiny, given | {"rate": "2,1"})
+    assert other.folder == planned.folder
+    assert sweep.plan(tiny, given | {"rate": "2,3"}).folder != planned.folder
+    assert sweep.plan(tiny, {"rate": "1,2", "seed": "0"}).varied == ("rate",)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"sead": "0,1"}, "did you mean 'seed'"),
+        ({"seed": "0,one"}, "'one'"),
+        ({"rate": "1,1.0"}, "the same run twice"),
+    ],
+)
+def test_a_grid_is_checked_whole_before_anything_runs(tiny, given, told):
+    with pytest.raises(ChaosError, match=told):
+        sweep.plan(tiny, given)
+
+
+def test_an_unknown_profile_and_one_that_cannot_be_used_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    assert not snakemake.find_profile("local").remote
+    with pytest.raises(ChaosError, match="did you mean 'slurm'"):
+        snakemake.find_profile("slrum")
+    (tmp_path / "config.yaml").write_text("executor: nobody-has-this\n")
+    with pytest.raises(ChaosError, match="not installed"):
+        snakemake.find_profile(str(tmp_path))
+    (tmp_path / "config.yaml").write_text("- a list\n")
+    with pytest.raises(ChaosError, match="cannot be read"):
+        snakemake.find_profile(str(tmp_path))
+
+
+def test_without_slurm_its_profile_says_so(monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    monkeypatch.setattr(snakemake.shutil, "which", lambda name: None)
+    with pytest.raises(ChaosError, match=r"There is no SLURM here|not installed"):
+        snakemake.find_profile("slurm")
+
+
+def test_the_reason_is_shortened_to_what_was_found():
+    fault = ChaosError("It failed.", where="a", found="ValueError: x", todo="y")
+    assert sweep.short(str(fault)) == "ValueError: x"
+    assert sweep.short("Traceback:\n  line\nKeyError: 'b'\n") == "KeyError: 'b'"
+    assert sweep.short(None) == ""
+
+
+GRID = ["-p", "rate=0.25,-1,0.5"]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A checkout in which a sweep was killed when its first run had ended well."""
+    checkout = add_tiny(copy_checkout(tmp_path_factory.mktemp("sweep") / "book"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chaos_utils.cli", "sweep", "tiny", *GRID], cwd=checkout,
+        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    done = next(line for line in process.stderr if line.rstrip().endswith(": done"))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    return checkout, done.split()[0]
+
+
+def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(killed):
+    checkout, first = killed
+    made = checkout / "runs" / first / "predictions.csv"
+    before = made.stat().st_mtime_ns
+    done = chaos("sweep", "tiny", *GRID, "--cores", "2", cwd=checkout)
+    assert done.returncode == 2
+    assert made.stat().st_mtime_ns == before
+    assert "Traceback" not in done.stderr
+    assert "1 of 3 runs failed" in done.stderr
+    assert "(rate=-1.0)" in done.stderr
+    assert "ValueError: no rate below zero: -1.0" in done.stderr
+    assert "ValueError: no rate below zero: -1.0" in done.stdout
+    summary = Path(done.stdout.splitlines()[-1])
+    assert summary.parent.name.startswith("sweep-tiny-")
+    with summary.open() as lines:
+        rows = list(csv.DictReader(lines))
+    assert list(rows[0]) == [
+        "run", "rate", "status", "seconds", "accuracy", "seed", "reason",
+    ]  # fmt: skip
+    assert [row["accuracy"] for row in rows] == ["0.125", "", "0.25"]
+    status = {row["run"]: row["status"] for row in rows}
+    assert status[first] == "was there"
+    assert sorted(status.values()) in (["done", "failed", "was there"],
+                                       ["failed", "was there", "was there"])  # fmt: skip
+    assert "no rate below zero" in rows[1]["reason"]
+    kept = checkout / "_build" / "failed" / f"{rows[1]['run']}.ipynb"
+    assert "no rate below zero" in kept.read_text()
+    assert not list((checkout / "runs").glob(".*"))
+
+    # Nothing is left to do where every run is there, until the notebook changes.
+    there = ["sweep", "tiny", "-p", "rate=0.25,0.5"]
+    again = json.loads(chaos(*there, "--json", cwd=checkout).stdout)["runs"]
+    assert [row["status"] for row in again] == ["was there"] * 2
+    assert [row["accuracy"] for row in again] == [0.125, 0.25]
+    notebook = checkout / "notebooks" / "tiny.py"
+    notebook.write_text(notebook.read_text() + "\n# %%\n")
+    planned = chaos(*there, "--dry-run", cwd=checkout).stdout
+    assert planned.count("would run") == 2
+    assert "0 of 2 runs are there" in planned

@@ -1,0 +1,116 @@
+"""Sweeps and builds on a real SLURM, which `make test-slurm` starts."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.checkout import add_tiny, chaos, chaos_environment, copy_checkout, shorten
+
+pytestmark = pytest.mark.slurm
+
+PROFILE = Path(__file__).parent / "profile"
+# Six short runs, of which the last fails once it runs.
+NOTEBOOK, FAILING, WHY = "tiny", "-1", "no rate below zero"
+GRID = ["-p", f"rate=0.1,0.2,0.3,0.4,0.5,{FAILING}"]
+VARIED, PREDICTIONS = "rate", "predictions.csv"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _slurm():
+    if shutil.which("sinfo") is None or subprocess.run(["sinfo"], check=False).returncode:
+        pytest.skip("no SLURM here: `make test-slurm` starts one")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A checkout with the notebook."""
+    return add_tiny(copy_checkout(tmp_path_factory.mktemp("slurm") / "book"))
+
+
+def sweep(checkout, *options):
+    done = chaos("sweep", NOTEBOOK, *GRID, "--profile", str(PROFILE), *options, cwd=checkout)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def predictions(checkout):
+    """Return when each prediction was written."""
+    found = (checkout / "runs").glob(f"{NOTEBOOK}-*/**/{PREDICTIONS}")
+    return {path: path.stat().st_mtime_ns for path in found}
+
+
+def test_a_sweep_of_six_runs_of_which_one_fails(checkout):
+    done = sweep(checkout, "--json")
+    assert done.returncode == 2
+    rows = json.loads(done.stdout)["runs"]
+    assert [row["status"] for row in rows] == ["done"] * 5 + ["failed"]
+    assert rows[-1][VARIED] == float(FAILING)
+    assert WHY in rows[-1]["reason"]
+    assert "1 of 6 runs failed" in done.stderr
+    assert f"{rows[-1]['run']} ({VARIED}={float(FAILING)})" in done.stderr
+    assert WHY in done.stderr
+    assert "submitted" in done.stderr
+    first = predictions(checkout)
+    assert len(first) == 5
+
+    lost = rows[1]["run"]
+    shutil.rmtree(checkout / "runs" / lost)
+    again = json.loads(sweep(checkout, "--json").stdout)["runs"]
+    assert [row["status"] for row in again] == [
+        "was there", "done", "was there", "was there", "was there", "failed",
+    ]  # fmt: skip
+    second = predictions(checkout)
+    assert set(second) == set(first)
+    assert {path.parent.name for path in first if second[path] != first[path]} == {lost}
+
+
+def test_a_sweep_that_was_killed_is_taken_up_again(checkout):
+    grid = ["-p", "seed=1,2,3,4", "--profile", str(PROFILE)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chaos_utils.cli", "sweep", "tiny", *grid], cwd=checkout,
+        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    lines = iter(process.stderr)
+    ended = next(line for line in lines if line.rstrip().endswith(": done"))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = checkout / "runs" / ended.split()[0] / "predictions.csv"
+    before = kept.stat().st_mtime_ns
+    done = chaos("sweep", "tiny", *grid, "--json", cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    rows = {row["run"]: row["status"] for row in json.loads(done.stdout)["runs"]}
+    assert rows[ended.split()[0]] == "was there"
+    assert set(rows.values()) <= {"was there", "done"}
+    assert kept.stat().st_mtime_ns == before
+    left = subprocess.run(["squeue", "--noheader"], capture_output=True, text=True, check=True)
+    assert left.stdout == ""
+
+
+def test_a_book_is_built(tmp_path):
+    book = shorten(copy_checkout(tmp_path / "book"))
+    done = chaos("build", "--sample", "--profile", str(PROFILE), cwd=book)
+    assert done.returncode == 0, done.stderr
+    assert (book / "_build" / "html" / "index.html").is_file()
+    logs = (book / "_build" / "logs" / "build.log").read_text()
+    assert logs.count("has been submitted with SLURM jobid") == 3
+
+
+def test_the_profile_of_the_project_asks_for_a_gpu(checkout, tmp_path):
+    profile = (checkout / "profiles" / "slurm" / "config.yaml").read_text()
+    profile = profile.replace("before-status-checks: 20", "before-status-checks: 3")
+    for adapted in ("slurm-status-command: squeue", "slurm-no-account: true"):
+        assert f"# {adapted}" in profile
+        profile = profile.replace(f"# {adapted}", adapted)
+    (tmp_path / "config.yaml").write_text(profile)
+    given = ["-p", "seed=9", "--profile", str(tmp_path), "--json"]
+    done = chaos("sweep", "tiny", *given, cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    asked = subprocess.run(["scontrol", "show", "job"], capture_output=True, text=True, check=True)
+    last = asked.stdout.rstrip().rpartition("\n\n")[2]
+    assert "gpu:1" in last
+    assert "MinMemoryNode=32000M" in last
+    assert "TimeLimit=08:00:00" in last

@@ -1,0 +1,339 @@
+"""The engine, whole: tiny models of every architecture, on the synthetic sample."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from chaos_utils.data.predictions import read_predictions
+from chaos_utils.data.results import read_run
+from chaos_utils.errors import ChaosError
+from chaos_utils.training import finetune as engine
+from chaos_utils.training import predicting
+from chaos_utils.training.recipes import FAMILIES
+from chaos_utils.training.settings import Settings
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    """Tiny models gain nothing from more, and the tests run side by side."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(autouse=True)
+def _own_work(tmp_path, monkeypatch):
+    """Weights and checkpoints of a test's own; encoders are shared."""
+    from chaos_utils import paths
+
+    shared = paths.cache()
+    (tmp_path / "cache").mkdir()
+    for name in ("encoders", "synthetic-sample"):
+        (shared / name).mkdir(exist_ok=True)
+        (tmp_path / "cache" / name).symlink_to(shared / name)
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
+
+
+def small(family="bert", **more):
+    values = {"max_train_examples": 96, "batch_size": 16, "epochs": 1, "dev_examples": 40,
+              "data": "sample", "precision": "fp32"}  # fmt: skip
+    return Settings(model=f"tiny-{family}", **(values | more))
+
+
+def shares(run):
+    return pd.read_parquet(run.folder / "predictions.parquet").filter(like="p_").to_numpy()
+
+
+def stop_at(step):
+    def report(what, done, of):
+        if what == "training" and done == step:
+            raise KeyboardInterrupt
+
+    return report
+
+
+@pytest.mark.parametrize("task", ["nli", "alphanli"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task, tmp_path, sample):
+    settings = small(family, task=task, max_train_examples=48)
+    with pytest.raises(KeyboardInterrupt):
+        engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(2))
+    assert not (tmp_path / "run").exists()
+    told = []
+    run = engine.finetune(settings, tmp_path / "run", say=told.append)
+    assert told == ["resuming after step 2"]
+
+    covered = [one for one in sample if one.task.name in run.record["data"]["trained_on"]]
+    found = read_predictions(tmp_path / "run" / "predictions.parquet", covered)
+    assert [one.task.name for one in found] == [one.task.name for one in covered]
+    assert np.ptp(shares(run), axis=0).max() > 0  # it tells items apart
+
+    os.environ["CHAOS_CACHE"] += "/unbroken"
+    unbroken = engine.finetune(settings, tmp_path / "unbroken")
+    assert (shares(run) == shares(unbroken)).all()
+    assert run.record["fits"][0]["curve"] == unbroken.record["fits"][0]["curve"]
+    assert run.record["outputs"] == unbroken.record["outputs"]
+
+
+def test_a_killed_process_goes_on_with_the_same_command(tmp_path):
+    command = [
+        sys.executable, "-m", "chaos_utils.cli", "finetune", "--model", "tiny-bert",
+        "--data", "sample", "--epochs", "6", "--max-train-examples", "320", "--batch-size", "8",
+        "--checkpoint-seconds", "0", "--precision", "fp32", "--dev-examples", "20",
+        "--out", str(tmp_path / "run"),
+    ]  # fmt: skip
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    work = tmp_path / "cache" / "training"
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+        while not list(work.glob("*/checkpoint-0000001*")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+    assert not (tmp_path / "run").exists()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "resuming after step" in done.stderr
+    assert read_run(tmp_path / "run").record["fits"][0]["steps"] == 240
+    assert not list(work.iterdir())
+
+
+def test_a_damaged_checkpoint_is_told_of_and_not_used(tmp_path):
+    settings = small()
+    with pytest.raises(KeyboardInterrupt):
+        engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(3))
+    (path,) = (tmp_path / "cache" / "training").glob("*/checkpoint-*")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    told = []
+    engine.finetune(settings, tmp_path / "run", say=told.append)
+    assert len(told) == 1
+    assert "is damaged" in told[0]
+    assert str(path) in told[0]
+
+
+def test_two_processes_make_the_steps_of_one(tmp_path):
+    arguments = [
+        "-m", "chaos_utils.cli", "finetune", "--model", "tiny-distilbert", "--data", "sample",
+        "--max-train-examples", "90", "--batch-size", "16", "--precision", "fp32",
+        "--device", "cpu", "--dev-examples", "40",
+    ]  # fmt: skip
+    from chaos_utils.training.encoders import find_encoder
+    from chaos_utils.training.recipes import get_model
+
+    config = find_encoder(get_model("tiny-distilbert")).folder / "config.json"
+    text = config.read_text()
+    values = json.loads(text) | {"dropout": 0.0, "attention_dropout": 0.0,
+                                 "seq_classif_dropout": 0.0}  # fmt: skip
+    config.write_text(json.dumps(values))  # dropout is drawn by each process for itself
+    try:
+        runs = []
+        for name, starter in (
+            ("one", [sys.executable]),
+            ("two", [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes",
+                     "2", "--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend",
+                     "no"]),
+        ):  # fmt: skip
+            environment = os.environ | {"OMP_NUM_THREADS": "1"}
+            environment["CHAOS_CACHE"] = str(tmp_path / "cache" / name)
+            (tmp_path / "cache" / name).mkdir()
+            (tmp_path / "cache" / name / "encoders").symlink_to(config.parents[1])
+            command = [*starter, *arguments, "--out", str(tmp_path / name)]
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr[-2000:]
+            runs.append(read_run(tmp_path / name))
+    finally:
+        config.write_text(text)
+    one, two = (run.record["fits"][0] for run in runs)
+    assert two["processes"] == 2
+    assert [point["pairs"] for point in one["curve"]] == [point["pairs"] for point in two["curve"]]
+    assert [point["loss"] for point in one["curve"]] == pytest.approx(
+        [point["loss"] for point in two["curve"]], abs=2e-5
+    )
+    assert shares(runs[0]) == pytest.approx(shares(runs[1]), abs=1e-4)
+
+
+def test_when_memory_runs_out_a_batch_is_cut_and_the_result_is_the_same(tmp_path, monkeypatch):
+    settings = small("distilbert", max_train_examples=32)
+    whole = engine.finetune(settings, tmp_path / "whole")
+    from transformers import DistilBertForSequenceClassification as Classifier
+
+    forward = Classifier.forward
+
+    def short_of_memory(self, input_ids=None, **more):
+        if input_ids.numel() > 200:
+            raise torch.OutOfMemoryError("no more")
+        return forward(self, input_ids=input_ids, **more)
+
+    monkeypatch.setattr(Classifier, "forward", short_of_memory)
+    monkeypatch.setenv("CHAOS_CACHE", os.environ["CHAOS_CACHE"] + "/other")
+    told = []
+    cut = engine.finetune(settings, tmp_path / "cut", say=told.append)
+    assert any("out of memory: going on with at most" in text for text in told)
+    assert shares(cut).shape == shares(whole).shape
+    assert cut.record["fits"][0]["pairs"] == whole.record["fits"][0]["pairs"]
+
+
+def test_an_item_that_never_fits_is_an_error(tmp_path, monkeypatch):
+    from transformers import DistilBertForSequenceClassification as Classifier
+
+    def no_memory(self, **more):
+        raise torch.OutOfMemoryError("no more")
+
+    monkeypatch.setattr(Classifier, "forward", no_memory)
+    with pytest.raises(ChaosError, match="single item"):
+        engine.finetune(small("distilbert"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_training_that_diverges_is_an_error(tmp_path, monkeypatch):
+    from transformers import DistilBertForSequenceClassification as Classifier
+
+    forward = Classifier.forward
+
+    def broken(self, **more):
+        found = forward(self, **more)
+        found.logits = found.logits * float("nan")
+        return found
+
+    monkeypatch.setattr(Classifier, "forward", broken)
+    with pytest.raises(ChaosError, match="smaller learning rate"):
+        engine.finetune(small("distilbert"), tmp_path / "run")
+
+
+def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
+    settings = small(batch_size=96)
+    run = engine.finetune(settings, tmp_path / "run")
+    data = engine.load_data(settings)
+    from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
+    from chaos_utils.training.encoding import encode
+    from chaos_utils.training.recipes import get_model
+
+    folder = find_encoder(get_model("tiny-bert")).folder
+    torch.manual_seed(0)
+    model = load_model(folder, 3).train()
+    torch.manual_seed(0)
+    encoded = encode(load_tokenizer(folder), data.train, 128)
+    items = engine.plan_batches(encoded.lengths, 96, 1, 0)[0]
+    logits = model(**encoded.batch(items)).logits
+    wanted = torch.tensor(data.train.targets[items], dtype=torch.float32)
+    expected = torch.nn.functional.cross_entropy(logits, wanted)
+    assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(float(expected), abs=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["hard", "soft"])
+def test_training_on_the_votes_predicts_every_item_out_of_fold(loss, tmp_path, monkeypatch):
+    seen = []
+    fit = engine._fit
+
+    def watched(shop, train, work, start):
+        seen.append(set(train.uids))
+        return fit(shop, train, work, start)
+
+    monkeypatch.setattr(engine, "_fit", watched)
+    settings = small(train="chaosnli", loss=loss, n_folds=3, max_train_examples=0, epochs=1,
+                     batch_size=64)  # fmt: skip
+    run = engine.finetune(settings, tmp_path / "run")
+    data = engine.load_data(settings)
+    assert len(seen) == 3
+    assert set.intersection(*seen) == set()  # every item is left out once
+    assert len(shares(run)) == len(data.chaosnli) == 600
+    if loss == "hard":
+        assert set(np.unique(data.train.targets)) == {0.0, 1.0}
+    else:
+        assert (data.train.targets == data.chaosnli.targets).all()
+
+
+def test_a_later_run_starts_from_an_earlier_one_whose_weights_are_made_again(tmp_path):
+    first = engine.finetune(small(), tmp_path / "first")
+    settings = small(init=str(tmp_path / "first"), seed=1)
+    second = engine.finetune(settings, tmp_path / "second")
+    os.environ["CHAOS_CACHE"] += "/empty"
+    told = []
+    again = engine.finetune(settings, tmp_path / "again", say=told.append)
+    assert any("not cached" in text for text in told)
+    assert (shares(second) == shares(again)).all()
+    assert (shares(first) != shares(second)).any()
+
+
+def test_a_teacher_s_probabilities_are_learnt(tmp_path):
+    engine.finetune(small(), tmp_path / "teacher")
+    settings = small(loss="soft", teacher=str(tmp_path / "teacher"))
+    run = engine.finetune(settings, tmp_path / "student")
+    # the teacher is unsure, so its targets leave a loss near ln 3 and far from one-hot's
+    assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(np.log(3), abs=0.05)
+    with pytest.raises(ChaosError, match="another task"):
+        engine.finetune(
+            small(task="alphanli", loss="soft", teacher=str(tmp_path / "teacher")), tmp_path / "x"
+        )
+
+
+def test_patience_ends_a_run_and_keeps_the_best_epoch(tmp_path):
+    settings = small(epochs=9, patience=1, learning_rate=1e-12)
+    run = engine.finetune(settings, tmp_path / "run")
+    fit = run.record["fits"][0]
+    assert fit["steps"] == 2 * fit["planned_steps"] / 9  # no epoch is better than the first
+    assert len(fit["looks"]) == 2
+
+
+def test_a_trajectory_ends_where_the_run_ends(tmp_path):
+    run = engine.finetune(small(trajectory=3), tmp_path / "run")
+    table = run.read_table("trajectory.parquet")
+    assert table.step.max() == run.record["fits"][0]["steps"]
+    last = table[table.step == table.step.max()].filter(like="p_").to_numpy()
+    assert last == pytest.approx(shares(run), abs=1e-6)
+    assert table.groupby("step").size().nunique() == 1
+
+
+def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(tmp_path):
+    plain = engine.finetune(small(), tmp_path / "plain")
+    first, again = (
+        predicting.predict_again(str(tmp_path / "plain"), tmp_path / name, mc_samples=2)
+        for name in ("first", "again")
+    )
+    assert first.system == "tiny bert, 96 items, seed 0, MC dropout"
+    assert (shares(first) == shares(again)).all()
+    assert (shares(first) != shares(plain)).any()
+    once = predicting.predict_again(str(tmp_path / "plain"), tmp_path / "once")
+    assert (shares(once) == shares(plain)).all()
+
+
+def test_what_was_trained_already_is_not_trained_again(tmp_path):
+    engine.finetune(small(), tmp_path / "run")
+    told = []
+    engine.finetune(small(), tmp_path / "again", say=told.append)
+    assert told == ["these weights were trained before: predicting with them"]
+
+
+def test_weights_that_were_changed_are_refused(tmp_path):
+    run = engine.finetune(small(), tmp_path / "run")
+    path = engine.weights_folder(run.record["weights"]) / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        predicting.predict_again(str(tmp_path / "run"), tmp_path / "again")
+
+
+def test_a_record_says_what_was_read_and_made(tmp_path):
+    run = engine.finetune(small(), tmp_path / "run")
+    record = run.record
+    assert record["synthetic"] is True
+    assert all(entry["synthetic"] for entry in record["inputs"])
+    for name, sha256 in record["outputs"].items():
+        assert hashlib.sha256((run.folder / name).read_bytes()).hexdigest() == sha256
+    assert str(tmp_path) not in (run.folder / "run.json").read_text()
+    assert record["fits"][0]["pairs"] == 96
+    (run.folder / "dev.parquet").write_bytes(b"")
+    with pytest.raises(ChaosError, match="not the one that its record names"):
+        run.read_table("dev.parquet")

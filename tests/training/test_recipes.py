@@ -1,0 +1,65 @@
+import pytest
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.training.recipes import FAMILIES, MODELS, get_model, recipe_of
+from chaos_utils.training.settings import Settings, complete, read_settings, system_name
+
+
+def test_alphanli_follows_table_8():
+    assert recipe_of(get_model("bert-base"), "alphanli").learning_rate == 5e-5
+    assert recipe_of(get_model("roberta-large"), "alphanli").epochs == 3
+    bart = recipe_of(get_model("bart-large"), "alphanli")
+    assert (bart.batch_size, bart.weight_decay, bart.warmup_ratio) == (64, 0.01, 0.1)
+
+
+def test_the_nine_published_models_are_known_by_name():
+    published = [model for model in MODELS.values() if model.published]
+    assert len(published) == 9
+    assert {model.family for model in published} == set(FAMILIES)
+    assert all(model.hub and model.package is None for model in published)
+
+
+def test_a_hub_model_is_named_by_owner_and_name():
+    assert get_model("owner/encoder").hub == "owner/encoder"
+
+
+@pytest.mark.parametrize("name", ["minilm-l", "owner/", "a/b/c", ""])
+def test_an_unknown_model_is_told_with_the_ways_to_get_one(name):
+    with pytest.raises(ChaosError, match="install as packages"):
+        get_model(name)
+
+
+def test_what_is_not_given_comes_from_the_recipe():
+    settings, _ = complete(Settings(model="minilm-l6", epochs=7, weight_decay=0.0))
+    assert (settings.epochs, settings.weight_decay) == (7, 0.0)
+    assert settings.learning_rate == recipe_of(get_model("minilm-l6"), "nli").learning_rate
+    assert complete(settings)[0] == settings
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"seed": -1}, "seed"),
+        ({"label_smoothing": 1.0}, "label_smoothing"),
+        ({"learning_rate": 3.0}, "learning_rate"),
+        ({"epochs": -2}, "epochs"),
+        ({"n_folds": 1}, "n_folds"),
+        ({"loss": "gentle"}, "hard or soft"),
+        ({"train": "everything"}, "corpora or chaosnli"),
+        ({"loss": "soft"}, "teacher"),
+        ({"teacher": "x"}, "loss=soft"),
+        ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
+        ({"task": "qnli"}, "nli"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(given, told):
+    with pytest.raises(ChaosError, match=told):
+        complete(Settings(model="tiny-bert", **given))
+
+
+def test_a_record_gives_its_settings_back():
+    settings, model = complete(Settings(model="tiny-bert", train="chaosnli", loss="soft", seed=3))
+    from dataclasses import asdict
+
+    assert read_settings(asdict(settings) | {"later": 1}) == settings
+    assert system_name(settings, model) == "tiny bert, vote shares, 5 folds, seed 3"
