@@ -12,7 +12,7 @@ from chaos_utils.data import sample
 from chaos_utils.data.corpora import TRAININGS, load_corpus
 from chaos_utils.errors import ChaosError
 
-_WIDTH, _LAYERS, _HEADS, _VOCABULARY, _LENGTH = 32, 2, 2, 800, 160
+_WIDTH, _LAYERS, _HEADS, _LENGTH = 32, 2, 2, 160
 _SPECIAL = ("<pad>", "<unk>", "<cls>", "<sep>")
 _SHAPE = {
     "hidden_size": _WIDTH, "num_hidden_layers": _LAYERS, "num_attention_heads": _HEADS,
@@ -54,18 +54,19 @@ def _texts() -> Iterator[str]:
 
 def _tokenizer(family: str) -> Any:
     """Return a tokenizer with the special tokens where the architecture has them."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token=_SPECIAL[1]))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.train_from_iterator(
-        _texts(),
-        trainers.WordPieceTrainer(
-            vocab_size=_VOCABULARY, special_tokens=list(_SPECIAL), show_progress=False
-        ),
-    )
+    # Whole words: a trained vocabulary of pieces would differ from run to run.
+    normalizer, splitter = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    words = {
+        word
+        for text in _texts()
+        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))
+    }
+    vocabulary = {word: number for number, word in enumerate((*_SPECIAL, *sorted(words)))}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=_SPECIAL[1]))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
     template = {
         "roberta": ("<cls> $A <sep>", "<cls> $A <sep> <sep> $B <sep>"),
         "bart": ("<cls> $A <sep>", "<cls> $A <sep> <sep> $B <sep>"),
