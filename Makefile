@@ -11,7 +11,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample test test-all test-slurm lint browser bench lock clean
+.PHONY: help book sample test test-all test-slurm lint browser bench bench-finetune \
+	finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -41,6 +42,20 @@ lint: $(VENV)/test.stamp ## Check format, style and types
 
 bench: $(VENV)/test.stamp ## Measure speed, as ratios in one run
 	@$(BIN)/python benchmarks/evaluation.py
+
+bench-finetune: $(VENV)/train.stamp ## Measure the speed of training, likewise (minutes)
+	@$(BIN)/python benchmarks/finetune.py
+
+# Seconds: a tiny model with random weights learns from the synthetic sample, and predicts.
+finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model, both tasks
+	@for task in nli alphanli; do \
+	$(BIN)/chaos finetune --model tiny-bert --task $$task --data sample --out _build/smoke/$$task && \
+	$(BIN)/chaos predict _build/smoke/$$task --mc-samples 2 --out _build/smoke/$$task-mc || exit; done
+
+wanted: $(VENV)/train.stamp ## Make the runs of results/wanted.yml that are missing (hours on a CPU)
+	@$(BIN)/chaos wanted
+
+full: wanted book ## Train all that is wanted, and build the book from it (for a machine with a GPU)
 
 lock: ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
@@ -76,9 +91,14 @@ $(VENV)/book.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 $(VENV)/test.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the packages for training and tests"
 	@$(INSTALL) --editable '.[train,test]'
+	@touch $@ $(VENV)/book.stamp $(VENV)/train.stamp
+
+$(VENV)/train.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+	@echo "installing the packages for training"
+	@$(INSTALL) --editable '.[train]'
 	@touch $@ $(VENV)/book.stamp
 
 $(VENV)/cluster.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the packages for a cluster"
-	@$(INSTALL) --editable '.[cluster,test]'
+	@$(INSTALL) --editable '.[train,cluster,test]'
 	@touch $@ $(VENV)/book.stamp

@@ -1,0 +1,116 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Fine-tune a model
+#
+# This notebook trains an encoder on natural language inference and predicts ChaosNLI's items with it. It
+# is no chapter: `chaos run finetune` runs it, `chaos sweep finetune` runs a grid of it. What it
+# leaves can be given to every chapter with `-p predictions=…`. Killed, it goes on from its last
+# checkpoint when the same command is given again.
+
+# %%
+from typing import Literal
+
+# %% tags=["parameters"]
+model: str = "minilm-l6"  # minilm-l6, mpnet-base, one of the paper's nine, or owner/name on the hub
+task: Literal["nli", "alphanli"] = "nli"  # three-way pairs, or the choice between two stories
+seed: int = 0  # decides the head, the order, the dropout, the subset and the folds
+train: Literal["corpora", "chaosnli"] = "corpora"  # the task's corpora, or ChaosNLI's votes, folded
+loss: Literal["hard", "soft"] = "hard"  # gold labels, or distributions (votes, or a teacher's)
+label_smoothing: float = 0.0  # share of each target that is spread over the labels
+teacher: str = ""  # an earlier run whose probabilities are learnt
+init: str = ""  # an earlier run to start from
+max_train_examples: int = 0  # a seeded, balanced, nested part of the data; 0 for all
+epochs: int = 0  # 0 for the recipe's
+batch_size: int = 0  # 0 for the recipe's
+learning_rate: float = 0.0  # 0 for the recipe's
+patience: int = 0  # stop after so many epochs without a better accuracy on dev; 0 for never
+trajectory: int = 0  # at how many log-spaced steps ChaosNLI's items are predicted on the way
+precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the hardware has it
+device: Literal["auto", "cpu", "cuda"] = "auto"  # where to compute
+data: str = "auto"  # auto, released, sample, or a folder of files in the publishers' formats
+output: str = ""  # folder of predictions and record; by default inside this run's folder
+
+# %%
+import pandas as pd
+from IPython.display import Markdown
+
+from chaos_utils import paths
+from chaos_utils.evaluation.runs import curve_table, run_table
+from chaos_utils.plots.training import plot_training_curves
+from chaos_utils.presentation.training import say_cost, show_runs
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.scalars import publish_scalars
+from chaos_utils.report.tables import publish_table
+from chaos_utils.training.finetune import finetune
+from chaos_utils.training.settings import Settings
+
+settings = Settings(
+    model=model,
+    task=task,
+    seed=seed,
+    train=train,
+    loss=loss,
+    label_smoothing=label_smoothing,
+    teacher=teacher,
+    init=init,
+    max_train_examples=max_train_examples,
+    epochs=epochs,
+    batch_size=batch_size,
+    learning_rate=learning_rate,
+    patience=patience,
+    trajectory=trajectory,
+    precision=precision,
+    data=data,
+)
+folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
+run = finetune(settings, folder, device=device)
+
+# %% [markdown]
+# ## What came out
+
+# %%
+table = run_table([run])
+publish_table(
+    "tbl-run",
+    table,
+    shown=show_runs(table),
+    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
+    on development and test items outside ChaosNLI; on ChaosNLI's items nothing was chosen.""",
+)
+
+# %%
+curves = curve_table([run])
+publish_figure(
+    "fig-run",
+    plot_training_curves,
+    curves,
+    caption="""Course of the training. Left: loss on the training items, the mean since the point
+    before; right: accuracy on development items. The dotted line is an even guess.""",
+    alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss and
+    the accuracy on development items.""",
+)
+
+# %% tags=["remove-input"]
+Markdown(say_cost(table))
+
+# %%
+accuracies = {f"dev_accuracy_{name}": part["accuracy"] for name, part in run.record["dev"].items()}
+publish_scalars(accuracies | {"pairs_per_second": run.record["fits"][0]["pairs_per_second"]})
+pd.Series(accuracies)
+
+# %% tags=["remove-input"]
+Markdown(
+    f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
+    f"`{run.name}/run.json`. Another run with the same settings would predict the same."
+)
