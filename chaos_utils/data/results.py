@@ -6,15 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import yaml
 
 from chaos_utils import inputs, paths
+from chaos_utils.data.formats import class_columns
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
 from chaos_utils.errors import ChaosError, did_you_mean
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
 TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
 RECORD_FILE = "run.json"
+WANTED_FILE = "wanted.yml"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +72,32 @@ class Run:
             )
         inputs.record(f"results/{self.name}/{file}", found, synthetic=self.record["synthetic"])
         return pd.read_parquet(path)
+
+    def predictions_on(self, opinions: Opinions) -> Predictions | None:
+        """Return what the run predicts of a task's items; None where it predicts none."""
+        return predictions_in(self.read_table(PREDICTIONS_FILE), opinions, self.system)
+
+
+def predictions_in(table: pd.DataFrame, opinions: Opinions, system: str) -> Predictions | None:
+    """Return what a run's table predicts of a task's items; None where it predicts none.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``task``, ``uid`` and a column for each class.
+    opinions : Opinions
+    system : str
+        What the predictions are to be called.
+    """
+    rows = table[(table["task"] == opinions.task.name) & table["uid"].isin(opinions.uids)]
+    if rows.empty:
+        return None
+    shares = rows[class_columns(opinions.task)].to_numpy(dtype=np.float64)
+    shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
+    predicted = shares.argmax(axis=1)
+    shares.setflags(write=False)
+    predicted.setflags(write=False)
+    return Predictions(system, opinions.task, tuple(rows["uid"]), shares, predicted)
 
 
 def read_run(folder: Path) -> Run:
@@ -119,6 +151,36 @@ def runs_in(folder: Path) -> Iterator[Run]:
     """Yield the runs directly below a folder, by name."""
     for path in sorted(folder.glob(f"*/{RECORD_FILE}")):
         yield read_run(path.parent)
+
+
+def wanted_entries() -> list[dict[str, Any]]:
+    """Return the entries of ``results/wanted.yml``, the runs that the book wants.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``why``, and either ``settings`` (of a training run) or ``predict`` (of one
+        that predicts with another's weights); empty where there is no such list.
+
+    Raises
+    ------
+    ChaosError
+        If an entry is not complete.
+    """
+    path = paths.results() / WANTED_FILE
+    if not path.is_file():
+        return []
+    entries: list[dict[str, Any]] = yaml.safe_load(path.read_text("utf-8"))
+    for number, entry in enumerate(entries, start=1):
+        if not {"name", "why"} <= set(entry) or ("settings" in entry) == ("predict" in entry):
+            raise ChaosError(
+                "An entry of the wanted runs is not complete.",
+                where=f"{path}, entry {number}",
+                found=", ".join(entry),
+                expected="name, why, and either settings or predict",
+            )
+    inputs.record(f"results/{WANTED_FILE}", inputs.digest(path))
+    return entries
 
 
 def committed_runs() -> list[Run]:

@@ -10,7 +10,9 @@ from chaos_utils import paths
 from chaos_utils.data import sources
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions, join, read_predictions
+from chaos_utils.data.results import committed_runs
 from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation.runs import in_order, kind_of
 from chaos_utils.recalibration import temper
 
 Floats = npt.NDArray[np.float64]
@@ -36,8 +38,8 @@ def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Pr
     -------
     list of Predictions
         For the released votes, the predictions that Baan et al. (2022) released, where
-        they are at hand; for the synthetic sample, simulated models; then the reader's
-        own. None of them need cover every item.
+        they are at hand, and those of the project's own runs; for the synthetic sample,
+        simulated models; then the reader's own. None of them need cover every item.
 
     Raises
     ------
@@ -48,7 +50,7 @@ def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Pr
     if opinions.source.synthetic:
         systems = synthetic_systems(opinions)
     elif opinions.is_released:
-        systems = released_systems(opinions)
+        systems = [*released_systems(opinions), *trained_systems(opinions)]
     for file in predictions:
         path = paths.from_reader(file)
         systems += read_predictions(path, [opinions], allow_missing=True, allow_others=True)
@@ -85,6 +87,16 @@ def released_systems(opinions: Opinions) -> list[Predictions]:
                 ]
                 systems.append(join(parts, f"{title}, seed {seed}"))
     return systems
+
+
+def trained_systems(opinions: Opinions) -> list[Predictions]:
+    """Return the models that this project trained in the ordinary way, on all pairs at hand.
+
+    Runs on parts of the data, on soft labels and the like stand in chapters of their own.
+    """
+    runs = [run for run in in_order(committed_runs()) if kind_of(run) == "plain"]
+    found = [run.predictions_on(opinions) for run in runs]
+    return [system for system in found if system is not None]
 
 
 def synthetic_systems(opinions: Opinions) -> list[Predictions]:

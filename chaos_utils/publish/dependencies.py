@@ -115,13 +115,17 @@ def _file_of(module: str) -> Path | None:
 def data_of(notebook: Path, data: str) -> list[Path]:
     """Return the data files that a chapter reads, for a value of its ``data`` parameter.
 
-    Every chapter reads the votes; one that loads systems reads the released predictions
-    too, unless the votes are the sample's, for which systems are simulated.
+    Every chapter reads the votes. One that loads systems reads the released predictions
+    too, unless the votes are the sample's, for which systems are simulated; and one that
+    can read our own runs may read any of them.
     """
     found = [locate(name, data, warn=False) for name in CHAOSNLI_FILES]
-    loads_systems = paths.project() / _PACKAGE / "evaluation" / "systems.py"
-    if data != "sample" and loads_systems in modules_of(notebook):
+    modules, package = modules_of(notebook), paths.project() / _PACKAGE
+    if data != "sample" and package / "evaluation" / "systems.py" in modules:
         found += [path for path in map(find, BAAN_FILES) if path is not None]
+    if package / "data" / "results.py" in modules:
+        kinds = ("*/*.json", "*/*.parquet", "*.yml")
+        found += sorted(path for kind in kinds for path in paths.results().glob(kind))
     return found
 
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from chaos_utils import paths
-from chaos_utils.data.results import RECORD_FILE, Run, read_run
+from chaos_utils.data.results import RECORD_FILE, Run, read_run, wanted_entries
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import write_text
 from chaos_utils.training.finetune import Report, finetune
@@ -63,28 +61,11 @@ class Wanted:
 
 
 def read_wanted() -> list[Wanted]:
-    """Return the list in ``results/wanted.yml``.
-
-    Raises
-    ------
-    ChaosError
-        If an entry is not as it must be.
-    """
-    path = paths.results() / "wanted.yml"
-    entries = yaml.safe_load(path.read_text("utf-8"))
-    found = []
-    for number, entry in enumerate(entries, start=1):
-        if not {"name", "why"} <= set(entry) or ("settings" in entry) == ("predict" in entry):
-            raise ChaosError(
-                "An entry of the wanted runs is not complete.",
-                where=f"{path}, entry {number}",
-                found=", ".join(entry),
-                expected="name, why, and either settings or predict",
-            )
-        found.append(
-            Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
-        )
-    return found
+    """Return the list in ``results/wanted.yml``; a ChaosError names an incomplete entry."""
+    return [
+        Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
+        for entry in wanted_entries()
+    ]
 
 
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 from helpers.rows import row, write_rows
+from helpers.runs import write_run
 
+from chaos_utils import inputs, paths
 from chaos_utils.data.opinions import read_opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
@@ -89,6 +91,25 @@ def test_own_data_has_no_systems_but_one_s_own(tmp_path):
     rows = [row(uid=f"u{i}") for i in range(3)]
     opinions = read_opinions(write_rows(tmp_path / "f", rows), "snli")
     assert systems.load_systems(opinions) == []
+
+
+def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
+    released, tmp_path, monkeypatch
+):
+    snli, mnli, alphanli = released
+    shares = [one.shares[:, ::-1] for one in (snli, mnli)]
+    write_run(tmp_path / "plain", [snli, mnli], shares, system="Ours, seed 0")
+    write_run(tmp_path / "part", [snli, mnli], shares, settings={"max_train_examples": 9})
+    write_run(tmp_path / "smooth", [snli, mnli], shares, settings={"label_smoothing": 0.1})
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    for opinions in (snli, mnli):
+        assert len(systems.trained_systems(opinions)) == 1
+        ours = systems.load_systems(opinions)[-1]
+        assert ours.model == "Ours, seed 0"
+        assert ours.uids == opinions.uids
+        np.testing.assert_allclose(ours.probabilities, opinions.shares[:, ::-1], atol=1e-6)
+    assert systems.trained_systems(alphanli) == []
+    assert any("results/plain" in entry.name for entry in inputs.opened())
 
 
 def test_chance_equals_table_5(released):

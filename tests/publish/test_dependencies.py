@@ -50,3 +50,17 @@ def test_pages_are_the_book_s_sources_without_what_was_made():
     pages = dependencies.pages()
     assert paths.project() / "book" / "index.md" in pages
     assert not any("chapters" in path.parts or "__pycache__" in path.parts for path in pages)
+
+
+def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monkeypatch):
+    (tmp_path / "run").mkdir()
+    for name in ("run/run.json", "run/predictions.parquet", "wanted.yml", "README.md"):
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+
+    def needed(chapter):
+        found = dependencies.data_of(paths.notebooks() / f"{chapter}.py", "sample")
+        return {path.name for path in found if path.is_relative_to(tmp_path)}
+
+    assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
+    assert needed("annotations") == set()

@@ -140,9 +140,9 @@ def test_two_processes_make_the_steps_of_one(tmp_path):
         runs = []
         for name, starter in (
             ("one", [sys.executable]),
-            ("two", [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes",
-                     "2", "--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend",
-                     "no"]),
+            ("two", [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu",
+                     "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
+                     "--dynamo_backend", "no"]),
         ):  # fmt: skip
             environment = os.environ | {"OMP_NUM_THREADS": "1"}
             environment["CHAOS_CACHE"] = str(tmp_path / "cache" / name)

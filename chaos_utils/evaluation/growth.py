@@ -1,0 +1,287 @@
+"""How scores grow with training, bin by bin of human agreement (Figure 8 of Nie et al., 2020)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.data.results import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, predictions_in
+from chaos_utils.evaluation.bins import (
+    BIN_MEASURES,
+    GUESS,
+    POOLED,
+    BinnedScores,
+    binned_scores,
+)
+from chaos_utils.evaluation.runs import kind_of
+from chaos_utils.evaluation.systems import computed
+from chaos_utils.metrics.resampling import percentile_interval
+
+Floats = npt.NDArray[np.float64]
+
+MEASURES = ("new_accuracy", "old_accuracy", "jsd")
+ALL_ITEMS = 0  # stands where the number of a bin does
+_OF_MEASURES = [BIN_MEASURES.index(name) for name in MEASURES]
+_SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
+_SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A model after some training.
+
+    Attributes
+    ----------
+    items : int
+        Training items: how many there were, or how many were seen.
+    run : str
+    seed : int
+    epochs : int
+        Passes over the training items that the run was to make.
+    predictions : tuple of Predictions
+        On ChaosNLI's items, one a task.
+    """
+
+    items: int
+    run: str
+    seed: int
+    epochs: int
+    predictions: tuple[Predictions, ...]
+
+
+def load_stages(
+    runs: Iterable[Run], datasets: Sequence[Opinions], model: str
+) -> tuple[list[Stage], list[Stage]]:
+    """Return `size_stages` and `trajectory_stages`; simulated ones for the synthetic sample."""
+    if any(opinions.source.synthetic for opinions in datasets):
+        return (
+            synthetic_stages(datasets, _SYNTHETIC_SIZES),
+            synthetic_stages(datasets, _SYNTHETIC_LOOKS),
+        )
+    known = list(runs)
+    return size_stages(known, datasets, model), trajectory_stages(known, datasets, model)
+
+
+def size_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -> list[Stage]:
+    """Return the ends of the runs of a model on growing parts of the pairs, and on all.
+
+    Smaller first. A run that predicts no item of the datasets is left out; of two runs alike
+    in task, size and seed, the first counts.
+    """
+    found: dict[tuple[str, int, int], Stage] = {}
+    for run in runs:
+        settings = run.settings
+        if settings["model"] != model or kind_of(run) not in ("plain", "size"):
+            continue
+        predictions = _in_table(run.read_table(PREDICTIONS_FILE), datasets)
+        n, seed = run.record["data"]["n_train"], settings["seed"]
+        if predictions:
+            stage = Stage(n, run.name, seed, settings["epochs"], predictions)
+            found.setdefault((settings["task"], n, seed), stage)
+    return [found[key] for key in sorted(found)]
+
+
+def trajectory_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -> list[Stage]:
+    """Return the stages of one run for each task: of the first seed that was looked at."""
+    chosen: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: run.settings["seed"]):
+        settings = run.settings
+        if settings["model"] == model and kind_of(run) == "plain" and settings["trajectory"]:
+            chosen.setdefault(settings["task"], run)
+    stages = []
+    for run in chosen.values():
+        settings = run.settings
+        for items, table in run.read_table(TRAJECTORY_FILE).groupby("pairs"):
+            predictions = _in_table(table, datasets)
+            if predictions:
+                number = int(str(items))
+                stages.append(
+                    Stage(number, run.name, settings["seed"], settings["epochs"], predictions)
+                )
+    return stages
+
+
+def _in_table(table: pd.DataFrame, datasets: Sequence[Opinions]) -> tuple[Predictions, ...]:
+    """Return what a run's table predicts of each dataset that it covers."""
+    found = (predictions_in(table, opinions, "") for opinions in datasets)
+    return tuple(one for one in found if one is not None)
+
+
+def synthetic_stages(datasets: Sequence[Opinions], sizes: Iterable[int]) -> list[Stage]:
+    """Return simulated stages for the synthetic sample.
+
+    With the number of items grows what a stage has of the human distribution, and what it has
+    of seeded noise.
+    """
+    noises = [
+        np.random.default_rng([2020, number]).normal(scale=1.2, size=opinions.shares.shape)
+        for number, opinions in enumerate(datasets)
+    ]
+    stages = []
+    for items in sizes:
+        progress = np.log10(items / 100) / 3
+        predictions = []
+        for opinions, noise in zip(datasets, noises, strict=True):
+            powers = np.exp(progress * 1.6 * np.log(opinions.shares + 0.02) + noise / 2)
+            shares = powers / powers.sum(axis=1, keepdims=True)
+            predictions.append(computed("", opinions, shares))
+        stages.append(Stage(items, "synthetic run", 0, 1, tuple(predictions)))
+    return stages
+
+
+def growth_table(
+    datasets: Sequence[Opinions],
+    stages: Sequence[Stage],
+    *,
+    pooled: bool,
+    n_bins: int,
+    n_resamples: int,
+    seed: int,
+    level: float,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Score stages in entropy bins, and compare the last stage with the first.
+
+    Parameters
+    ----------
+    datasets : sequence of Opinions
+        One a task.
+    stages : sequence of Stage
+        Those of a task that differ in their seed alone are averaged.
+    pooled : bool
+        Whether SNLI and MNLI are one, with common bins, as in the paper's figures.
+    n_bins : int
+        See `bins.entropy_bins`.
+    n_resamples, seed : int
+        Bootstrap resamples of the items of each bin, alike for all stages; their seed.
+    level : float
+        Coverage of the intervals, in (0, 1).
+
+    Returns
+    -------
+    table : DataFrame
+        One row for each ``task`` (``snli+mnli`` where pooled), ``items``, ``bin`` (from 1; 0 for
+        all items) and ``measure`` (`MEASURES`): ``epochs``, ``n_seeds``, ``runs``,
+        ``entropy_low_bits``, ``entropy_high_bits``, ``n``, ``value``, ``low``, ``high``,
+        ``chance`` (the most frequent majority, or old label, of all items; for JSD the uniform
+        distribution) and ``over_chance`` with ``…_low`` and ``…_high``: value minus chance.
+    changes : DataFrame
+        One row for each task, bin and measure: ``first_items``, ``last_items``, ``first``,
+        ``last``, ``change``, ``low``, ``high``. Tasks with one stage have none.
+    """
+    systems: dict[str, list[Predictions]] = {}
+    for stage in stages:
+        for one in stage.predictions:
+            named = replace(one, model=f"{stage.items}, seed {stage.seed}")
+            systems.setdefault(one.task.name, []).append(named)
+    groups = _groups(datasets, pooled)
+    covered = [group for group in groups if all(task in systems for task in group.split("+"))]
+    if not covered:
+        return _nothing(), _nothing()
+    binned = binned_scores(datasets, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
+    by_task = {scores.task: scores for scores in binned}
+    tables, changes = [], []
+    for group in covered:
+        scores = by_task[group]
+        mine = [one for one in stages if any(p.task.name in group.split("+")
+                                             for p in one.predictions)]  # fmt: skip
+        tables.append(_table_of(scores, mine, level))
+        changes.append(_changes_of(scores, level))
+    compared = [change for change in changes if len(change)] or [_nothing()]
+    return pd.concat(tables, ignore_index=True), pd.concat(compared, ignore_index=True)
+
+
+def _nothing() -> pd.DataFrame:
+    return pd.DataFrame(columns=["task", "items", "bin", "measure", "runs"], dtype=object)
+
+
+def _groups(datasets: Sequence[Opinions], pooled: bool) -> list[str]:
+    tasks = [opinions.task.name for opinions in datasets]
+    if not pooled:
+        return tasks
+    return ["+".join(POOLED), *(task for task in tasks if task not in POOLED)]
+
+
+def _stages_of(scores: BinnedScores) -> tuple[list[int], list[int]]:
+    """Return the columns of the stages, seeds averaged, and their numbers of items, growing."""
+    found = {
+        int(name.split(",")[0]): k
+        for k, (name, role) in enumerate(zip(scores.systems, scores.roles, strict=True))
+        if role in ("model", "mean of seeds")
+    }
+    items = sorted(found)
+    return [found[n] for n in items], items
+
+
+def _with_all(scores: BinnedScores) -> tuple[Floats, Floats]:
+    """Return values and draws of all items and of each bin: (1 + n_bins, [draws,] systems, 3)."""
+    weights = scores.n_scored / scores.n_scored.sum(axis=0)
+    values, draws = scores.values[..., _OF_MEASURES], scores.draws[..., _OF_MEASURES]
+    every = np.nansum(weights[..., np.newaxis] * values, axis=0)
+    drawn = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
+    return np.concatenate([every[np.newaxis], values]), np.concatenate([drawn[np.newaxis], draws])
+
+
+def _table_of(scores: BinnedScores, stages: Sequence[Stage], level: float) -> pd.DataFrame:
+    columns, items = _stages_of(scores)
+    values, draws = _with_all(scores)
+    guess = scores.systems.index(GUESS)
+    chance = values[:, [guess]]
+    ends = percentile_interval(draws[:, :, columns].swapaxes(0, 1), level)
+    over = draws[:, :, columns] - draws[:, :, [guess]]
+    over_ends = percentile_interval(over.swapaxes(0, 1), level)
+    values = values[:, columns]
+    b, s, m = (axis.ravel() for axis in np.indices(values.shape))
+    n = scores.n_scored[:, columns]
+    n = np.concatenate([n.sum(axis=0, keepdims=True), n])
+    told = pd.DataFrame(
+        {
+            "items": size,
+            "epochs": max(one.epochs for one in stages if one.items == size),
+            "n_seeds": len({one.seed for one in stages if one.items == size}),
+            "runs": " ".join(dict.fromkeys(one.run for one in stages if one.items == size)),
+        }
+        for size in items
+    )
+    table = told.iloc[s].reset_index(drop=True)
+    table.insert(0, "task", scores.task)
+    table["bin"] = b
+    table["entropy_low_bits"] = np.r_[scores.bins.low[0], scores.bins.low][b]
+    table["entropy_high_bits"] = np.r_[scores.bins.high[-1], scores.bins.high][b]
+    table["n"] = n[b, s]
+    table["measure"] = np.array(MEASURES)[m]
+    table["value"] = values.ravel()
+    table["low"], table["high"] = (end.ravel() for end in ends)
+    table["chance"] = np.broadcast_to(chance, values.shape).ravel()
+    table["over_chance"] = (values - chance).ravel()
+    table["over_chance_low"], table["over_chance_high"] = (end.ravel() for end in over_ends)
+    return table
+
+
+def _changes_of(scores: BinnedScores, level: float) -> pd.DataFrame:
+    columns, items = _stages_of(scores)
+    if len(columns) < 2:
+        return pd.DataFrame()
+    values, draws = _with_all(scores)
+    first, last = values[:, columns[0]], values[:, columns[-1]]
+    low, high = percentile_interval(
+        (draws[:, :, columns[-1]] - draws[:, :, columns[0]]).swapaxes(0, 1), level
+    )
+    b, m = (axis.ravel() for axis in np.indices(first.shape))
+    return pd.DataFrame(
+        {
+            "task": scores.task,
+            "bin": b,
+            "measure": np.array(MEASURES)[m],
+            "first_items": items[0],
+            "last_items": items[-1],
+            "first": first.ravel(),
+            "last": last.ravel(),
+            "change": (last - first).ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+        }
+    )

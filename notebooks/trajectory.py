@@ -1,0 +1,141 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Learning curves by agreement
+#
+# More training data makes a model better: on which items? {cite:t}`nie2020` followed accuracy
+# and distance from humans as training grew, on four bins of human agreement (their
+# Figure 8). Here the same is done with a model of this project.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+model: str = "minilm-l6"  # whose committed runs are shown
+pooled: bool = True  # SNLI and MNLI as one, with common bins; else each alone
+bins: int = 4  # quantile bins of the entropy of the votes
+resamples: int = 1000  # bootstrap resamples of each bin's items, for the intervals
+seed: int = 0  # seed of the bootstrap
+confidence: float = 0.95  # coverage of the intervals
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.results import committed_runs
+from chaos_utils.evaluation.growth import growth_table, load_stages
+from chaos_utils.plots.training import plot_training_size, plot_training_trajectory
+from chaos_utils.presentation import training as presentation
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+runs = [] if datasets[0].source.synthetic else committed_runs()
+sizes, looks = load_stages(runs, datasets, model)
+options = {"pooled": pooled, "n_bins": bins, "n_resamples": resamples, "seed": seed}
+by_size, growth = growth_table(datasets, sizes, level=confidence, **options)
+course, changes = growth_table(datasets, looks, level=confidence, **options)
+intervals = f"{confidence:.0%} intervals over items ({resamples:,} resamples)"
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+Markdown(presentation.say_stages(by_size, course, model))
+
+# %% [markdown]
+# ## How it is measured
+#
+# Items are cut into bins at the quantiles of their votes' entropy in bits, as in {doc}`agreement`, but
+# into four instead of five: the first bin holds the items on which people agree most. Accuracy
+# is agreement with the majority of the hundred votes; JSD is the Jensen–Shannon distance between the
+# model's probabilities and the shares of the votes. *Chance* is, for accuracy, the label that is the
+# majority of most items; for JSD, the uniform distribution. It is another in each bin.
+#
+# Two ways to have less training are shown, and they differ. Runs of different *sizes* are whole
+# runs on parts of the pairs at hand, each of which holds the smaller ones. Small runs repeat their
+# pairs more often. A *trajectory* looks at one single run, on all pairs at hand, while it goes on;
+# there an early look is at a model whose learning rate has not come down yet.
+#
+# ## More training data
+
+# %%
+publish_figure(
+    "fig-training-size",
+    plot_training_size,
+    by_size[by_size["bin"] > 0],
+    caption=f"""Accuracy and distance from humans by number of training items, in bins of human
+    agreement. One line for each of {bins} quantile bins of the votes' entropy; bars are {intervals}.
+    Dotted, with a hollow mark at the right edge: chance in the bin of the same mark. Compare
+    Figure 8 of {{cite:t}}`nie2020`.""",
+    alt="Line plots with a logarithmic axis of training items, accuracy on the left and "
+    "Jensen–Shannon distance on the right, a line for each bin. "
+    f"{presentation.say_where(growth, 'new_accuracy')} {presentation.say_where(growth, 'jsd')}",
+) if len(by_size) else Markdown("")
+
+# %% tags=["remove-input"]
+Markdown(
+    f"{presentation.say_where(growth, 'new_accuracy')} From the smallest to the largest run of "
+    "{numref}`fig-training-size`, accuracy on the new majority changed as follows, with intervals of "
+    f"the paired differences in brackets:\n\n{presentation.say_growth(growth, 'new_accuracy')}\n\n"
+    f"{presentation.say_where(growth, 'jsd')} The distances themselves:\n\n"
+    f"{presentation.say_growth(growth, 'jsd')}"
+    if len(growth)
+    else ""
+)
+
+# %% tags=["remove-input"]
+Markdown(
+    "A change counts as better or worse here where its interval lies on one side of 0; likewise for "
+    "what is told apart from chance.\n\n"
+    f"{presentation.say_against_chance(by_size, 'new_accuracy')}\n\n"
+    f"{presentation.say_against_chance(by_size, 'jsd')}\n\n"
+    "The models were trained to give the labels of the original datasets. "
+    f"{presentation.say_against_chance(by_size, 'old_accuracy')}"
+    if len(by_size)
+    else ""
+)
+
+# %%
+publish_table(
+    "tbl-training-size",
+    by_size,
+    shown=presentation.show_training_size(by_size),
+    caption=f"""Scores by number of training items, in bins of human agreement. In brackets,
+    {intervals}, drawn within each bin. Bins are those of {{numref}}`fig-training-size`. *Epochs* are
+    passes over the training items. JSD is the distance in √nats, where lower is better.""",
+) if len(by_size) else Markdown("")
+
+# %% [markdown]
+# ## One run, step by step
+
+# %%
+publish_figure(
+    "fig-training-trajectory",
+    plot_training_trajectory,
+    course[course["bin"] > 0],
+    caption=f"""Accuracy and distance from humans by training items seen in a single run, in bins of
+    human agreement. Items count each time that they are seen. Lines, bars, dotted lines and marks
+    as in {{numref}}`fig-training-size`; bins and {intervals} likewise.""",
+    alt="Line plots with a logarithmic axis of training items seen, accuracy on the left and "
+    "Jensen–Shannon distance on the right, a line for each bin. "
+    f"{presentation.say_where(changes, 'new_accuracy')} {presentation.say_where(changes, 'jsd')}",
+) if len(course) else Markdown("")
+
+# %% tags=["remove-input"]
+Markdown(
+    "From the first look of {numref}`fig-training-trajectory` to the last:\n\n"
+    f"{presentation.say_growth(changes, 'new_accuracy')}\n\nand in JSD:\n\n"
+    f"{presentation.say_growth(changes, 'jsd')}\n\n{presentation.say_start(course)} {presentation.say_turns(course)}"
+    if len(changes)
+    else ""
+)

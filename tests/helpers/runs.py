@@ -1,0 +1,107 @@
+"""Run folders in the form that `chaos finetune` leaves, made by hand."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils import inputs
+from chaos_utils.data.formats import class_columns
+from chaos_utils.data.predictions import Predictions, write_predictions
+from chaos_utils.data.results import (
+    DEV_FILE,
+    PREDICTIONS_FILE,
+    RECORD_FILE,
+    TRAJECTORY_FILE,
+    read_run,
+)
+
+SETTINGS = {
+    "model": "minilm-l6", "task": "nli", "seed": 0, "train": "corpora", "loss": "hard",
+    "label_smoothing": 0.0, "teacher": "", "init": "", "max_train_examples": 0, "n_folds": 5,
+    "epochs": 2, "batch_size": 32, "learning_rate": 1e-4, "weight_decay": 0.01,
+    "warmup_ratio": 0.1, "max_length": 128, "patience": 0, "dev_examples": 2000, "trajectory": 0,
+    "precision": "bf16", "revision": "", "data": "auto",
+}  # fmt: skip
+_PUBLISHED = {"nli": 942854, "alphanli": 169654}
+_N_DEV = 40
+
+
+def fit(n_train=1000, seconds=10.0, **changes):
+    """Return what a record tells of one fit: a falling loss, a growing accuracy."""
+    seen = [n_train // 4, n_train // 2, n_train]
+    made = {
+        "steps": 3, "planned_steps": 3, "train_examples": n_train, "longest_sequences": 0,
+        "curve": [{"step": k, "pairs": n, "loss": 1.1 - 0.2 * k, "learning_rate": 1e-4}
+                  for k, n in enumerate(seen, start=1)],
+        "looks": [{"step": k, "pairs": n, "n": _N_DEV, "accuracy": 0.3 + 0.1 * k, "loss": 1.0}
+                  for k, n in enumerate(seen, start=1)],
+        "pairs": n_train, "tokens": 30 * n_train, "padded_tokens": 32 * n_train,
+        "seconds": seconds, "pairs_per_second": n_train / seconds,
+        "tokens_per_second": 30 * n_train / seconds, "flops": 1e12,
+        "measured_peak_flops_per_second": 1e12, "peak_share": 1 / seconds,
+        "peak_memory_gib": 1.5, "processes": 1, "parameters": 22_714_371,
+    }  # fmt: skip
+    return made | changes
+
+
+def write_run(
+    folder: Path, opinions, probabilities, *, settings=None, trajectory=None, dev=None, **record
+):
+    """Write a run's folder and return the run.
+
+    `opinions` is a list of one task's or of SNLI's and MNLI's; `probabilities` has an array of
+    shape (n, k) for each. `settings` changes SETTINGS. `trajectory` maps numbers of items seen
+    to probabilities in the same form. `dev` is the table of development items (seeded noise by
+    default). Any other argument replaces an entry of the record.
+    """
+    folder.mkdir(parents=True)
+    chosen = SETTINGS | {"task": "alphanli" if len(opinions) == 1 else "nli"} | (settings or {})
+    n_train = chosen["max_train_examples"] or 4000
+    system = record.pop("system", f"MiniLM-L6, {n_train:,} items, seed {chosen['seed']}")
+    write_predictions(
+        folder / PREDICTIONS_FILE,
+        [Predictions(system, one.task, one.uids, np.asarray(p), np.asarray(p).argmax(axis=1))
+         for one, p in zip(opinions, probabilities, strict=True)],
+    )  # fmt: skip
+    columns = class_columns(opinions[0].task)
+    if dev is None:
+        rng = np.random.default_rng(3)
+        dev = pd.DataFrame(rng.dirichlet(np.ones(len(columns)), size=_N_DEV), columns=columns)
+        names = [one.task.name for one in opinions]
+        dev.insert(0, "label", rng.integers(len(columns), size=_N_DEV))
+        dev.insert(0, "uid", [f"dev-{i}" for i in range(_N_DEV)])
+        dev.insert(0, "dataset", [names[i % len(names)] for i in range(_N_DEV)])
+    dev.to_parquet(folder / DEV_FILE, index=False)
+    if trajectory:
+        chosen["trajectory"] = len(trajectory)
+        _trajectory(columns, opinions, trajectory).to_parquet(folder / TRAJECTORY_FILE)
+    datasets = {one.task.name: n_train // len(opinions) for one in opinions}
+    score = {"n": _N_DEV, "accuracy": 0.75, "loss": 0.7}
+    written = {
+        "schema": 1, "system": system, "synthetic": opinions[0].source.synthetic,
+        "command": "chaos finetune …", "settings": chosen,
+        "encoder": {"family": "minilm", "origin": "made by hand", "published": False},
+        "data": {"trained_on": datasets, "n_train": n_train,
+                 "n_published": _PUBLISHED[chosen["task"]], "without_majority_label": 0,
+                 "n_dev": _N_DEV},
+        "dev": {"all": score, **dict.fromkeys(datasets, score)}, "test": {},
+        "fits": [fit(n_train)],
+        "device": {"name": "cpu", "precision": "bf16", "title": "CPU, 2 threads"},
+        "weights": "0" * 16, "inputs": [], "code": {}, "software": {}, "hardware": {},
+        "started": "2026-11-20T08:00:00+00:00", "seconds": 12.0,
+    } | record  # fmt: skip
+    written["outputs"] = {path.name: inputs.digest(path) for path in sorted(folder.iterdir())}
+    (folder / RECORD_FILE).write_text(json.dumps(written), "utf-8")
+    return read_run(folder)
+
+
+def _trajectory(columns, opinions, trajectory):
+    tables = []
+    for step, (seen, probabilities) in enumerate(sorted(trajectory.items()), start=1):
+        for one, shares in zip(opinions, probabilities, strict=True):
+            table = pd.DataFrame(np.asarray(shares, dtype=np.float32), columns=columns)
+            keys = {"step": step, "pairs": seen, "task": one.task.name, "uid": list(one.uids)}
+            tables.append(table.assign(**keys))
+    return pd.concat(tables, ignore_index=True)

@@ -1,0 +1,121 @@
+"""`chaos finetune`, `chaos predict` and `chaos wanted`, as a reader calls them."""
+
+import json
+
+import pytest
+import torch
+import yaml
+from typer.testing import CliRunner
+
+from chaos_utils import paths
+from chaos_utils.cli.__main__ import app
+from chaos_utils.data.results import committed_runs
+from chaos_utils.training import wanted
+
+SMALL = ["--data", "sample", "--max-train-examples", "32", "--dev-examples", "20"]
+
+
+def chaos(*arguments):
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout with two wanted runs, of which the second predicts with the first's weights."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "_toc.yml").write_text("")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "README.md").write_text(
+        "# Results\n\n<!-- runs: begin -->\nold\n<!-- runs: end -->\n\nThe end.\n"
+    )
+    settings = {"model": "tiny-bert", "data": "sample", "max_train_examples": 32}
+    entries = [
+        {"name": "one", "why": "a | start", "settings": settings},
+        {"name": "two", "why": "dropout", "predict": {"run": "one", "mc_samples": 2}},
+    ]
+    (tmp_path / "results" / "wanted.yml").write_text(yaml.safe_dump(entries))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--model", "minilm"], "did you mean 'minilm-l6'"),
+        (["--model", "tiny-bert", "--task", "nil"], "did you mean 'nli'"),
+        (["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "99999"], "1 to "),
+        (["--model", "tiny-bert", "--data", "nowhere"], "nowhere"),
+        (["--model", "tiny-bert", "--precision", "fp8"], "auto, fp32, bf16"),
+        (["--model", "tiny-bert", "--init", "nothing", "--data", "sample"], "no finished run"),
+    ],
+)
+def test_bad_input_ends_in_one_message_and_code_2(arguments, told, tmp_path):
+    done = chaos("finetune", *arguments, "--out", tmp_path / "run")
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_a_gpu_where_there_is_none_is_refused(tmp_path):
+    done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--device", "cuda")
+    assert done.exit_code == 2
+    assert "PyTorch sees none" in done.stderr
+
+
+def test_a_run_is_told_in_words_and_in_json(tmp_path):
+    done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run", "--json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["dev"]["all"]["n"] > 200
+    again = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
+    assert f"{answer['dev']['all']['accuracy']:.4f}" in again.stdout
+
+
+def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
+    first = chaos("wanted", "--dry-run")
+    assert first.exit_code == 0, first.stderr
+    assert first.stdout.index("finetune --model tiny-bert") < first.stdout.index("predict one")
+    assert chaos("wanted", "--limit", "1").exit_code == 0
+    text = (checkout / "results" / "README.md").read_text()
+    assert "| `one` | tiny bert, 32 items, seed 0 |" in text
+    assert "| `two` | dropout | `chaos predict one --mc-samples 2" in text
+    assert text.startswith("# Results")
+    assert text.endswith("The end.\n")
+    assert "old" not in text
+    rest = chaos("wanted")
+    assert "2 runs are there" in rest.stdout
+    assert [run.name for run in committed_runs()] == ["one", "two"]
+    before = (checkout / "results" / "one" / "run.json").stat().st_mtime_ns
+    assert chaos("wanted").exit_code == 0
+    assert (checkout / "results" / "one" / "run.json").stat().st_mtime_ns == before
+
+
+def test_an_incomplete_entry_of_the_list_is_named(checkout):
+    (checkout / "results" / "wanted.yml").write_text("- {name: one, why: x}\n")
+    done = chaos("wanted")
+    assert done.exit_code == 2
+    assert "entry 1" in done.stderr
+
+
+def test_folded_runs_have_no_model_to_ask_again(checkout):
+    arguments = [
+        "--model", "tiny-bert", "--data", "sample", "--train", "chaosnli", "--n-folds", "2",
+        "--dev-examples", "20", "--out", "results/folded",
+    ]  # fmt: skip
+    assert chaos("finetune", *arguments).exit_code == 0
+    done = chaos("predict", "folded")
+    assert done.exit_code == 2
+    assert "a model for each fold" in done.stderr
+
+
+def test_the_project_s_list_is_complete_and_its_readme_current():
+    listed = wanted.read_wanted()
+    assert len({one.name for one in listed}) == len(listed)
+    for one in listed:
+        assert one.command.endswith(f"--out results/{one.name}")
+    assert wanted.listing() in (paths.results() / "README.md").read_text("utf-8")
+    for run in committed_runs():
+        assert not run.record["synthetic"]
+        assert sum(file.stat().st_size for file in run.folder.iterdir()) < 3_000_000
