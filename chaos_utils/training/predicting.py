@@ -1,5 +1,6 @@
 """Predict again with the weights of a run that was trained before."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from chaos_utils.training.encoders import find_encoder, load_model, load_tokeniz
 from chaos_utils.training.encoding import encode
 from chaos_utils.training.finetune import Floats, Report, load_data, n_outputs, weights_of
 from chaos_utils.training.inference import Say, predict
+from chaos_utils.training.judging import spread
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import read_settings, system_name
@@ -26,7 +28,7 @@ def predict_again(
     report: Report = lambda what, done, of: None,
     say: Say = lambda text: None,
 ) -> Run:
-    """Predict ChaosNLI's and the development items with a run's weights.
+    """Predict ChaosNLI's and the development items (with dropout, a part) with a run's weights.
 
     Parameters
     ----------
@@ -58,6 +60,8 @@ def predict_again(
         raise ChaosError("mc_samples is out of its range.", found=mc_samples, expected="0 or more")
     where = choose_device(device, settings.precision)
     data = load_data(settings)
+    if mc_samples:  # every pass costs the same again
+        data = replace(data, dev=spread(data.dev, settings.dev_examples))
     folder = weights_of(name, device, report, say)
     model = load_model(folder, n_outputs(settings)).to(where.name)
     tokenizer = load_tokenizer(folder)
