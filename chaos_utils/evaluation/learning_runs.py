@@ -1,0 +1,206 @@
+"""The runs behind the comparison of methods: ours where they are, simulated on the sample."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils import paths
+from chaos_utils.data.corpora import TRAININGS
+from chaos_utils.data.formats import class_columns
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions, read_predictions
+from chaos_utils.data.results import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs
+from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.evaluation.runs import kind_of
+from chaos_utils.evaluation.systems import computed, synthetic_systems
+from chaos_utils.recalibration import temper
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+_N_SIMULATED_DEV = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """What runs of one encoder left on a task; all predictions cover all items, in order.
+
+    Attributes
+    ----------
+    plain : Predictions or None
+        Of the run that all others are set beside; one of `seeds`.
+    seeds : mapping
+        Plain runs by seed.
+    others : mapping
+        What is told of a run in parentheses, and its predictions, by method: ``smoothing``,
+        ``mc``, ``soft``, where there is such a run with the plain run's seed.
+    development : (ndarray of float, ndarray of int) or None
+        The plain run's probabilities and the gold labels of development items of the task
+        that are not in ChaosNLI.
+    """
+
+    plain: Predictions | None = None
+    seeds: Mapping[int, Predictions] = field(default_factory=dict)
+    others: Mapping[str, tuple[str, Predictions]] = field(default_factory=dict)
+    development: tuple[Floats, Ints] | None = None
+
+
+def gather(opinions: Opinions, model: str, run_seed: int) -> Material:
+    """Return what there is on a task: for the released votes, of the committed runs.
+
+    Parameters
+    ----------
+    opinions : Opinions
+        On the synthetic sample, runs are simulated; on votes of a reader's own there are none.
+    model : str
+        The encoder, as runs name it; without effect on the sample.
+    run_seed : int
+        Seed of the plain run.
+
+    Raises
+    ------
+    ChaosError
+        If runs are committed, and none of them is of this encoder; or if a run's files
+        are not those of its record, or do not hold the items.
+    """
+    if opinions.source.synthetic:
+        return simulated(opinions, run_seed)
+    if not opinions.is_released:
+        return Material()
+    runs = [run for run in committed_runs() if not run.record["synthetic"]]
+    known = sorted({str(run.settings["model"]) for run in runs})
+    if known and model not in known:
+        raise ChaosError(
+            "No committed run is of this encoder.",
+            found=model,
+            expected=did_you_mean(model, known),
+            todo="name one that has runs, or make them with `chaos finetune`",
+        )
+    return from_runs(opinions, [run for run in runs if run.settings["model"] == model], run_seed)
+
+
+def from_runs(opinions: Opinions, runs: Sequence[Run], run_seed: int) -> Material:
+    """Return what runs of one encoder left on a task.
+
+    Of several runs that would do, the first counts.
+    """
+    training = next(one for one in TRAININGS.values() if opinions.task.name in one.tasks)
+    by_kind: dict[tuple[str, int], Run] = {}
+    for run in runs:
+        kind = method_of(run)
+        if kind and run.settings["task"] == training.name:
+            by_kind.setdefault((kind, int(run.settings["seed"])), run)
+    plain = by_kind.get(("plain", run_seed))
+    seeds = {
+        seed: _predictions(run, opinions)
+        for (kind, seed), run in sorted(by_kind.items())
+        if kind == "plain"
+    }
+    others = {
+        kind: (_detail(run, kind), _predictions(run, opinions))
+        for (kind, seed), run in by_kind.items()
+        if kind != "plain" and seed == run_seed
+    }
+    development = None if plain is None else _development(plain, opinions)
+    return Material(seeds.get(run_seed), seeds, others, development)
+
+
+def method_of(run: Run) -> str:
+    """Return which method a run is made for; empty where it is no part of the comparison.
+
+    The run that is set beside the plain one must differ from it in one thing alone.
+    """
+    kind, settings = kind_of(run), run.settings
+    smoothed = bool(settings["label_smoothing"])
+    if kind == "votes":
+        softened = settings["loss"] == "soft" and settings["init"] and not smoothed
+        return "soft" if softened else ""
+    if settings["max_train_examples"] or settings["teacher"] or settings["init"]:
+        return ""
+    if kind == "predicted":
+        return "mc" if run.record["predicted"]["mc_samples"] and not smoothed else ""
+    return kind  # plain or smoothing
+
+
+def _detail(run: Run, kind: str) -> str:
+    if kind == "smoothing":
+        return f"{run.settings['label_smoothing']:g}"
+    if kind == "mc":
+        return f"{run.record['predicted']['mc_samples']} passes"
+    return f"{run.settings['n_folds']} folds"
+
+
+def _predictions(run: Run, opinions: Opinions) -> Predictions:
+    found = run.predictions_on(opinions)
+    row_of = {uid: row for row, uid in enumerate(found.uids)} if found else {}
+    lacking = [uid for uid in opinions.uids if uid not in row_of]
+    if found is None or lacking:
+        raise ChaosError(
+            "A run does not predict every item.",
+            where=run.folder / PREDICTIONS_FILE,
+            found=f"{len(lacking)} items are missing, such as {lacking[0]!r}",
+            expected=f"the {len(opinions):,} items of {opinions.task.title}",
+            todo="run its command again",
+        )
+    order = [row_of[uid] for uid in opinions.uids]
+    return computed(run.system, opinions, found.probabilities[order])
+
+
+def _development(run: Run, opinions: Opinions) -> tuple[Floats, Ints] | None:
+    table = run.read_table(DEV_FILE)
+    of_task = table[(table["dataset"] == opinions.task.name) & ~table["uid"].isin(opinions.uids)]
+    if of_task.empty:
+        return None
+    return _shares(of_task, opinions), of_task["label"].to_numpy(dtype=np.int64)
+
+
+def _shares(table: pd.DataFrame, opinions: Opinions) -> Floats:
+    values = table[class_columns(opinions.task)].to_numpy(dtype=np.float64)
+    rescaled: Floats = values / values.sum(axis=1, keepdims=True)  # stored in single precision
+    return rescaled
+
+
+def own_systems(opinions: Opinions, files: Sequence[str]) -> list[Predictions]:
+    """Read a reader's own files of predictions; one without an item of the task gives nothing."""
+    return [
+        one
+        for file in files
+        for one in read_predictions(
+            paths.from_reader(file), [opinions], allow_missing=True, allow_others=True
+        )
+    ]
+
+
+def simulated(opinions: Opinions, run_seed: int) -> Material:
+    """Return simulated runs for the synthetic sample, with the names of none that was trained.
+
+    The plain ones are `synthetic_systems`. What the others would do to them is made up:
+    smoothing and dropout make them less sure, soft labels draw them toward the votes.
+    """
+    seeds = dict(enumerate(synthetic_systems(opinions)))
+    plain = seeds.get(run_seed)
+    if plain is None:
+        return Material(seeds=seeds)
+    shares = plain.probabilities
+    rng = np.random.default_rng([2022, 4, run_seed])
+    noise = rng.normal(scale=0.3, size=(3, *shares.shape))
+    blends = {
+        "smoothing": ("0.1", _blurred(0.9 * shares + 0.1 / shares.shape[1], noise[0])),
+        "mc": ("10 passes", _blurred(temper(shares, 1.1), noise[1])),
+        "soft": ("5 folds", _blurred(0.4 * shares + 0.6 * opinions.shares, noise[2])),
+    }
+    others = {
+        kind: (detail, computed(f"synthetic {kind}, seed {run_seed}", opinions, values))
+        for kind, (detail, values) in blends.items()
+    }
+    rows = rng.integers(len(opinions), size=_N_SIMULATED_DEV)
+    votes = rng.multinomial(1, opinions.shares[rows])
+    return Material(plain, seeds, others, (shares[rows], votes.argmax(axis=1)))
+
+
+def _blurred(shares: Floats, noise: Floats) -> Floats:
+    powers = (shares + 0.01) * np.exp(noise)
+    blurred: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return blurred

@@ -1,0 +1,90 @@
+"""The figure of methods that move one encoder toward the human distribution."""
+
+from typing import Any, Literal
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.style import colour
+from chaos_utils.tasks import TASKS
+
+_Dashes = Literal["--", "-.", ":"]
+_REFERENCES: dict[str, tuple[str, _Dashes]] = {
+    "chance": ("chance (uniform)", "--"),
+    "floor": ("floor", ":"),
+    "ceiling": ("ceiling", "-."),
+}
+# What a method learned from: its name in the key, colour and marker.
+_SOURCES: dict[str, tuple[str, str, str]] = {
+    "train": ("training labels", "high", "o"),
+    "dev": ("and development labels", "neutral", "s"),
+    "votes": ("and votes on other items", "alphanli", "D"),
+    "own": ("your predictions", "hypothesis 2", "^"),
+}
+
+
+def plot_learning(table: pd.DataFrame) -> Figure:
+    """Draw each method's measures on each task, beside chance, floor and ceiling.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each task, method or reference, and measure: ``task``, ``method``,
+        ``title``, ``kind`` (reference, method, own), ``learned_from``, ``measure``,
+        ``value``, ``low``, ``high``.
+    """
+    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    names = list(dict.fromkeys(table["measure"]))
+    drawn = table[table["kind"] != "reference"]
+    counts = [drawn.loc[drawn["task"] == task.name, "title"].nunique() for task in tasks]
+    heights = [max(count, 2) + 1 for count in counts]
+    figure, axes = plt.subplots(
+        len(tasks), len(names), figsize=(3.2 * len(names) + 1.8, 0.8 + 0.34 * sum(heights)),
+        squeeze=False, sharey="row", height_ratios=heights,
+    )  # fmt: skip
+    for row, task in enumerate(tasks):
+        order = list(dict.fromkeys(drawn.loc[drawn["task"] == task.name, "title"]))
+        for axis, name in zip(axes[row], names, strict=True):
+            here = (table["task"] == task.name) & (table["measure"] == name)
+            _draw(axis, table[here], order)
+            if name == "kl":
+                axis.set_xscale("log")
+            unit = f" ({MEASURES[name].unit})" if MEASURES[name].unit else ""
+            axis.set_xlabel(MEASURES[name].title + unit, fontsize=9)
+        axes[row, 0].set_yticks(range(len(order)), order, fontsize=9)
+        axes[row, 0].set_ylim(max(len(order), 1) - 0.4, -0.6)
+        axes[row, 0].set_title(task.short, loc="left")
+    figure.legend(handles=_key(drawn["learned_from"]), loc="outside upper center", ncols=4)
+    return figure
+
+
+def _draw(axis: Axes, rows: pd.DataFrame, order: list[str]) -> None:
+    for method, (_, dashes) in _REFERENCES.items():
+        for value in rows.loc[rows["method"] == method, "value"]:
+            axis.axvline(value, color=colour("muted"), linestyle=dashes, linewidth=1.4, zorder=1)
+    for row in rows[rows["kind"] != "reference"].to_dict("records"):
+        height = order.index(row["title"])
+        look = _look(row["learned_from"])
+        axis.plot([row["low"], row["high"]], [height] * 2, color=look["color"], linewidth=2)
+        axis.plot(row["value"], height, markersize=6, **look)
+    axis.grid(visible=False, axis="y")
+    axis.margins(x=0.08)
+
+
+def _look(learned_from: str) -> dict[str, Any]:
+    _, shade, marker = _SOURCES[learned_from]
+    return {"color": colour(shade), "marker": marker, "linestyle": ""}
+
+
+def _key(learned_from: pd.Series) -> list[Line2D]:
+    shown = [name for name in _SOURCES if name in set(learned_from)]
+    handles = [Line2D([], [], label=_SOURCES[name][0], **_look(name)) for name in shown]
+    handles += [
+        Line2D([], [], color=colour("muted"), linestyle=dashes, linewidth=1.4, label=label)
+        for label, dashes in _REFERENCES.values()
+    ]
+    return handles

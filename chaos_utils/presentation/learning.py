@@ -1,0 +1,279 @@
+"""The tables and sentences of the chapter on learning distributions.
+
+Column names have two levels where a group of columns shares a heading.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.presentation.annotations import name_of
+from chaos_utils.report.tables import number, signed, with_interval
+
+SHOWN = ("jsd", "kl", "dist_ce", "new_accuracy")
+_DIGITS = 3
+_LEARNED_FROM = {
+    "train": "training labels",
+    "dev": "+ development labels",
+    "votes": "+ votes on other items",
+    "nothing": "",
+    "own": "",
+}
+_TEMPERATURES = {
+    "fixed": "fixed",
+    "held_out": "held-out labels",
+    "cross_fitted": "votes, out of fold",
+}
+_SPREADS = {"none": "", "bootstrap": "bootstrap over items", "folds": "range over folds"}
+
+
+def show_learning(table: pd.DataFrame) -> pd.DataFrame:
+    """Set methods × measures: each score, and its difference from the plain run."""
+    rows = []
+    for (task, title), group in table.groupby(["task", "title"], sort=False):
+        cells = {
+            ("task", ""): name_of(str(task)),
+            ("method", ""): str(title),
+            ("learned from", ""): _LEARNED_FROM[group["learned_from"].iloc[0]],
+        }
+        by_measure = group.set_index("measure").reindex(list(SHOWN))
+        for name, row in zip(SHOWN, by_measure.to_dict("records"), strict=True):
+            heading = MEASURES[name].title
+            cells[(heading, "score")] = number(row["value"], _DIGITS)
+            cells[(heading, "Δ to plain")] = _difference(row)
+        rows.append(cells)
+    return _two_levels(rows)
+
+
+def _difference(row: Mapping[str, float]) -> str:
+    if pd.isna(row["difference_low"]):
+        return signed(row["difference"], _DIGITS)
+    low, high = (signed(row[f"difference_{end}"], _DIGITS) for end in ("low", "high"))
+    return f"{signed(row['difference'], _DIGITS)} [{low}, {high}]"
+
+
+def _two_levels(rows: list[dict[tuple[str, str], str]]) -> pd.DataFrame:
+    shown = pd.DataFrame(rows)
+    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    return shown
+
+
+def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
+    """Set each task's temperatures with their spread, and of what it is."""
+    columns = ["task", "temperature fitted on", "T", "spread of", "items fitted on"]
+    rows = []
+    for row in table.to_dict("records"):
+        alone = row["spread"] == "none"
+        fitted = with_interval(row["temperature"], row["low"], row["high"], 2)
+        rows.append(
+            (
+                name_of(row["task"]),
+                _TEMPERATURES[row["method"]],
+                number(row["temperature"], 2) if alone else fitted,
+                _SPREADS[row["spread"]],
+                "" if alone else number(row["n_fitted"]),
+            )
+        )
+    return pd.DataFrame(rows, columns=columns)
+
+
+def compare_temperatures(table: pd.DataFrame) -> str:
+    """Say on which tasks gold labels and votes ask for different temperatures.
+
+    Compares the interval of the one with the range of the other.
+    """
+    known = table.set_index(["task", "method"])
+    sentences = []
+    for task in dict.fromkeys(table["task"]):
+        if not {(task, "held_out"), (task, "cross_fitted")} <= set(known.index):
+            continue
+        gold, votes = known.loc[(task, "held_out")], known.loc[(task, "cross_fitted")]
+        apart = votes["low"] > gold["high"] or votes["high"] < gold["low"]
+        word = "higher" if votes["temperature"] > gold["temperature"] else "lower"
+        sentences.append(
+            f"on {name_of(task)} votes ask for a {word} temperature than held-out gold labels do "
+            f"({number(votes['temperature'], 2)} against {number(gold['temperature'], 2)})"
+            if apart
+            else f"on {name_of(task)} the two do not differ beyond their spread"
+        )
+    if not sentences:
+        return ""
+    return (
+        "Held-out gold labels and votes fit a temperature to different ends, and to different "
+        f"items: {'; '.join(sentences)}."
+    )
+
+
+def missing_sentence(missing: Mapping[str, Sequence[str]], n_methods: int) -> str:
+    """Say which methods were not computed; nothing where all were.
+
+    Parameters
+    ----------
+    missing : mapping
+        Titles of methods, by task.
+    n_methods : int
+        How many there are in all.
+    """
+    by_list: dict[tuple[str, ...], list[str]] = {}
+    for task, titles in missing.items():
+        if titles:
+            by_list.setdefault(tuple(titles), []).append(name_of(task))
+    parts = []
+    for titles, tasks in by_list.items():
+        what = "every method" if len(titles) == n_methods else "; ".join(titles)
+        parts.append(f"on {listed(tasks)}: {what}")
+    if not parts:
+        return ""
+    return f"**Not computed yet, and wanted:** {'. '.join(_capital(part) for part in parts)}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names as a sentence does: ``a``, ``a and b``, ``a, b and c``; none is *none*."""
+    if len(names) < 2:
+        return names[0] if names else "none"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def directions(table: pd.DataFrame, measure: str) -> list[str]:
+    """Say for each task which methods are surely nearer or farther than the plain run.
+
+    Surely: the whole interval of the difference lies on one side of 0.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+    measure : str
+        A distance: lower is nearer.
+    """
+    sentences = []
+    for task, group in _compared(table, measure).groupby("task", sort=False):
+        nearer = group[group["difference_high"] < 0].sort_values("difference")
+        farther = group[group["difference_low"] > 0]
+        parts = [
+            f"{listed(list(rows['title']))} {'is' if len(rows) == 1 else 'are'} {what}"
+            for rows, what in ((nearer, "nearer to people"), (farther, "farther"))
+            if len(rows)
+        ]
+        left = len(group) - len(nearer) - len(farther)
+        if left:
+            parts.append(f"{left} of {len(group)} cannot be told from it")
+        sentences.append(f"on {name_of(str(task))}, {'; '.join(parts)}")
+    return sentences
+
+
+def progress(table: pd.DataFrame, measure: str) -> list[str]:
+    """Say for each task how far from the plain run to the ceiling the best methods come.
+
+    The best of all, and the best of those that saw no vote.
+    """
+    sentences = []
+    for task, group in _of(table, measure).groupby("task", sort=False):
+        known = group.set_index("method")["value"]
+        others = group[(group["kind"] == "method") & (group["method"] != "plain")]
+        if "plain" not in known or others.empty:
+            continue
+        plain, ceiling = known["plain"], known["ceiling"]
+        room = plain - ceiling
+        best = others.loc[others["value"].idxmin()]
+        without = others[others["learned_from"] != "votes"]
+        if best["value"] >= plain:
+            told = ["no method comes below it"]
+        elif best["learned_from"] != "votes":
+            told = [f"the lowest is {_step(best, plain, room)}, without votes"]
+        else:
+            told = [f"the lowest is {_step(best, plain, room)}"]
+            if len(without):
+                nearest = without.loc[without["value"].idxmin()]
+                told.append(f"the lowest without votes is {_step(nearest, plain, room)}")
+        sentences.append(
+            f"on {name_of(str(task))}, the ceiling has {number(ceiling, _DIGITS)} and plain "
+            f"{number(plain, _DIGITS)}; {'; '.join(told)}"
+        )
+    return sentences
+
+
+def _step(row: pd.Series, plain: float, room: float) -> str:
+    share = (plain - row["value"]) / room
+    way = f"{share:.0%} of the way to the ceiling" if share > 0 else "no nearer than plain"
+    return f"{number(row['value'], _DIGITS)} by {row['title']}, {way}"
+
+
+def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
+    """Count for each task the methods below chance in a distance, and name those that are not."""
+    sentences = []
+    for task, group in _of(table, measure).groupby("task", sort=False):
+        rows = group[group["kind"] == "method"]
+        if rows.empty:
+            continue
+        chance = group.loc[group["method"] == "chance", "value"].iloc[0]
+        beyond = rows[rows["value"] >= chance]
+        but = f", all but {listed(list(beyond['title']))}" if 0 < len(beyond) < len(rows) else ""
+        sentences.append(
+            f"{len(rows) - len(beyond)} of {len(rows)} on {name_of(str(task))} "
+            f"({number(chance, _DIGITS)}){but}"
+        )
+    return sentences
+
+
+def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
+    """Name the methods whose accuracy surely differs from the plain run's, with the change."""
+    rows = _compared(table, measure)
+    sure = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
+    return [
+        f"{row['title']} on {name_of(row['task'])} ({signed(row['difference'], _DIGITS)})"
+        for row in sure.to_dict("records")
+    ]
+
+
+def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
+    """Set the plain run's value beside the range of the nine published models, for each task."""
+    published = read_published("nie2020_table5")
+    models = published[~published["model"].isin(["chance", "est-human"])]
+    ranges = models.groupby("task")[measure].agg(["min", "max"])
+    rows = _of(table, measure)
+    return [
+        f"{number(row['value'], _DIGITS)} on {name_of(row['task'])}, where the nine have "
+        f"{number(ranges.loc[row['task'], 'min'], _DIGITS)} to "
+        f"{number(ranges.loc[row['task'], 'max'], _DIGITS)}"
+        for row in rows[rows["method"] == "plain"].to_dict("records")
+    ]
+
+
+def extremes(table: pd.DataFrame, measure: str) -> list[str]:
+    """Say for each task which methods have the lowest and the highest value."""
+    sentences = []
+    for task, group in _of(table, measure).groupby("task", sort=False):
+        rows = group[group["kind"] == "method"]
+        if len(rows):
+            low, high = rows.loc[rows["value"].idxmin()], rows.loc[rows["value"].idxmax()]
+            sentences.append(
+                f"on {name_of(str(task))} from {number(low['value'], _DIGITS)} ({low['title']}) "
+                f"to {number(high['value'], _DIGITS)} ({high['title']})"
+            )
+    return sentences
+
+
+def sureness(table: pd.DataFrame) -> list[str]:
+    """Say for each task how much surer, or less sure, than people the plain run is."""
+    rows = _of(table, "signed_ent_ce")
+    return [
+        f"{number(abs(row['value']), 2)} nats {'below' if row['value'] < 0 else 'above'} "
+        f"that of people on {name_of(row['task'])}"
+        for row in rows[rows["method"] == "plain"].to_dict("records")
+    ]
+
+
+def _of(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    return table[table["measure"] == measure]
+
+
+def _compared(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    rows = _of(table, measure)
+    return rows[(rows["kind"] == "method") & rows["difference_low"].notna()]

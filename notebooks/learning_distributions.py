@@ -1,0 +1,215 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Learning distributions
+#
+# A model that learned from one label an item is not bound to be as sure as it is. Its confidence can
+# be lowered after training, its targets softened during training, its runs averaged; and it can be
+# taught on votes. What moves a model toward the human distribution, and how far?
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+model: str = "minilm-l6"  # the encoder whose committed runs are compared
+run_seed: int = 0  # seed of the plain run, which all others are set beside
+n_folds: int = 10  # folds of the temperature that is fitted on votes, by premise or story
+draws: int = 10  # draws of true distributions, for floor and ceiling
+resamples: int = 1000  # bootstrap resamples of the items
+confidence: float = 0.95  # coverage of all intervals
+seed: int = 0  # seed of resamples, draws and folds
+
+# %%
+import pandas as pd
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.evaluation.learning import METHODS, compare_methods
+from chaos_utils.evaluation.learning_runs import gather, own_systems
+from chaos_utils.plots.learning import plot_learning
+from chaos_utils.presentation import learning as presentation
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+compared = {
+    opinions.task.name: compare_methods(
+        opinions,
+        gather(opinions, model, run_seed),
+        own_systems(opinions, predictions),
+        n_folds=n_folds,
+        n_draws=draws,
+        n_resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )
+    for opinions in datasets
+}
+table = pd.concat([one.scores for one in compared.values()], ignore_index=True)
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+simulated = any(opinions.source.synthetic for opinions in datasets)
+ours = all(opinions.is_released or opinions.source.synthetic for opinions in datasets)
+missing = {task: one.missing for task, one in compared.items()}
+Markdown(
+    ("The runs on this page are simulated, like the votes. " if simulated else "")
+    + presentation.missing_sentence(missing, len(METHODS))
+    if ours
+    else "The runs that this page compares predicted the released items, and these are others. So it "
+    "shows what any system is set beside, and predictions of your own: `-p predictions=FILE`."
+)
+
+# %% [markdown]
+# ## The methods
+#
+# All of them start from one encoder, fine-tuned on gold labels: the **plain** run. It is none of the nine
+# models of {cite:t}`nie2020`, and its scores are not to be held against theirs. What counts here is
+# the difference that a method makes to it, on the same items.
+#
+# Some methods use nothing but training labels.
+#
+# * **T = 2** divides the logits by the temperature in the code that {cite:t}`baan2022` released. It was
+#   not fitted to this model; {doc}`calibration` tells which fits give such a value.
+# * **Label smoothing** trains against a target that gives some of its mass, the share in
+#   parentheses, to all labels alike.
+# * **The seed ensemble** averages the probabilities of runs that differ in their seed alone.
+# * **MC dropout** averages over passes through the plain run's network with dropout left on.
+#
+# One uses gold labels of items that neither the training nor ChaosNLI holds.
+#
+# * **T (held-out labels)** is the temperature of least negative log-likelihood on such items of the
+#   same dataset; for αNLI, on stories that were held out of the training file, since its whole development
+#   set is in ChaosNLI.
+#
+# Two use ChaosNLI's votes: never those on the item itself, nor on another item with the same premise
+# or story, but on others like it. That is supervision from the very data that is then
+# predicted, which no other method has.
+#
+# * **T (votes, out of fold)** is fitted on the vote shares of the other folds' items.
+# * **Soft labels** trains the plain run further, on those vote shares, and predicts the fold that it
+#   did not see.
+#
+# Both minimise the cross-entropy with votes. Summed over items that is KL up to a constant, so of all
+# measures KL is the one that they aim at.
+#
+# ## What each of them gains
+
+# %%
+level = f"{100 * confidence:g}%"
+publish_table(
+    "tbl-distribution-learning",
+    table,
+    shown=presentation.show_learning(table),
+    caption=f"""Methods that may move a model toward the human distribution, on the same items. Δ is
+    the difference from the plain run; in brackets its {level} bootstrap interval over items
+    ({resamples:,} resamples, the same for both systems). JSD is the distance with natural logarithms,
+    KL in nats; both are lower when nearer to people, and so is DistCE, the total variation distance.
+    Chance is the uniform distribution, and for accuracy the most frequent label. The floor is a perfect
+    model judged by the votes; the ceiling one crowd as a prediction of another, which KL has
+    not. The CSV has intervals of the scores too, p-values, and EntCE, RankCS and old accuracy.""",
+)
+
+# %% tags=["remove-input"]
+released = all(opinions.is_released for opinions in datasets)
+level_of = presentation.beside_published(table, "new_accuracy") if released else []
+by_jsd, by_kl = (presentation.directions(table, measure) for measure in ("jsd", "kl"))
+Markdown(
+    (f"The plain run's new accuracy is {'; '.join(level_of)}.\n\n" if level_of else "")
+    + "Judged by whether the whole interval of its difference from plain lies on one side of 0 in "
+    "{numref}`tbl-distribution-learning`, this is how the methods fare.\n\n"
+    f"* By JSD: {'; '.join(by_jsd)}.\n"
+    f"* By KL: {'; '.join(by_kl)}.\n"
+    if by_jsd
+    else ""
+)
+
+# %%
+drawn = table[table["measure"].isin(["jsd", "kl", "signed_ent_ce"])]
+publish_figure(
+    "fig-distribution-learning",
+    plot_learning,
+    drawn,
+    caption=f"""Each method's distance from people, and how sure it is, beside chance, ceiling and
+    floor. Marks with {level} bootstrap intervals over items; their shape says what the method
+    learned from, each kind in addition to training labels. Right: entropy of the prediction minus
+    that of the votes; left of 0, the model is surer than people are. KL has no ceiling and is on a
+    logarithmic axis.""",
+    alt=f"""Dot plots with intervals: for each task three panels, JSD, KL and signed entropy error, and
+    in each a row for every method. Vertical lines mark chance, ceiling and floor. The methods' JSD
+    ranges {"; ".join(presentation.extremes(table, "jsd"))}.""",
+)
+
+# %% tags=["remove-input"]
+way = presentation.progress(table, "jsd")
+below = presentation.against_chance(table, "jsd")
+sure = presentation.sureness(table)
+Markdown(
+    f"The mean entropy of the plain run's predictions is {'; '.join(sure)}. A temperature "
+    "can move that mean. It does so by one rule for all items, and cannot tell which of them deserve more "
+    f"doubt than the model has.\n\nIn JSD, {'; '.join(way)}.\n\nThe uniform guess knows nothing of an item. "
+    f"Below its JSD are {'; '.join(below)}."
+    if way
+    else ""
+)
+
+# %% tags=["remove-input"]
+trained = table["method"].isin(["smoothing", "ensemble", "mc", "soft"]).any()
+changed = presentation.accuracy_changes(table, "new_accuracy")
+Markdown(
+    "A temperature leaves the order of the labels as it is, and so both accuracies and RankCS."
+    + (
+        " Of the other methods, these change the new accuracy by an interval that leaves out 0: "
+        f"{'; '.join(changed)}."
+        if changed
+        else " None of the other methods changes the new accuracy by an interval that leaves out 0."
+        if trained
+        else ""
+    )
+    if way
+    else ""
+)
+
+# %% [markdown]
+# ## The temperatures
+
+# %%
+temperatures = pd.concat([one.temperatures for one in compared.values()], ignore_index=True)
+publish_table(
+    "tbl-temperatures-learning",
+    temperatures,
+    shown=presentation.show_temperatures(temperatures),
+    caption=f"""The temperatures of the plain run. Above 1 they flatten its distributions. In brackets, the
+    {level} bootstrap interval over the items that it was fitted on, or the range over
+    {n_folds} folds by premise or story, for which the mean over items is given.""",
+)
+
+# %% tags=["remove-input"]
+asked = presentation.compare_temperatures(temperatures)
+Markdown(
+    f"{asked} A gold label asks how often the model is right; votes ask how far people spread. And on "
+    "SNLI and MNLI, ChaosNLI holds items whose old label had just three of the original votes; the "
+    "held-out items are the rest of the development sets."
+    if asked
+    else ""
+)
+
+# %% [markdown]
+# ## What this does not show
+#
+# All of it is one encoder, with one seed but for the ensemble. The intervals are over items, not over
+# trainings, and none of them is widened for the number of comparisons. Soft labels bring two things at
+# once, votes and items of the same kind to learn from; how much either of them gives, this comparison
+# does not separate.

@@ -1,0 +1,338 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.runs import write_run
+
+from chaos_utils.data.predictions import write_predictions
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation import learning, learning_runs, learning_temperatures
+from chaos_utils.evaluation.ceilings import references
+from chaos_utils.evaluation.learning_runs import Material, from_runs, gather, own_systems, simulated
+from chaos_utils.evaluation.scoring import compare, evaluate
+from chaos_utils.evaluation.systems import computed, synthetic_systems
+from chaos_utils.presentation import learning as presentation
+from chaos_utils.recalibration import fit_temperature, temper
+
+NUMBERS = {"n_folds": 4, "n_draws": 2, "n_resamples": 60, "confidence": 0.95, "seed": 0}
+SETTINGS = {
+    "plain-s0": {},
+    "plain-s1": {"seed": 1},
+    "size": {"max_train_examples": 1000},
+    "smooth": {"label_smoothing": 0.1},
+    "smooth-s1": {"label_smoothing": 0.2, "seed": 1},
+    "soft": {"train": "chaosnli", "loss": "soft", "init": "plain-s0"},
+    "majority": {"train": "chaosnli", "loss": "hard", "init": "plain-s0"},
+    "further": {"init": "plain-s0", "epochs": 1},
+    "distilled": {"teacher": "plain-s0", "loss": "soft"},
+}
+
+
+@pytest.fixture(scope="module")
+def runs(sample, tmp_path_factory):
+    """Runs of every kind on SNLI and MNLI, each with probabilities of its own."""
+    folder = tmp_path_factory.mktemp("results")
+    pair = sample[:2]
+    rng = np.random.default_rng(1)
+
+    def made(name, **options):
+        shares = [rng.dirichlet(np.ones(3), size=len(one)) for one in pair]
+        return write_run(folder / name, pair, shares, system=name, **options)
+
+    found = [made(name, settings=changes) for name, changes in SETTINGS.items()]
+    again = {"run": "plain-s0", "mc_samples": 10}
+    return [*found, made("mc", predicted=again), made("again", predicted=again | {"mc_samples": 0})]
+
+
+@pytest.fixture(scope="module")
+def comparison(sample):
+    return learning.compare_methods(sample[0], simulated(sample[0], 0), **NUMBERS)
+
+
+def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
+    for opinions in sample[:2]:
+        found = from_runs(opinions, runs, run_seed=0)
+        assert found.plain.model == "plain-s0"
+        assert {seed: one.model for seed, one in found.seeds.items()} == {
+            0: "plain-s0", 1: "plain-s1",
+        }  # fmt: skip
+        assert {kind: (told, one.model) for kind, (told, one) in found.others.items()} == {
+            "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
+        }  # fmt: skip
+        assert found.plain.uids == opinions.uids
+        probabilities, gold = found.development
+        assert len(probabilities) == len(gold) == 20
+
+
+def test_another_seed_is_set_beside_its_own_runs(sample, runs):
+    found = from_runs(sample[0], runs, run_seed=1)
+    assert found.plain.model == "plain-s1"
+    assert {kind: one.model for kind, (_, one) in found.others.items()} == {
+        "smoothing": "smooth-s1"
+    }
+
+
+def test_runs_of_another_task_leave_nothing(sample, runs):
+    found = from_runs(sample[2], runs, run_seed=0)
+    assert found.plain is None
+    assert not found.seeds
+    assert not found.others
+
+
+def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
+    pair = [replace(one, uids=("other", *one.uids[1:])) for one in sample[:2]]
+    shares = [one.shares for one in pair]
+    run = write_run(tmp_path / "run", pair, shares)
+    with pytest.raises(ChaosError, match=r"1 items are missing, such as"):
+        from_runs(sample[0], [run], run_seed=0)
+
+
+def test_votes_of_a_reader_have_no_runs_and_an_unknown_encoder_is_named(
+    released, runs, monkeypatch
+):
+    own = replace(released[0], source=replace(released[0].source, sha256="0" * 64))
+    assert gather(own, "minilm-l6", 0).plain is None
+    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
+    monkeypatch.setattr(learning_runs, "committed_runs", lambda: real)
+    with pytest.raises(ChaosError, match=r"did you mean 'minilm-l6'\?"):
+        gather(released[0], "minilm-l", 0)
+    monkeypatch.setattr(learning_runs, "committed_runs", lambda: runs)  # of synthetic votes
+    assert gather(released[0], "minilm-l6", 0).plain is None
+
+
+def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
+    material = simulated(sample[0], 0)
+    made = {one.name: one for one in learning.methods(sample[0], material, [])}
+    mean = np.mean([one.probabilities for one in material.seeds.values()], axis=0)
+    assert made["ensemble"].predictions.probabilities == pytest.approx(mean)
+    assert made["ensemble"].title == "seed ensemble (3 seeds)"
+    alone = replace(material, seeds={0: material.plain})
+    assert "ensemble" not in {one.name for one in learning.methods(sample[0], alone, [])}
+
+
+def test_missing_methods_are_named_and_the_references_remain(sample):
+    found = learning.compare_methods(sample[0], Material(), **NUMBERS)
+    assert found.missing == [title for title, _ in learning.METHODS.values()]
+    assert set(found.scores["kind"]) == {"reference"}
+    assert found.scores["difference"].isna().all()
+    assert list(found.temperatures["method"]) == ["fixed"]
+    assert "every method" in presentation.missing_sentence({"snli": found.missing}, 8)
+    assert len(presentation.show_learning(found.scores)) == 3
+    assert presentation.progress(found.scores, "jsd") == []
+
+
+def test_the_held_out_temperature_is_found_with_its_interval():
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.ones(3), size=2000)
+    gold = rng.multinomial(1, truth).argmax(axis=1)
+    sharp = temper(truth, 1 / 2)
+    low, high = learning_temperatures.temperature_interval(sharp, gold, 200, 0.95, seed=0)
+    picks = [rng.integers(len(gold), size=len(gold)) for _ in range(200)]
+    by_hand = np.quantile([fit_temperature(sharp[i], gold[i]) for i in picks], [0.025, 0.975])
+    assert low < 2 < high
+    assert (low, high) == pytest.approx(tuple(by_hand), rel=0.02)
+    narrow = learning_temperatures.temperature_interval(sharp, gold, 200, 0.5, seed=0)
+    assert low < narrow[0] < narrow[1] < high
+
+
+def test_no_item_s_votes_decide_its_own_temperature(sample):
+    opinions, material = sample[0], simulated(sample[0], 0)
+    options = {"n_folds": 4, "n_resamples": 5, "confidence": 0.95, "seed": 0}
+
+    def by_item(votes):
+        changed = replace(opinions, votes=votes)
+        return learning_temperatures.temperatures(changed, material, **options)[-1].values
+
+    before = by_item(opinions.votes)
+    premises = pd.Series([text["premise"] for text in opinions.texts])
+    assert (pd.Series(before).groupby(premises).nunique() == 1).all()
+    assert len(np.unique(before)) == 4
+    votes = opinions.votes.copy()
+    votes[0] = [0, 0, 100] if votes[0, 2] < 50 else [100, 0, 0]
+    changed = by_item(votes) != before
+    assert not changed[0]
+    assert changed[before != before[0]].all()
+
+
+def test_values_and_differences_are_those_of_the_scoring_module(sample, comparison):
+    opinions, material = sample[0], simulated(sample[0], 0)
+    soft = material.others["soft"][1]
+    expected = evaluate(opinions, [soft], measures=learning.NAMES).set_index("measure")["value"]
+    gaps = compare(opinions, soft, material.plain, measures=learning.NAMES, n_resamples=5)
+    rows = comparison.scores.set_index(["method", "measure"]).loc["soft"]
+    assert rows["value"].to_dict() == pytest.approx(expected.to_dict())
+    assert rows["difference"].to_numpy() == pytest.approx(gaps["difference"].to_numpy())
+
+
+def test_intervals_are_paired_and_hold_their_values(comparison):
+    rows = comparison.scores[comparison.scores["difference_low"].notna()]
+    for name in ("", "difference_"):
+        value = rows["difference" if name else "value"]
+        assert (rows[f"{name}low"] <= value + 1e-12).all()
+        assert (value <= rows[f"{name}high"] + 1e-12).all()
+    one = rows[(rows["method"] == "mc") & (rows["measure"] == "jsd")].iloc[0]
+    assert one["difference_high"] - one["difference_low"] < one["high"] - one["low"]
+
+
+def test_confidence_widens_intervals(sample):
+    material = simulated(sample[0], 0)
+    widths = []
+    for confidence in (0.5, 0.99):
+        options = NUMBERS | {"confidence": confidence}
+        found = learning.compare_methods(sample[0], material, **options)
+        rows = found.scores[found.scores["method"] == "mc"].set_index("measure").loc["jsd"]
+        widths.append(
+            (rows["high"] - rows["low"], rows["difference_high"] - rows["difference_low"])
+        )
+    assert widths[0][0] < widths[1][0]
+    assert widths[0][1] < widths[1][1]
+
+
+def test_a_temperature_changes_no_ranking(comparison):
+    rows = comparison.scores[
+        comparison.scores["method"].isin(["fixed", "held_out", "cross_fitted"])
+        & comparison.scores["measure"].isin(["new_accuracy", "old_accuracy", "rank_cs"])
+    ]
+    assert len(rows) == 9
+    assert (rows[["difference", "difference_low", "difference_high"]] == 0).all(axis=None)
+
+
+def test_temperatures_reach_the_scores_of_the_methods(sample, comparison):
+    plain = simulated(sample[0], 0).plain
+    two = computed("two", sample[0], temper(plain.probabilities, 2))
+    expected = evaluate(sample[0], [two], measures=["jsd"])["value"].iloc[0]
+    rows = comparison.scores.set_index(["method", "measure"])["value"]
+    assert rows["fixed", "jsd"] == pytest.approx(expected)
+    assert set(comparison.temperatures["spread"]) == {"none", "bootstrap", "folds"}
+    assert comparison.missing == []
+
+
+def test_chance_is_the_paper_s_and_references_need_no_system(released):
+    published = read_published("nie2020_table5").set_index(["task", "model"])
+    for opinions in released:
+        found = references(opinions, 1, 0, learning.REFERRED)
+        table = learning.learning_table(
+            opinions, [], found, n_resamples=1, confidence=0.95, seed=0
+        )  # fmt: skip
+        rows = table.set_index(["method", "measure"])["value"]
+        theirs = published.loc[(opinions.task.name, "chance")]
+        for measure in ("jsd", "kl", "new_accuracy", "old_accuracy"):
+            assert rows["chance", measure] == pytest.approx(theirs[measure], abs=3e-4)
+        assert rows["floor", "jsd"] < rows["ceiling", "jsd"] < rows["chance", "jsd"]
+        assert ("floor", "old_accuracy") not in rows.index
+
+
+def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_path):
+    opinions, material = sample[0], simulated(sample[0], 0)
+    whole = computed("mine", opinions, synthetic_systems(opinions)[1].probabilities)
+    chosen = np.arange(len(opinions))[::-2]
+    part = replace(
+        whole,
+        uids=tuple(opinions.uids[i] for i in chosen),
+        probabilities=whole.probabilities[chosen],
+        predicted=whole.predicted[chosen],
+    )
+    write_predictions(tmp_path / "mine.parquet", [part])
+    own = own_systems(opinions, [str(tmp_path / "mine.parquet")])
+    assert own_systems(sample[2], [str(tmp_path / "mine.parquet")]) == []
+    found = learning.compare_methods(opinions, material, own, **NUMBERS)
+    row = found.scores.set_index(["method", "measure"]).loc[("own", "kl")]
+    expected = compare(opinions, part, material.plain, measures=["kl"], n_resamples=5)
+    assert row["n_items"] == len(chosen)
+    assert row["difference"] == pytest.approx(expected["difference"].iloc[0])
+    assert row["kind"] == "own"
+    shown = presentation.show_learning(found.scores)
+    assert "mine" in set(shown[("method", "")])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_resamples", 0), ("confidence", 1.0), ("n_folds", 1), ("n_draws", 0)]
+)
+def test_numbers_out_of_their_range_are_told(sample, name, value):
+    with pytest.raises(ChaosError, match="out of its range"):
+        learning.compare_methods(sample[0], Material(), **(NUMBERS | {name: value}))
+
+
+def test_a_system_must_not_take_a_method_s_name(sample):
+    own = [computed("plain", sample[0], sample[0].shares)]
+    with pytest.raises(ChaosError, match="same name"):
+        learning.compare_methods(sample[0], simulated(sample[0], 0), own, **NUMBERS)
+
+
+def rows_of(*rows):
+    columns = ["method", "title", "learned_from", "value", "difference_low", "difference_high"]
+    table = pd.DataFrame(rows, columns=columns).assign(task="snli", measure="jsd")
+    table["kind"] = np.where(table["learned_from"] == "nothing", "reference", "method")
+    return table.assign(difference=(table["difference_low"] + table["difference_high"]) / 2)
+
+
+def test_sentences_follow_the_numbers():
+    nan = float("nan")
+    references_ = [
+        ("chance", "chance", "nothing", 0.4, nan, nan),
+        ("ceiling", "ceiling", "nothing", 0.1, nan, nan),
+        ("plain", "plain", "train", 0.3, nan, nan),
+    ]
+    table = rows_of(
+        *references_,
+        ("fixed", "T = 2", "train", 0.25, -0.06, -0.04),
+        ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2),
+        ("mc", "dropout", "train", 0.3, -0.1, 0.1),
+        ("soft", "soft", "votes", 0.2, -0.12, -0.08),
+    )
+    assert presentation.directions(table, "jsd") == [
+        "on SNLI, soft and T = 2 are nearer to people; smoothing is farther; "
+        "1 of 4 cannot be told from it"
+    ]
+    assert presentation.progress(table, "jsd") == [
+        "on SNLI, the ceiling has 0.100 and plain 0.300; the lowest is 0.200 by soft, 50% of the "
+        "way to the ceiling; the lowest without votes is 0.250 by T = 2, 25% of the way to the "
+        "ceiling"
+    ]
+    assert presentation.against_chance(table, "jsd") == [
+        "4 of 5 on SNLI (0.400), all but smoothing"
+    ]
+    assert presentation.accuracy_changes(table, "jsd")[0] == "T = 2 on SNLI (−0.050)"
+    worse = rows_of(*references_, ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2))
+    assert presentation.progress(worse, "jsd")[0].endswith("0.300; no method comes below it")
+
+
+def test_the_plain_run_stands_beside_the_published_models():
+    table = rows_of(("plain", "plain", "train", 0.5, 0, 0)).assign(measure="new_accuracy")
+    models = read_published("nie2020_table5").set_index("task").loc["snli"]
+    nine = models[~models["model"].isin(["chance", "est-human"])]["new_accuracy"]
+    assert presentation.beside_published(table, "new_accuracy") == [
+        f"0.500 on SNLI, where the nine have {nine.min():.3f} to {nine.max():.3f}"
+    ]
+
+
+def test_temperatures_are_told_apart_only_beyond_their_spread():
+    def table(votes):
+        return pd.DataFrame(
+            {
+                "task": "snli",
+                "method": ["fixed", "held_out", "cross_fitted"],
+                "temperature": [2, 1.2, votes],
+                "low": [2, 1.1, votes - 0.05],
+                "high": [2, 1.3, votes + 0.05],
+                "spread": ["none", "bootstrap", "folds"],
+                "n_fitted": [0, 1000, 90],
+            }
+        )
+
+    assert "higher temperature" in presentation.compare_temperatures(table(3.0))
+    assert "lower temperature" in presentation.compare_temperatures(table(0.5))
+    assert "do not differ" in presentation.compare_temperatures(table(1.25))
+    assert presentation.compare_temperatures(table(3.0).head(1)) == ""
+    shown = presentation.show_temperatures(table(3.0))
+    assert list(shown["T"]) == ["2.00", "1.20 [1.10, 1.30]", "3.00 [2.95, 3.05]"]
+
+
+def test_what_is_missing_is_told_by_task():
+    told = presentation.missing_sentence(
+        {"snli": ["MC dropout"], "mnli": ["MC dropout"], "alphanli": []}, 8
+    )
+    assert told == "**Not computed yet, and wanted:** On SNLI and MNLI: MC dropout."
+    assert presentation.missing_sentence({"snli": []}, 8) == ""
