@@ -24,9 +24,9 @@ from chaos_utils.training.costs import training_flops
 from chaos_utils.training.devices import Device, choose_device, measured_peak
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode, plan_batches
-from chaos_utils.training.finetune import load_data
 from chaos_utils.training.inference import predict
 from chaos_utils.training.judging import judge, spread
+from chaos_utils.training.materials import load_data
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, complete
 
@@ -140,8 +140,9 @@ def main() -> None:
     theirs = seconds(lambda: pipe(texts, batch_size=32))
     tokenizer = load_tokenizer(folder)
     ours = seconds(lambda: predict(model, encode(tokenizer, asked, MAX_LENGTH), fast))
-    print(f"inference: pipeline {len(asked) / theirs:.0f} pairs/s, ours {len(asked) / ours:.0f}: "
-          f"{theirs / ours:.1f} × (target {TARGETS['pipeline']:g} ×)")  # fmt: skip
+    print(f"inference: pipeline in fp32 {len(asked) / theirs:.0f} pairs/s, ours in "
+          f"{fast.precision} {len(asked) / ours:.0f}: {theirs / ours:.1f} × "
+          f"(target {TARGETS['pipeline']:g} ×)")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ settings = Settings(
     data=data,
 )
 folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
-run = finetune(settings, folder, device=device)
+run = finetune(settings, folder, device=device, say=print)
 
 # %% [markdown]
 # ## What came out
@@ -112,5 +112,5 @@ pd.Series(accuracies)
 # %% tags=["remove-input"]
 Markdown(
     f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
-    f"`{run.name}/run.json`. Another run with the same settings would predict the same."
+    f"`{run.name}/run.json`. On the same hardware, another run with the same settings predicts the same."
 )

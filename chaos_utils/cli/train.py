@@ -173,5 +173,8 @@ def wanted(
         with _reporting() as (report, say):
             run = wanting.make(one, device=device, report=report, say=say)
         _tell(run, as_json=False)
+        wanting.update_listing()
+    if dry_run:
+        return
     wanting.update_listing()
     out.print(f"{sum(one.is_there for one in wanting.read_wanted())} runs are there", markup=False)

@@ -223,20 +223,28 @@ def join(parts: Sequence[Corpus]) -> Corpus:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open(encoding="utf-8") as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as fault:
-                raise ChaosError(
-                    "A line of a training file is not JSON.",
-                    where=f"{path}, line {number}",
-                    found=line[:60].strip(),
-                    expected="one JSON object a line",
-                ) from fault
-            yield number, row
+    for number, line in enumerate(_read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as fault:
+            raise ChaosError(
+                "A line of a training file is not JSON.",
+                where=f"{path}, line {number}",
+                found=line[:60].strip(),
+                expected="one JSON object a line",
+            ) from fault
+        yield number, row
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        raise ChaosError(
+            "A training file is not UTF-8 text.", where=path, found=f"byte {fault.start}: {fault}"
+        ) from fault
 
 
 def _texts(row: Any, fields: Sequence[str], place: str) -> tuple[str, ...]:
@@ -277,7 +285,7 @@ def _read_stories(path: Path, labels: Path, training: Training) -> Corpus:
     """Read αNLI's stories, and their labels from the file beside them."""
     fields = ("story_id", "obs1", "hyp1", "hyp2", "obs2")
     rows = [_texts(row, fields, f"{path}, line {number}") for number, row in _lines(path)]
-    given = labels.read_text("utf-8").split()
+    given = _read_text(labels).split()
     if len(given) != len(rows):
         raise ChaosError(
             "Stories and labels differ in number.",

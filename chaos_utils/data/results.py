@@ -21,6 +21,8 @@ DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their go
 TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
 RECORD_FILE = "run.json"
 WANTED_FILE = "wanted.yml"
+_REQUIRED = {"system", "synthetic", "settings", "data", "dev", "fits", "device", "weights",
+             "outputs"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,8 +122,9 @@ def read_run(folder: Path) -> Run:
     try:
         record = json.loads(path.read_text("utf-8"))
         run = Run(folder.name, folder, record)
-        if not {"system", "settings", "outputs", "synthetic"} <= set(record):
-            raise ValueError("a field is missing")
+        missing = _REQUIRED - set(record)
+        if missing:
+            raise ValueError("missing: " + ", ".join(sorted(missing)))
         name = f"results/{folder.name}/{RECORD_FILE}"
         inputs.record(name, inputs.digest(path), synthetic=bool(record["synthetic"]))
     except (ValueError, TypeError) as fault:

@@ -15,6 +15,12 @@ def without(corpus: Corpus, others: Corpus) -> Corpus:
     return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
 
 
+def without_groups(corpus: Corpus, others: Corpus) -> Corpus:
+    """Return the items of a corpus whose premise, or story, does not occur in another."""
+    known = set(others.groups())
+    return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in known])
+
+
 def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     """Fail when a training item's premise, or story, occurs among the items evaluated later.
 

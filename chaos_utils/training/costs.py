@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from chaos_utils.training.checkpoints import Progress
 from chaos_utils.training.devices import Device, measured_peak, peak_memory_gib
-from chaos_utils.training.loop import Progress
 
 
 def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
@@ -21,12 +21,13 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
         Sum of squared sequence lengths.
     """
     config = model.config
-    embeddings = sum(
-        module.weight.numel()
+    # By identity, since encoder and decoder may share an embedding.
+    embeddings = {
+        id(module.weight): module.weight.numel()
         for module in model.modules()
         if type(module).__name__.endswith("Embedding")
-    )
-    weights = sum(p.numel() for p in model.parameters()) - embeddings
+    }
+    weights = sum(p.numel() for p in model.parameters()) - sum(embeddings.values())
     layers = config.num_hidden_layers
     if config.model_type == "albert":
         weights *= layers  # one layer's weights, used in each

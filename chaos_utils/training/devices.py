@@ -99,7 +99,8 @@ def is_out_of_memory(fault: BaseException) -> bool:
 
     if isinstance(fault, torch.OutOfMemoryError | MemoryError):
         return True
-    return "not enough memory" in str(fault) or "can't allocate memory" in str(fault)
+    told = str(fault).lower()
+    return any(words in told for words in ("out of memory", "not enough memory", "alloc_failed"))
 
 
 def empty_cache(device: Device) -> None:

@@ -29,11 +29,14 @@ class Encoder:
         As `transformers` loads it.
     origin : str
         What the record names: the package and its digest, or the hub's commit.
+    revision : str
+        The hub's commit; empty for what does not come from there.
     """
 
     model: Model
     folder: Path
     origin: str
+    revision: str = ""
 
 
 def find_encoder(model: Model, revision: str = "") -> Encoder:
@@ -56,7 +59,8 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
         return Encoder(model, folder, f"{names}; weights {model.package.weights_sha256}")
     if model.hub:
         folder = _from_hub(model, revision)
-        return Encoder(model, folder, f"{model.hub} at commit {folder.name}")
+        origin = f"{model.hub} at commit {folder.name}"
+        return Encoder(model, folder, origin, folder.name)
     from chaos_utils.training import tiny
 
     if revision:
@@ -175,7 +179,7 @@ def _from_hub(model: Model, revision: str) -> Path:
             found=revision,
             expected="a commit, branch or tag",
         ) from fault
-    except (OSError, HfHubHTTPError, RuntimeError) as fault:
+    except (OSError, HfHubHTTPError, RuntimeError, ValueError) as fault:
         raise ChaosError(
             f"Cannot fetch {model.hub} from the Hugging Face hub.",
             found=" ".join(str(fault).split())[:160],
@@ -194,10 +198,23 @@ def _from_hub(model: Model, revision: str) -> Path:
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Return the tokenizer that stands beside a model."""
+    """Return the tokenizer that stands beside a model; a ChaosError says when there is none."""
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError) as fault:
+        raise _not_loaded(folder, fault) from fault
+
+
+def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
+    return ChaosError(
+        "The encoder cannot be loaded.",
+        where=folder,
+        found=" ".join(str(fault).split())[:200],
+        expected="config.json, a tokenizer and model.safetensors of an encoder",
+        todo="remove the folder, and run the same command again",
+    )
 
 
 def load_model(folder: Path, n_outputs: int) -> Any:
@@ -220,10 +237,4 @@ def load_model(folder: Path, n_outputs: int) -> Any:
             ignore_mismatched_sizes=True,  # a head for other labels is replaced
         ).float()  # fmt: skip
     except (OSError, ValueError, RuntimeError, SafetensorError) as fault:
-        raise ChaosError(
-            "The encoder cannot be loaded.",
-            where=folder,
-            found=" ".join(str(fault).split())[:200],
-            expected="config.json, a tokenizer and model.safetensors of an encoder",
-            todo="remove the folder, and run the same command again",
-        ) from fault
+        raise _not_loaded(folder, fault) from fault

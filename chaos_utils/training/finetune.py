@@ -1,96 +1,71 @@
 """A whole run: data, fit, predictions, record."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import inputs, paths
-from chaos_utils.data import corpora, splits
+from chaos_utils import paths
+from chaos_utils.data import splits
 from chaos_utils.data.corpora import Corpus
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.results import Run, find_run
+from chaos_utils.data.results import RECORD_FILE, Run, find_run, read_run
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import fresh_folder, write_json
 from chaos_utils.report import provenance
 from chaos_utils.training import loop
+from chaos_utils.training.cache import (
+    cached_weights,
+    keep_weights,
+    only_one,
+    read_fitted,
+    read_looks,
+    run_key,
+    work_folder,
+)
 from chaos_utils.training.costs import cost_of
 from chaos_utils.training.devices import Device, choose_device
-from chaos_utils.training.encoders import (
-    WEIGHTS,
-    Encoder,
-    check_weights,
-    find_encoder,
-    load_model,
-    load_tokenizer,
-)
+from chaos_utils.training.encoders import Encoder, find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import Encoded, encode, plan_batches
 from chaos_utils.training.inference import Say, predict
 from chaos_utils.training.judging import judge, spread
+from chaos_utils.training.materials import Data, load_data
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.settings import Settings, complete, read_settings
 
 Floats = npt.NDArray[np.float64]
-_HELD_OUT = 0.05  # of αNLI's training stories: its development set is ChaosNLI-α
-_HELD_OUT_SEED = 0  # one for all runs, so that they are chosen on the same stories
 _FIRST_LOOK = 128  # items after which a trajectory begins
 Report = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
-    """What a run reads.
-
-    Attributes
-    ----------
-    train, dev, chaosnli : Corpus
-        What is trained on, chosen on and predicted; they share no premise or story.
-    tests : Corpus
-        Test items, on which nothing is chosen; may be empty.
-    opinions : list of Opinions
-        Behind `chaosnli`.
-    """
-
-    train: Corpus
-    dev: Corpus
-    tests: Corpus
-    chaosnli: Corpus
-    opinions: list[Opinions]
-
-
-def load_data(settings: Settings) -> Data:
-    """Read and check everything that a run needs, before anything is computed.
+def check_place(out: Path) -> Path:
+    """Return where a run goes, after making sure that nothing else would be lost there.
 
     Raises
     ------
     ChaosError
-        If a file is missing or faulty, the training set is not so large, or a training item's
-        premise or story occurs in ChaosNLI.
+        If something stands there that is not an earlier run, or nothing can be written.
     """
-    task, data = settings.task, settings.data
-    chaosnli, opinions = corpora.load_chaosnli(task, data)
-    train = corpora.load_corpus(task, "train", data)
-    dev = splits.without(corpora.load_corpus(task, "dev", data), chaosnli)
-    tests = corpora.load_corpus(task, "test", data)
-    if not len(dev):
-        train, dev = splits.hold_out(train, _HELD_OUT, _HELD_OUT_SEED)
-    if settings.train == "chaosnli":
-        train = chaosnli
-        if settings.loss == "hard":
-            majority = np.concatenate([one.majority for one in opinions])
-            train = replace(train, targets=np.eye(chaosnli.targets.shape[1])[majority])
-    else:
-        splits.refuse_contamination(train, chaosnli)
-        if settings.max_train_examples:
-            train = splits.subset(train, settings.max_train_examples, settings.seed)
-    return Data(train, dev, tests, chaosnli, opinions)
+    out = out.absolute()
+    is_run, is_empty = (out / RECORD_FILE).is_file(), out.is_dir() and not any(out.iterdir())
+    if out.exists() and not is_run and not is_empty:
+        raise ChaosError(
+            "Something else stands where the run is to go.",
+            where=out,
+            expected="a new or empty folder, or an earlier run's",
+            todo="name another folder with --out",
+        )
+    with fresh_folder(out.parent / f".{out.name}-probe") as probe:
+        (probe / "x").touch()
+    shutil.rmtree(out.parent / f".{out.name}-probe")
+    return out
 
 
 @dataclass(slots=True)
@@ -166,92 +141,124 @@ def finetune(
     """
     started, code = datetime.now(UTC), provenance.code()
     settings, model = complete(settings)
+    out = check_place(out)
     where = choose_device(device, settings.precision)
+    accelerator = _accelerator(where)
     settings = replace(settings, precision=where.precision)
     data = load_data(settings)
-    # An earlier run's weights may have to be made first; they stand apart from this run's.
-    start = weights_of(settings.init, device, report, say) if settings.init else None
-    data = _taught(settings, data, device, report, say)
+    # Earlier runs' weights may have to be made first; they stand apart from this run's.
+    start, teacher = (
+        weights_of(name, settings, data, device, report, say) if name else None
+        for name in (settings.init, settings.teacher)
+    )
     encoder = find_encoder(model, settings.revision)
-    accelerator = _accelerator(where)
-    key = run_key(settings, encoder, data)
-    work = paths.cache() / "training" / key
-    work.mkdir(parents=True, exist_ok=True)
+    settings = replace(settings, revision=encoder.revision)
+    key = run_key(settings, encoder.origin, (data.train, data.dev), start, teacher)
+    work, tokenizer = work_folder(key), load_tokenizer(encoder.folder)
+    if settings.max_length > tokenizer.model_max_length:
+        raise ChaosError(
+            "max_length is more than the encoder takes.",
+            found=settings.max_length,
+            expected=f"at most {tokenizer.model_max_length}",
+        )
     shop = _Workshop(
-        settings, encoder, load_tokenizer(encoder.folder), where, accelerator, data, work,
-        report, say, checkpoint_seconds, token_budget,
+        settings, encoder, tokenizer, where, accelerator, data, work, report, say,
+        checkpoint_seconds, token_budget,
     )  # fmt: skip
-    outcome = _fold_by_fold(shop, start) if settings.train == "chaosnli" else _whole(shop, start)
-    accelerator.wait_for_everyone()
-    if accelerator.is_main_process:
-        write_run(out, settings, encoder, data, outcome, where, key, started, code)
-        shutil.rmtree(work)
-    accelerator.wait_for_everyone()
-    return find_run(str(out))
+    with only_one(key, say) if accelerator.is_main_process else nullcontext():
+        accelerator.wait_for_everyone()
+        if teacher:
+            shop.data = _taught(shop, teacher)
+        own = settings.train == "chaosnli"
+        outcome = _fold_by_fold(shop, start) if own else _whole(shop, start)
+        accelerator.wait_for_everyone()
+        if accelerator.is_main_process:
+            write_run(out, settings, encoder, data, outcome, where, key, started, code)
+            shutil.rmtree(work)
+        accelerator.wait_for_everyone()
+    return read_run(out)
 
 
 def _accelerator(device: Device) -> Any:
     from accelerate import Accelerator
-    from accelerate.utils import DistributedDataParallelKwargs
+    from accelerate.utils import DistributedDataParallelKwargs, InitProcessGroupKwargs
 
-    # XLNet has weights that a classifier does not use.
-    spare = DistributedDataParallelKwargs(find_unused_parameters=True)
-    return Accelerator(cpu=device.kind == "cpu", kwargs_handlers=[spare])
-
-
-def run_key(settings: Settings, encoder: Encoder, data: Data) -> str:
-    """Return sixteen hexadecimal digits that stand for settings, encoder and data."""
-    decided = asdict(settings)
-    del decided["data"]  # where the files stand
-    digest = hashlib.sha256(json.dumps([decided, encoder.origin], sort_keys=True).encode())
-    for corpus in (data.train, data.dev):
-        digest.update(json.dumps([corpus.uids, corpus.texts]).encode())
-        digest.update(corpus.targets.tobytes())
-    return digest.hexdigest()[:16]
+    # XLNet has weights that a classifier does not use. Others wait while one process predicts.
+    handlers = [
+        DistributedDataParallelKwargs(find_unused_parameters=True),
+        InitProcessGroupKwargs(timeout=timedelta(days=1)),
+    ]
+    # Precision and accumulation are ours, whatever `accelerate launch` was configured with.
+    return Accelerator(
+        cpu=device.kind == "cpu",
+        mixed_precision="no",
+        gradient_accumulation_steps=1,
+        kwargs_handlers=handlers,
+    )
 
 
 def default_folder(settings: Settings) -> Path:
     """Return where a run goes when no folder was named: one for each set of settings."""
     text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    digest = sha256(text.encode()).hexdigest()[:8]
     return paths.runs() / f"{settings.model.replace('/', '-')}-{settings.task}-{digest}"
 
 
-def weights_folder(key: str) -> Path:
-    """Return where a finished run's weights are kept."""
-    return paths.cache() / "weights" / key
+def weights_of(
+    name: str, settings: Settings, data: Data, device: str, report: Report, say: Say
+) -> Path:
+    """Return the weights of an earlier run, which are trained again if they are not cached.
 
-
-def weights_of(name: str, device: str, report: Report, say: Say) -> Path:
-    """Return the weights of an earlier run, which is made again if they are not cached."""
+    Raises
+    ------
+    ChaosError
+        If there is no such run; if it left no single model, since it was folded; or if its
+        weights are of another task, of another encoder, or learnt from the synthetic sample
+        while the data is not synthetic.
+    """
     run = find_run(name)
-    folder = weights_folder(run.record["weights"])
-    if not (folder / WEIGHTS).is_file():
-        say(f"the weights of {run.name} are not cached: training them first")
-        rebuilt = paths.cache() / "rebuilt" / run.name
-        made = finetune(read_settings(run.settings), rebuilt, device=device, report=report, say=say)
-        folder = weights_folder(made.record["weights"])
-    check_weights(folder / WEIGHTS, json.loads((folder / "sha256.json").read_text("utf-8")))
+    earlier = read_settings(run.settings)
+    synthetic = any(one.source.synthetic for one in data.opinions)
+    if earlier.train == "chaosnli":
+        problem = "This run has a model for each fold, which are not kept."
+        found, expected = run.name, "a run on the corpora"
+    elif earlier.task != settings.task:
+        problem, found, expected = "This run is of another task.", earlier.task, settings.task
+    elif run.record["synthetic"] and not synthetic:
+        problem = "This run learnt from the synthetic sample."
+        found, expected = run.name, "a run on real data, as this one is"
+    elif name == settings.init and (earlier.model, earlier.revision) != (
+        settings.model,
+        settings.revision,
+    ):
+        problem = "This run is of another encoder."
+        found, expected = earlier.model, settings.model
+    else:
+        return _found_or_made(run, earlier, device, report, say)
+    raise ChaosError(problem, where=run.folder, found=found, expected=expected)
+
+
+def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say: Say) -> Path:
+    folder = cached_weights(run.record["weights"])
+    if folder is not None:
+        return folder
+    say(f"the weights of {run.name} are not cached: training them first")
+    rebuilt = paths.cache() / "rebuilt" / run.record["weights"]
+    made = finetune(earlier, rebuilt, device=device, report=report, say=say)
+    if made.record["outputs"] != run.record["outputs"]:
+        say(f"the weights of {run.name} were trained again, and predict slightly differently: "
+            "other hardware or versions")  # fmt: skip
+    folder = cached_weights(made.record["weights"])
+    assert folder is not None  # just made
     return folder
 
 
-def _taught(settings: Settings, data: Data, device: str, report: Report, say: Say) -> Data:
-    """Replace the targets by a teacher's probabilities, where there is a teacher."""
-    if not settings.teacher:
-        return data
-    run = find_run(settings.teacher)
-    if run.settings["task"] != settings.task:
-        raise ChaosError(
-            "The teacher was trained on another task.",
-            found=run.settings["task"],
-            expected=settings.task,
-        )
-    folder = weights_of(settings.teacher, device, report, say)
-    where = choose_device(device, settings.precision)
-    model, tokenizer = load_model(folder, n_outputs(settings)), load_tokenizer(folder)
-    encoded = encode(tokenizer, data.train, settings.max_length)
-    shares = predict(model.to(where.name), encoded, where, say=say)
-    return replace(data, train=replace(data.train, targets=shares))
+def _taught(shop: _Workshop, folder: Path) -> Data:
+    """Replace the targets by the probabilities of a teacher, whose weights stand in a folder."""
+    model, tokenizer = load_model(folder, n_outputs(shop.settings)), load_tokenizer(folder)
+    encoded = encode(tokenizer, shop.data.train, shop.settings.max_length)
+    shares = predict(model.to(shop.accelerator.device), encoded, shop.device, say=shop.say)
+    return replace(shop.data, train=replace(shop.data.train, targets=shares))
 
 
 def n_outputs(settings: Settings) -> int:
@@ -261,34 +268,24 @@ def n_outputs(settings: Settings) -> int:
 
 def _whole(shop: _Workshop, start: Path | None) -> Outcome:
     """Train on the corpora, once, unless that was done, and predict."""
-    settings, folder = shop.settings, weights_folder(shop.work.name)
-    done = folder / "outcome.json"
-    if done.is_file():
+    settings, data, is_main = shop.settings, shop.data, shop.accelerator.is_main_process
+    folder = cached_weights(shop.work.name)
+    if folder is not None:
         shop.say("these weights were trained before: predicting with them")
         model = load_model(folder, n_outputs(settings)).to(shop.device.name)
-        fitted = json.loads(done.read_text("utf-8"))
     else:
-        model, fitted = _fit(shop, shop.data.train, shop.work, start)
-        if shop.accelerator.is_main_process:
-            _keep(model, shop.tokenizer, fitted, folder)
-    data = shop.data
-    if not shop.accelerator.is_main_process:
+        model, fitted = _fit(shop, data.train, shop.work, start)
+        if is_main:
+            folder = keep_weights(shop.work.name, model, shop.tokenizer, fitted, shop.work)
+    if folder is None or not is_main:
         return Outcome.nothing()
     return Outcome(
         shop.probabilities(model, data.chaosnli, "predicting ChaosNLI"),
         shop.probabilities(model, data.dev, "predicting dev"),
         shop.probabilities(model, data.tests, "predicting test") if len(data.tests) else None,
-        [fitted],
-        _trajectory(shop.work),
+        [read_fitted(folder)],
+        read_looks(folder),
     )
-
-
-def _keep(model: Any, tokenizer: Any, fitted: dict[str, Any], folder: Path) -> None:
-    with fresh_folder(folder) as new:
-        model.save_pretrained(new, safe_serialization=True)
-        tokenizer.save_pretrained(new)
-        write_json(new / "sha256.json", inputs.digest(new / WEIGHTS))
-        write_json(new / "outcome.json", fitted)
 
 
 def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
@@ -378,12 +375,5 @@ def look_steps(n_steps: int, batch_size: int, n_looks: int) -> frozenset[int]:
     if not n_looks:
         return frozenset()
     first = min(n_steps, max(1, _FIRST_LOOK // batch_size))
-    return frozenset(int(step) for step in np.geomspace(first, n_steps, n_looks).round())
-
-
-def _trajectory(work: Path) -> dict[int, Floats]:
-    """Return ChaosNLI's probabilities by step."""
-    return {
-        int(path.stem.removeprefix("look-")): np.array(json.loads(path.read_text("utf-8")))
-        for path in work.glob("look-*.json")
-    }
+    spaced = np.geomspace(first, n_steps, n_looks).round()
+    return frozenset(int(step) for step in spaced) | {n_steps}

@@ -1,11 +1,9 @@
 """The optimisation itself: steps, checkpoints, exact resume."""
 
-import hashlib
-import json
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,52 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_bytes
+from chaos_utils.training.checkpoints import Progress, copied, resume, save
 from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
 from chaos_utils.training.inference import TOKEN_BUDGET, Say, no_memory
 
 _CURVE_POINTS = 100
 _CLIP = 1.0  # norm of the gradient
-
-
-@dataclass(slots=True)
-class Progress:
-    """Where a run stands: all that a checkpoint holds beside tensors.
-
-    Attributes
-    ----------
-    step, pairs, tokens, padded_tokens : int
-        Steps made; items, their tokens, and tokens with padding seen so far.
-    attention : int
-        Sum of squared padded lengths, for the cost of attention.
-    seconds : float
-        Spent in steps, over all the runs that were resumed.
-    curve : list of dict
-        Mean training loss since the entry before, in nats.
-    looks : list of dict
-        What `evaluate` returned, by step.
-    best_accuracy : float
-    epochs_since_best : int
-    stopped : bool
-        Whether patience ended the run.
-    window_loss, window_items : float, int
-        Summed since the curve's last entry.
-    """
-
-    step: int = 0
-    pairs: int = 0
-    tokens: int = 0
-    padded_tokens: int = 0
-    attention: int = 0
-    seconds: float = 0.0
-    curve: list[dict[str, Any]] = field(default_factory=list)
-    looks: list[dict[str, Any]] = field(default_factory=list)
-    best_accuracy: float = -1.0
-    epochs_since_best: int = 0
-    stopped: bool = False
-    window_loss: float = 0.0
-    window_items: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +133,7 @@ def fit(
         state.seconds += time.monotonic() - begun
         state.step += 1
         if _curve_is_due(state, len(job.plan)):
-            _extend_curve(state, accelerator, rate_at(state.step - 1, job))
+            _extend_curve(state, rate_at(state.step - 1, job))
         epoch_ends = state.step % job.steps_per_epoch == 0 or state.step == len(job.plan)
         if epoch_ends or state.step in job.looks_at:
             _look(model, job, state, best, epoch_ends, evaluate, accelerator)
@@ -185,6 +144,7 @@ def fit(
         progress(state)
     if best:
         model.load_state_dict(best)
+    accelerator.free_memory(wrapped, optimizer)  # it would keep them
     return state
 
 
@@ -202,20 +162,19 @@ def _step(
     items = job.plan[state.step]
     share = items[accelerator.process_index :: accelerator.num_processes]
     while True:
+        fault: BaseException
         try:
             loss = _gradients(wrapped, share, len(items), job, device, state, accelerator, budget)
             break
-        except (RuntimeError, MemoryError) as fault:
-            # One process alone may try again: the others would wait for its gradients.
-            if not is_out_of_memory(fault) or accelerator.num_processes > 1:
+        except (RuntimeError, MemoryError) as raised:
+            if not is_out_of_memory(raised):
                 raise
-            length = int(job.encoded.lengths[share].max())
-            if budget <= job.encoded.per_item * length:
-                raise no_memory(length) from fault
-            budget = min(budget, len(share) * job.encoded.per_item * length) // 2
-            optimizer.zero_grad()
-            empty_cache(device)
-            say(f"out of memory: going on with at most {budget:,} tokens at once")
+            fault = raised.with_traceback(None)  # which would hold on to the memory
+        budget = _smaller_budget(share, job, budget, accelerator, fault)
+        optimizer.zero_grad()
+        empty_cache(device)
+        say(f"out of memory: going on with at most {budget:,} tokens at once")
+    loss = _summed(loss, accelerator)
     if not math.isfinite(loss):
         raise ChaosError(
             "The training diverged: the loss is not finite.",
@@ -231,6 +190,33 @@ def _step(
     state.pairs += len(items)
     state.tokens += int(job.encoded.lengths[items].sum()) * job.encoded.per_item
     return budget
+
+
+def _smaller_budget(
+    share: Integers, job: Job, budget: int, accelerator: Any, fault: BaseException
+) -> int:
+    """Return half the tokens that did not fit; a ChaosError when that cannot help."""
+    if accelerator.num_processes > 1:
+        # One process alone cannot try again: the others wait for its gradients.
+        raise ChaosError(
+            "Out of memory.",
+            found=f"at most {budget:,} tokens at once, in each of several processes",
+            todo="run the same command with a smaller --token-budget; it goes on where it stood",
+        ) from fault
+    length = int(job.encoded.lengths[share].max())
+    if budget <= job.encoded.per_item * length:
+        raise no_memory(length) from fault
+    return min(budget, len(share) * job.encoded.per_item * length) // 2
+
+
+def _summed(loss: float, accelerator: Any) -> float:
+    """Return the sum of a number over all processes."""
+    if accelerator.num_processes == 1:
+        return loss
+    import torch
+
+    mine = torch.tensor(loss, dtype=torch.float64, device=accelerator.device)
+    return float(accelerator.reduce(mine, reduction="sum"))
 
 
 def _gradients(
@@ -285,11 +271,8 @@ def _curve_is_due(state: Progress, total: int) -> bool:
     return state.step % max(1, total // _CURVE_POINTS) == 0 or state.step == total
 
 
-def _extend_curve(state: Progress, accelerator: Any, rate: float) -> None:
-    import torch
-
-    summed = torch.tensor(state.window_loss, dtype=torch.float64, device=accelerator.device)
-    loss = float(accelerator.reduce(summed, reduction="sum")) / state.window_items
+def _extend_curve(state: Progress, rate: float) -> None:
+    loss = state.window_loss / state.window_items
     state.curve.append({"step": state.step, "pairs": state.pairs, "loss": round(loss, 6),
                         "learning_rate": float(f"{rate:.6g}")})  # fmt: skip
     state.window_loss, state.window_items = 0.0, 0
@@ -312,7 +295,7 @@ def _look(
         if epoch_ends and job.patience:
             if found["accuracy"] > state.best_accuracy:
                 state.best_accuracy, state.epochs_since_best = found["accuracy"], 0
-                best.update(_copy(model.state_dict()))
+                best.update(copied(model.state_dict()))
             else:
                 state.epochs_since_best += 1
             state.stopped = state.epochs_since_best >= job.patience
@@ -320,70 +303,3 @@ def _look(
         from accelerate.utils import broadcast_object_list
 
         state.stopped = broadcast_object_list([state.stopped])[0]
-
-
-def _copy(tensors: dict[str, Any]) -> dict[str, Any]:
-    """Return tensors on the CPU that share no memory with others: safetensors asks for that."""
-    return {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
-
-
-def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work: Path) -> None:
-    """Write a checkpoint: one safetensors file, with its own digest in its name.
-
-    Whole or not at all; older ones are removed after.
-    """
-    from safetensors.torch import save as serialise
-
-    optimizer = getattr(optimizer, "optimizer", optimizer)  # as it was before `prepare`
-    moments = optimizer.state_dict()["state"]
-    tensors = {f"model.{name}": tensor for name, tensor in _copy(model.state_dict()).items()}
-    tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
-    for number, values in moments.items():
-        tensors |= {f"optimizer.{number}.{k}": t for k, t in _copy(values).items()}
-    content = serialise(tensors, {"progress": json.dumps(asdict(state))})
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    path = work / f"checkpoint-{state.step:08d}-{digest}.safetensors"
-    write_bytes(path, content)
-    for old in work.glob("checkpoint-*.safetensors"):
-        if old != path:
-            old.unlink()
-
-
-def resume(
-    model: Any, optimizer: Any, best: dict[str, Any], work: Path, say: Say
-) -> Progress | None:
-    """Load the last whole checkpoint; a damaged one is told of, and set aside.
-
-    Returns
-    -------
-    Progress or None
-        None where there is nothing to go on from.
-    """
-    from safetensors.torch import load
-
-    for path in sorted(work.glob("checkpoint-*.safetensors"), reverse=True):
-        content = path.read_bytes()
-        if hashlib.sha256(content).hexdigest()[:16] != path.stem.rpartition("-")[2]:
-            say(f"the checkpoint {path} is damaged: its content does not match its name. "
-                "Going on without it")  # fmt: skip
-            path.rename(path.with_suffix(".damaged"))
-            continue
-        size = int.from_bytes(content[:8], "little")
-        header = json.loads(content[8 : 8 + size])["__metadata__"]
-        tensors = load(content)
-        parts: dict[str, dict[str, Any]] = {"model": {}, "best": {}, "optimizer": {}}
-        for name, tensor in tensors.items():
-            kind, _, rest = name.partition(".")
-            parts[kind][rest] = tensor
-        model.load_state_dict(parts["model"])
-        best.update(parts["best"])
-        moments: dict[int, dict[str, Any]] = {}
-        for name, tensor in parts["optimizer"].items():
-            number, _, key = name.partition(".")
-            moments.setdefault(int(number), {})[key] = tensor
-        groups = optimizer.state_dict()["param_groups"]
-        optimizer.load_state_dict({"state": moments, "param_groups": groups})
-        state = Progress(**json.loads(header["progress"]))
-        say(f"resuming after step {state.step}")
-        return state
-    return None

@@ -1,6 +1,7 @@
 """What a run leaves: predictions, development logits, trajectory, record."""
 
 import io
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ from chaos_utils.training.settings import Settings, system_name
 
 if TYPE_CHECKING:
     from chaos_utils.training.encoders import Encoder
-    from chaos_utils.training.finetune import Data
+    from chaos_utils.training.materials import Data
 
 Floats = npt.NDArray[np.float64]
 
@@ -134,12 +135,9 @@ def command_of(settings: Settings, name: str) -> str:
     recipe = asdict(recipe_of(get_model(settings.model), settings.task))
     for one in fields(Settings):
         value = getattr(settings, one.name)
-        if one.name in ("model", "precision", "data") or value in (
-            one.default,
-            recipe.get(one.name),
-        ):
+        if one.name == "model" or value in (one.default, recipe.get(one.name)):
             continue
-        words.append(f"--{one.name.replace('_', '-')} {value}")
+        words.append(f"--{one.name.replace('_', '-')} {shlex.quote(str(value))}")
     return " ".join([*words, f"--out results/{name}"])
 
 

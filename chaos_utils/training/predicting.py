@@ -11,9 +11,10 @@ from chaos_utils.report import provenance
 from chaos_utils.training.devices import choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
-from chaos_utils.training.finetune import Floats, Report, load_data, n_outputs, weights_of
+from chaos_utils.training.finetune import Floats, Report, check_place, n_outputs, weights_of
 from chaos_utils.training.inference import Say, predict
 from chaos_utils.training.judging import spread
+from chaos_utils.training.materials import load_data
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import read_settings, system_name
@@ -48,21 +49,16 @@ def predict_again(
         If there is no such run, or it left no single model: one that was folded.
     """
     started, code = datetime.now(UTC), provenance.code()
+    out = check_place(out)
     run = find_run(name)
     settings = read_settings(run.settings)
-    if settings.train == "chaosnli":
-        raise ChaosError(
-            "This run has a model for each fold, which are not kept.",
-            found=run.name,
-            expected="a run on the corpora",
-        )
     if mc_samples < 0:
         raise ChaosError("mc_samples is out of its range.", found=mc_samples, expected="0 or more")
     where = choose_device(device, settings.precision)
     data = load_data(settings)
     if mc_samples:  # every pass costs the same again
         data = replace(data, dev=spread(data.dev, settings.dev_examples))
-    folder = weights_of(name, device, report, say)
+    folder = weights_of(name, settings, data, device, report, say)
     model = load_model(folder, n_outputs(settings)).to(where.name)
     tokenizer = load_tokenizer(folder)
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from chaos_utils.data.corpora import get_training
-from chaos_utils.errors import ChaosError
+from chaos_utils.errors import ChaosError, did_you_mean
 from chaos_utils.training.recipes import Model, get_model, recipe_of
 
 
@@ -41,7 +42,7 @@ class Settings:
     epochs, batch_size : int
     learning_rate : float
     weight_decay, warmup_ratio : float
-        Below 0 for the recipe's value.
+        -1 for the recipe's value.
     max_length : int
         In tokens.
     patience : int
@@ -99,9 +100,19 @@ def complete(settings: Settings) -> tuple[Settings, Model]:
     ChaosError
         If a name is unknown, a number out of its range, or two settings do not go together.
     """
+    values = asdict(settings)
+    for one in fields(Settings):
+        kind = type(one.default) if isinstance(one.default, int | float) else str
+        if type(values[one.name]) is int and kind is float:
+            values[one.name] = float(values[one.name])
+        if type(values[one.name]) is not kind:
+            raise ChaosError(
+                f"{one.name} is of the wrong kind.",
+                found=repr(values[one.name]),
+                expected=kind.__name__,
+            )
     model = get_model(settings.model)
     get_training(settings.task)
-    values = asdict(settings)
     recipe = recipe_of(model, settings.task)
     for name in ("epochs", "batch_size", "learning_rate"):
         values[name] = values[name] or getattr(recipe, name)
@@ -114,7 +125,7 @@ def complete(settings: Settings) -> tuple[Settings, Model]:
                 f"Unknown value of {name}.", found=values[name], expected=" or ".join(known)
             )
     for name, (least, most) in _BOUNDS.items():
-        if values[name] < least or (most is not None and values[name] > most):
+        if not (values[name] >= least and (most is None or values[name] <= most)):  # NaN neither
             upper = f"at most {most:g}" if most is not None else "no upper limit"
             raise ChaosError(
                 f"{name} is out of its range.",
@@ -151,9 +162,19 @@ def _check_together(settings: Settings) -> None:
 
 
 def read_settings(values: Mapping[str, Any]) -> Settings:
-    """Return the settings that a record holds."""
+    """Return the settings that a record or a list of wanted runs holds.
+
+    Raises
+    ------
+    ChaosError
+        If one of them is unknown; the message names the closest.
+    """
     known = {field.name for field in fields(Settings)}
-    return Settings(**{name: value for name, value in values.items() if name in known})
+    for name in values:
+        if name not in known:
+            expected = did_you_mean(name, known)
+            raise ChaosError("Unknown setting of a run.", found=name, expected=expected)
+    return Settings(**values)
 
 
 def system_name(settings: Settings, model: Model) -> str:
@@ -168,4 +189,9 @@ def system_name(settings: Settings, model: Model) -> str:
         parts.append(f"{settings.max_train_examples:,} items")
     if settings.label_smoothing:
         parts.append(f"smoothing {settings.label_smoothing:g}")
+    if settings.init and settings.train == "corpora":
+        parts.append(f"from {Path(settings.init).name}")
+    recipe = recipe_of(model, settings.task)
+    if settings.learning_rate not in (0, recipe.learning_rate):
+        parts.append(f"rate {settings.learning_rate:g}")
     return ", ".join([*parts, f"seed {settings.seed}"])

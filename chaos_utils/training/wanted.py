@@ -85,7 +85,7 @@ def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
 
 def listing() -> str:
     """Return the two tables of ``results/README.md``: runs that are there, and those wanted."""
-    there = ["| run | system | trained on | dev accuracy | pairs/s | minutes | hardware |",
+    there = ["| run | system | trained on | dev accuracy | pairs/s | training minutes | hardware |",
              "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
     for one in read_wanted():
@@ -108,9 +108,10 @@ def _row(run: Run) -> str:
         f"{name} {part['accuracy']:.3f}" for name, part in record["dev"].items() if name != "all"
     )
     speed = record["fits"][0]["pairs_per_second"]
+    minutes = sum(fit["seconds"] for fit in record["fits"]) / 60
     return (
         f"| `{run.name}` | {run.system} | {trained} | {accuracy} | {speed:.0f} | "
-        f"{record['seconds'] / 60:.0f} | {device['title']}, {device['precision']} |"
+        f"{minutes:.0f} | {device['title']}, {device['precision']} |"
     )
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,8 +16,8 @@ import torch
 
 from chaos_utils.data.results import read_run
 from chaos_utils.errors import ChaosError
+from chaos_utils.training import cache, predicting
 from chaos_utils.training import finetune as engine
-from chaos_utils.training import predicting
 from chaos_utils.training.recipes import FAMILIES
 from chaos_utils.training.settings import Settings
 
@@ -274,7 +275,7 @@ def test_a_teacher_s_probabilities_are_learnt(tmp_path):
     run = engine.finetune(settings, tmp_path / "student")
     # the teacher is unsure, so its targets leave a loss near ln 3 and far from one-hot's
     assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(np.log(3), abs=0.05)
-    with pytest.raises(ChaosError, match="another task"):
+    with pytest.raises(ChaosError, match="of another task"):
         engine.finetune(
             small(task="alphanli", loss="soft", teacher=str(tmp_path / "teacher")), tmp_path / "x"
         )
@@ -311,15 +312,80 @@ def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(tmp_path
 
 
 def test_what_was_trained_already_is_not_trained_again(tmp_path):
-    engine.finetune(small(), tmp_path / "run")
+    first = engine.finetune(small(trajectory=3), tmp_path / "run")
     told = []
-    engine.finetune(small(), tmp_path / "again", say=told.append)
+    again = engine.finetune(small(trajectory=3), tmp_path / "again", say=told.append)
     assert told == ["these weights were trained before: predicting with them"]
+    assert again.record["outputs"] == first.record["outputs"]
+    assert "trajectory.parquet" in again.record["outputs"]
+
+
+def test_nothing_of_the_reader_s_is_replaced_by_a_run(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "precious.txt").write_text("x")
+    (tmp_path / "file").write_text("x")
+    for place in ("mine", "file"):
+        with pytest.raises(ChaosError, match="Something else stands"):
+            engine.finetune(small(), tmp_path / place)
+    assert (tmp_path / "mine" / "precious.txt").read_text() == "x"
+    run = engine.finetune(small(), tmp_path / "run")
+    engine.finetune(small(seed=1), tmp_path / "run")  # an earlier run may be
+    assert read_run(run.folder).settings["seed"] == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"cache", "mine", "file", "run"}
+
+
+def test_weights_are_told_apart_by_what_they_start_from(tmp_path):
+    first = engine.finetune(small(), tmp_path / "base")
+    then = engine.finetune(small(init=str(tmp_path / "base"), seed=5), tmp_path / "then")
+    engine.finetune(small(seed=3), tmp_path / "base")
+    later = engine.finetune(small(init=str(tmp_path / "base"), seed=5), tmp_path / "later")
+    assert len({run.record["weights"] for run in (first, then, later)}) == 3
+
+
+def test_a_start_from_something_else_is_refused(tmp_path, monkeypatch):
+    engine.finetune(small("roberta"), tmp_path / "roberta")
+    with pytest.raises(ChaosError, match="another encoder"):
+        engine.finetune(small(init=str(tmp_path / "roberta")), tmp_path / "x")
+    folded = small(train="chaosnli", n_folds=2, max_train_examples=0, batch_size=64)
+    engine.finetune(folded, tmp_path / "folded")
+    for role in ({"init": str(tmp_path / "folded")},
+                 {"teacher": str(tmp_path / "folded"), "loss": "soft"}):  # fmt: skip
+        with pytest.raises(ChaosError, match="a model for each fold"):
+            engine.finetune(small(**role), tmp_path / "x")
+
+
+def test_what_learnt_from_the_sample_never_passes_as_real(tmp_path, released_root):
+    engine.finetune(small(), tmp_path / "synthetic")
+    settings = small(init=str(tmp_path / "synthetic"), data=str(released_root))
+    with pytest.raises(ChaosError, match="learnt from the synthetic sample"):
+        engine.finetune(settings, tmp_path / "x")
+
+
+def test_runs_on_the_votes_are_judged_on_premises_that_they_did_not_see(tmp_path):
+    data = engine.load_data(small(train="chaosnli", max_train_examples=0))
+    assert not set(data.dev.groups()) & set(data.chaosnli.groups())
+
+
+@pytest.mark.parametrize("missing", ["train", "labels", "dev"])
+def test_too_few_items_are_told_before_anything_is_trained(missing, tmp_path):
+    from chaos_utils.data import sources
+
+    folder = tmp_path / "data"
+    shutil.copytree(sources.sample_folder(), folder)
+    for path in folder.glob("*/*_train.jsonl" if missing != "dev" else "*/*_dev*.jsonl"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        kept = (
+            [row for row in rows if row["gold_label"] == "neutral"] if missing == "labels" else []
+        )
+        path.write_text("".join(json.dumps(row) + "\n" for row in kept))
+    settings = small(data=str(folder), max_train_examples=0)
+    with pytest.raises(ChaosError, match="are too few"):
+        engine.finetune(settings, tmp_path / "run")
 
 
 def test_weights_that_were_changed_are_refused(tmp_path):
     run = engine.finetune(small(), tmp_path / "run")
-    path = engine.weights_folder(run.record["weights"]) / "model.safetensors"
+    path = cache.weights_folder(run.record["weights"]) / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         predicting.predict_again(str(tmp_path / "run"), tmp_path / "again")

@@ -50,6 +50,9 @@ def test_what_is_not_given_comes_from_the_recipe():
         ({"teacher": "x"}, "loss=soft"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
         ({"task": "qnli"}, "nli"),
+        ({"learning_rate": float("nan")}, "learning_rate"),
+        ({"epochs": 1.5}, "epochs is of the wrong kind"),
+        ({"seed": "1"}, "seed is of the wrong kind"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(given, told):
@@ -61,5 +64,7 @@ def test_a_record_gives_its_settings_back():
     settings, model = complete(Settings(model="tiny-bert", train="chaosnli", loss="soft", seed=3))
     from dataclasses import asdict
 
-    assert read_settings(asdict(settings) | {"later": 1}) == settings
+    assert read_settings(asdict(settings)) == settings
+    with pytest.raises(ChaosError, match="did you mean 'epochs'"):
+        read_settings({"model": "tiny-bert", "epoch": 7})
     assert system_name(settings, model) == "tiny bert, vote shares, 5 folds, seed 3"

@@ -1,0 +1,127 @@
+"""Trained weights and unfinished work, kept in the cache under a key that says what they are."""
+
+import fcntl
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils import inputs, paths
+from chaos_utils.data.corpora import Corpus
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import fresh_folder, write_json
+from chaos_utils.training.encoders import WEIGHTS, check_weights
+from chaos_utils.training.settings import Settings
+
+ENGINE = 2  # raised when a change of the code changes what training gives, or its checkpoints
+_DIGEST_FILE, _OUTCOME_FILE = "sha256.json", "outcome.json"
+_NOT_DECIDING = ("data", "init", "teacher", "out")  # where things stand, not what they are
+
+
+def run_key(
+    settings: Settings,
+    origin: str,
+    corpora: tuple[Corpus, ...],
+    start: Path | None,
+    teacher: Path | None,
+) -> str:
+    """Return sixteen hexadecimal digits that stand for all that decides a run's weights.
+
+    Parameters
+    ----------
+    settings : Settings
+    origin : str
+        Of the encoder, as its record names it.
+    corpora : tuple of Corpus
+        What is trained and chosen on, before a teacher changes the targets.
+    start, teacher : Path or None
+        Folders of the weights that the run begins with and learns from.
+    """
+    decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
+    if settings.train == "corpora":
+        del decided["n_folds"]
+    weights = [inputs.digest(folder / WEIGHTS) if folder else None for folder in (start, teacher)]
+    text = json.dumps([ENGINE, decided, origin, weights], sort_keys=True)
+    digest = hashlib.sha256(text.encode())
+    for corpus in corpora:
+        digest.update(json.dumps([corpus.uids, corpus.texts]).encode())
+        digest.update(corpus.targets.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def work_folder(key: str) -> Path:
+    """Return where an unfinished run keeps its checkpoints."""
+    return paths.cache() / "training" / key
+
+
+@contextmanager
+def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Wait until no other process makes the same run."""
+    locks = paths.cache() / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    with (locks / key).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another process makes this run: waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        work_folder(key).mkdir(parents=True, exist_ok=True)
+        yield
+
+
+def weights_folder(key: str) -> Path:
+    """Return where a finished run's weights are kept."""
+    if not re.fullmatch("[0-9a-f]{16}", key):
+        raise ChaosError(
+            "A run's record names no weights.", found=key, expected="16 hexadecimal digits"
+        )
+    return paths.cache() / "weights" / key
+
+
+def cached_weights(key: str) -> Path | None:
+    """Return the folder of a run's weights after comparing their digest; None if not all there.
+
+    Raises
+    ------
+    ChaosError
+        If the weights are not those that were written.
+    """
+    folder = weights_folder(key)
+    if not all((folder / name).is_file() for name in (WEIGHTS, _DIGEST_FILE, _OUTCOME_FILE)):
+        return None
+    check_weights(folder / WEIGHTS, json.loads((folder / _DIGEST_FILE).read_text("utf-8")))
+    return folder
+
+
+def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], work: Path) -> Path:
+    """Keep a run's weights, what is told of its training, and its looks at ChaosNLI."""
+    folder = weights_folder(key)
+    with fresh_folder(folder) as new:
+        model.save_pretrained(new, safe_serialization=True)
+        tokenizer.save_pretrained(new)
+        for look in work.glob("look-*.json"):
+            (new / look.name).write_bytes(look.read_bytes())
+        write_json(new / _DIGEST_FILE, inputs.digest(new / WEIGHTS))
+        write_json(new / _OUTCOME_FILE, fitted)
+    return folder
+
+
+def read_fitted(folder: Path) -> dict[str, Any]:
+    """Return what is told of the training of cached weights."""
+    fitted: dict[str, Any] = json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))
+    return fitted
+
+
+def read_looks(folder: Path) -> dict[int, npt.NDArray[np.float64]]:
+    """Return the probabilities on ChaosNLI's items that were seen on the way, by step."""
+    return {
+        int(path.stem.removeprefix("look-")): np.array(json.loads(path.read_text("utf-8")))
+        for path in folder.glob("look-*.json")
+    }

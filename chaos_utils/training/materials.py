@@ -1,0 +1,75 @@
+"""What a run reads, checked before anything is computed."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from chaos_utils.data import corpora, splits
+from chaos_utils.data.corpora import Corpus
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.errors import ChaosError
+from chaos_utils.training.settings import Settings
+
+_HELD_OUT = 0.05  # of αNLI's training stories: its development set is ChaosNLI-α
+_HELD_OUT_SEED = 0  # one for all runs, so that they are chosen on the same stories
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What a run reads.
+
+    Attributes
+    ----------
+    train, dev, chaosnli : Corpus
+        What is trained on, chosen on and predicted. No training item shares its premise or
+        story with one of ChaosNLI, nor with a development item where ChaosNLI's votes are
+        trained on; development items are others than ChaosNLI's.
+    tests : Corpus
+        Test items, on which nothing is chosen; may be empty.
+    opinions : list of Opinions
+        Behind `chaosnli`.
+    """
+
+    train: Corpus
+    dev: Corpus
+    tests: Corpus
+    chaosnli: Corpus
+    opinions: list[Opinions]
+
+
+def load_data(settings: Settings) -> Data:
+    """Read and check everything that a run needs, before anything is computed.
+
+    Raises
+    ------
+    ChaosError
+        If a file is missing or faulty, the training set is not so large, or a training item's
+        premise or story occurs in ChaosNLI.
+    """
+    task, data = settings.task, settings.data
+    chaosnli, opinions = corpora.load_chaosnli(task, data)
+    own = settings.train == "chaosnli"
+    dev = splits.without(corpora.load_corpus(task, "dev", data), chaosnli)
+    tests = corpora.load_corpus(task, "test", data)
+    has_dev = bool(corpora.get_training(task).files_of("dev"))
+    train = chaosnli if own and has_dev else corpora.load_corpus(task, "train", data)
+    if not has_dev:
+        train, dev = splits.hold_out(train, _HELD_OUT, _HELD_OUT_SEED)
+    if own:
+        train, dev = chaosnli, splits.without_groups(dev, chaosnli)
+        if settings.loss == "hard":
+            majority = np.concatenate([one.majority for one in opinions])
+            train = replace(train, targets=np.eye(chaosnli.targets.shape[1])[majority])
+    else:
+        splits.refuse_contamination(train, chaosnli)
+        if settings.max_train_examples:
+            train = splits.subset(train, settings.max_train_examples, settings.seed)
+    for name, corpus, least in (("training", train, 2), ("development", dev, 1)):
+        if len(np.unique(corpus.gold)) < least:
+            raise ChaosError(
+                f"The {name} items are too few.",
+                found=f"{len(corpus)} items with {len(np.unique(corpus.gold))} different labels",
+                expected="items with different labels" if least > 1 else "at least one item",
+                todo="check the files of the parameter data",
+            )
+    return Data(train, dev, tests, chaosnli, opinions)
