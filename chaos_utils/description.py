@@ -1,12 +1,14 @@
 """Tidy tables of what the votes say: `Opinions` in, DataFrames out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.predictions import Predictions
 from chaos_utils.data.published.tables import read_published
+from chaos_utils.data.results import is_trained
 from chaos_utils.errors import ChaosError
 from chaos_utils.metrics.agreement import (
     chance_of_majority_size,
@@ -36,6 +38,18 @@ def data_notice(datasets: Sequence[Opinions]) -> str:
         "tables are of that data; what the text and the pictures' descriptions say in words, and "
         "the papers' numbers beside ours, are about the released ChaosNLI."
     )
+
+
+def systems_notice(systems: Iterable[Predictions]) -> str:
+    """Return in Markdown which of the systems this project has trained, and on what."""
+    notes = {}
+    for system in systems:
+        if is_trained(system):
+            notes[system.model] = "; ".join(system.notes)
+    if not notes:
+        return ""
+    told = "; ".join(f"**{name}** was {note}" for name, note in notes.items())
+    return f"{told}. {{doc}}`finetuning` tells how."
 
 
 def data_statistics(datasets: Sequence[Opinions]) -> pd.DataFrame:

@@ -25,6 +25,8 @@ resamples: int = 1000  # bootstrap resamples of each bin's items, for the 95% in
 seed: int = 0  # seed of the bootstrap
 
 # %%
+from itertools import chain
+
 from IPython.display import Markdown
 
 from chaos_utils import description
@@ -45,6 +47,9 @@ compared = contrasts(binned)
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+Markdown(description.systems_notice(chain.from_iterable(systems.values())))
 
 # %% tags=["remove-input"]
 without = [presentation.name_of(task) for task, found in systems.items() if not found]

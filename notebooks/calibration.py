@@ -53,6 +53,9 @@ shown_cases = calibrations.with_seed(cases, shown_seed)
 # %% tags=["remove-input"]
 Markdown(description.data_notice([opinions]))
 
+# %% tags=["remove-input"]
+Markdown(description.systems_notice(case.predictions for case in cases if case.temperature == 1))
+
 # %% [markdown]
 # ## What calibration asks
 #

@@ -26,6 +26,8 @@ budget: int = 10000  # votes to spend, on many items or on few
 seed: int = 0  # seed of all draws and resamples
 
 # %%
+from itertools import chain
+
 import pandas as pd
 from IPython.display import Markdown
 
@@ -48,6 +50,9 @@ models = [systems.load_systems(opinions, predictions) for opinions in datasets]
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+Markdown(description.systems_notice(chain.from_iterable(models)))
 
 # %% tags=["remove-input"]
 without = [name_of(o.task.name) for o, found in zip(datasets, models, strict=True) if not found]

@@ -39,10 +39,15 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import number, publish_table
 
 opinions = load_opinions("snli", data)
-entries = errors.lineup([opinions], predictions, system=system, temperature=temperature)["snli"]
+entries = errors.lineup(
+    [opinions], predictions, system=system, temperature=temperature, trained=True
+)["snli"]
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice([opinions]))
+
+# %% tags=["remove-input"]
+Markdown(description.systems_notice(entry.predictions for entry in entries))
 
 # %% tags=["remove-input"]
 names = [series_name(entry.predictions.model, entry.temperature) for entry in entries]

@@ -50,6 +50,13 @@ views = error_views(datasets, chosen)
 Markdown(description.data_notice(datasets))
 
 # %% tags=["remove-input"]
+Markdown(
+    description.systems_notice(
+        entry.predictions for entries in chosen.values() for entry in entries
+    )
+)
+
+# %% tags=["remove-input"]
 sentences = []
 for opinions in datasets:
     short = opinions.task.short

@@ -26,6 +26,8 @@ draws: int = 40  # draws of true distributions, for floor and ceiling
 seed: int = 0  # seed of all resampling
 
 # %%
+from itertools import chain
+
 from IPython.display import Markdown
 
 from chaos_utils import description
@@ -43,6 +45,9 @@ models = [load_systems(opinions, predictions) for opinions in datasets]
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice(datasets))
+
+# %% tags=["remove-input"]
+Markdown(description.systems_notice(chain.from_iterable(models)))
 
 # %% [markdown]
 # ## The table

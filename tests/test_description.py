@@ -2,10 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.rows import row, write_dataset, write_rows
+from helpers.runs import write_run
 
 from chaos_utils import description
 from chaos_utils.data.opinions import load_opinions, read_opinions
 from chaos_utils.errors import ChaosError
+from chaos_utils.evaluation.systems import uniform
 from chaos_utils.presentation import annotations as presentation
 from chaos_utils.tasks import TASKS
 
@@ -120,3 +122,13 @@ def test_tables_are_set_for_reading(sample):
     assert agreement.loc[0, "Fleiss’ κ"].count(",") == 1
     statistics = presentation.show_data_statistics(description.data_statistics(sample))
     assert statistics["difference"].iloc[-1] == "–"
+
+
+def test_systems_of_our_own_are_told_with_what_they_were_trained_on(released, tmp_path):
+    snli, mnli = released[:2]
+    run = write_run(tmp_path / "one", [snli, mnli], [snli.shares, mnli.shares], system="Ours")
+    ours = run.predictions_on(snli)
+    told = description.systems_notice([ours, ours, uniform(snli)])
+    assert told.count("**Ours** was trained by this project on 4,000 of the 942,854") == 1
+    assert "uniform" not in told
+    assert description.systems_notice([uniform(snli)]) == ""

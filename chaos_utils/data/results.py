@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,10 @@ class Run:
         ChaosError
             If the file is missing, or is not the one that the record names.
         """
+        self._note(file)
+        return pd.read_parquet(self.folder / file)
+
+    def _note(self, file: str) -> inputs.Input:
         path = self.folder / file
         expected = self.record["outputs"].get(file)
         found = inputs.digest(path) if path.is_file() else "no file"
@@ -72,12 +76,21 @@ class Run:
                 expected=expected,
                 todo="restore the file, or run the record's command again",
             )
-        inputs.record(f"results/{self.name}/{file}", found, synthetic=self.record["synthetic"])
-        return pd.read_parquet(path)
+        name = f"results/{self.name}/{file}"
+        return inputs.record(name, found, synthetic=self.record["synthetic"])
 
     def predictions_on(self, opinions: Opinions) -> Predictions | None:
-        """Return what the run predicts of a task's items; None where it predicts none."""
-        return predictions_in(self.read_table(PREDICTIONS_FILE), opinions, self.system)
+        """Return what the run predicts of a task's items; None where it predicts none.
+
+        A note says what it was trained on.
+        """
+        found = predictions_in(self.read_table(PREDICTIONS_FILE), opinions, self.system)
+        data = self.record["data"]
+        note = (
+            f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
+            "published training items"
+        )
+        return found and replace(found, notes=(note,), source=self._note(PREDICTIONS_FILE))
 
 
 def predictions_in(table: pd.DataFrame, opinions: Opinions, system: str) -> Predictions | None:
@@ -184,6 +197,11 @@ def wanted_entries() -> list[dict[str, Any]]:
             )
     inputs.record(f"results/{WANTED_FILE}", inputs.digest(path))
     return entries
+
+
+def is_trained(system: Predictions) -> bool:
+    """Return whether a system is a run of this project."""
+    return system.source is not None and system.source.name.startswith("results/")
 
 
 def committed_runs() -> list[Run]:

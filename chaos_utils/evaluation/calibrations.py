@@ -75,7 +75,7 @@ def line_up(opinions: Opinions, systems: Sequence[Predictions]) -> list[Case]:
         The task.
     systems : sequence of Predictions
         As `load_systems` gives them. Of those that were released or simulated, the ones
-        that the paper's tables show are taken; of the reader's own, all.
+        that the paper's tables show are taken; of our own and the reader's, all.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def line_up(opinions: Opinions, systems: Sequence[Predictions]) -> list[Case]:
         for one in systems
         if one.source is None and one.model.startswith(_MAIN)
     ]
-    # Only a reader's system was read from one file, and has a source.
+    # Only our own and a reader's systems were read from one file, and have a source.
     own = [Case(one.model, one.model, None, 1.0, one) for one in systems if one.source]
     if not base and not own:
         raise ChaosError(

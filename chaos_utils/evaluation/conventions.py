@@ -247,12 +247,12 @@ def chosen_systems(
     -------
     list of Predictions
         The first system at hand and the same at `temperature` (none where no system is at
-        hand), the reader's own, the uniform guess and the oracle.
+        hand), our own and the reader's, the uniform guess and the oracle.
     """
     at_hand = load_systems(opinions, predictions)
     first = at_hand[:1]
     scaled = [at_temperature(system, temperature, f", T = {temperature:g}") for system in first]
-    own = at_hand[max(1, len(load_systems(opinions))) :] if predictions else []
+    own = [system for system in at_hand[1:] if system.source]  # the released ones have none
     return [*first, *scaled, *own, uniform(opinions), oracle(opinions)]
 
 

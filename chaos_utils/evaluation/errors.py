@@ -10,6 +10,7 @@ import pandas as pd
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.data.published.tables import read_published
+from chaos_utils.data.results import is_trained
 from chaos_utils.errors import ChaosError, did_you_mean
 from chaos_utils.evaluation.systems import at_temperature, load_systems
 from chaos_utils.metrics.calibration import expected_calibration_error
@@ -47,8 +48,9 @@ def lineup(
     *,
     system: str,
     temperature: float,
+    trained: bool = False,
 ) -> dict[str, list[Entry]]:
-    """Choose what is shown: one system as it is and flattened, then the reader's own.
+    """Choose what is shown: one system as it is and flattened, then our own and the reader's.
 
     Parameters
     ----------
@@ -60,6 +62,8 @@ def lineup(
         Name of the system; when empty, the first at hand on the first task that has one.
     temperature : float
         Above 0; at 1 the system is listed once.
+    trained : bool
+        Whether systems that this project trained are listed beside the one chosen.
 
     Returns
     -------
@@ -81,13 +85,12 @@ def lineup(
     name = system or next(iter(names), "")
     chosen: dict[str, list[Entry]] = {}
     for opinions in datasets:
-        given = {s.model for s in load_systems(opinions)} if predictions else set(names)
         entries: list[Entry] = []
         for candidate in at_hand[opinions.task.name]:
             if candidate.model == name:
                 both = dict.fromkeys([1.0, temperature])
                 entries = [Entry(at_temperature(candidate, t), t) for t in both] + entries
-            elif candidate.model not in given:
+            elif candidate.source and (trained or not is_trained(candidate)):
                 entries.append(Entry(candidate, 1.0))
         chosen[opinions.task.name] = entries
     return chosen

@@ -23,7 +23,9 @@ _BAAN_RUNS = {
 }
 
 
-def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Predictions]:
+def load_systems(
+    opinions: Opinions, predictions: Sequence[str] = (), *, trained: bool = True
+) -> list[Predictions]:
     """Return every system whose predictions on a task are at hand.
 
     Parameters
@@ -33,6 +35,8 @@ def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Pr
     predictions : sequence of str
         Files of the reader's own, in any format that `read_predictions` takes, relative
         to where the reader is. A file without an item of this task is passed over.
+    trained : bool
+        Whether the project's own runs are among them.
 
     Returns
     -------
@@ -50,7 +54,8 @@ def load_systems(opinions: Opinions, predictions: Sequence[str] = ()) -> list[Pr
     if opinions.source.synthetic:
         systems = synthetic_systems(opinions)
     elif opinions.is_released:
-        systems = [*released_systems(opinions), *trained_systems(opinions)]
+        systems = released_systems(opinions)
+        systems += trained_systems(opinions) if trained else []
     for file in predictions:
         path = paths.from_reader(file)
         systems += read_predictions(path, [opinions], allow_missing=True, allow_others=True)

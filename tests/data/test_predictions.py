@@ -214,9 +214,9 @@ def test_parts_are_joined_unless_they_overlap(tmp_path, opinions):
 
 
 def test_released_predictions_have_their_known_gaps(released):
-    from chaos_utils.evaluation.systems import load_systems
+    from chaos_utils.evaluation.systems import released_systems
 
-    snli, mnli, alphanli = (load_systems(opinions) for opinions in released)
+    snli, mnli, alphanli = map(released_systems, released)
     assert [len(system) for system in snli] == [1514] * 5
     assert [len(system) for system in mnli] == [1569] * 3
     assert alphanli == []

@@ -23,12 +23,12 @@ def opinions(sample):
 
 @pytest.fixture
 def cases(opinions):
-    return calibrations.line_up(opinions, load_systems(opinions))
+    return calibrations.line_up(opinions, load_systems(opinions, trained=False))
 
 
 @pytest.fixture
 def real(released):
-    systems = load_systems(released[0])
+    systems = load_systems(released[0], trained=False)
     if not systems:
         pytest.skip("the released predictions are not at hand")
     return released[0], calibrations.line_up(released[0], systems)

@@ -44,7 +44,7 @@ from chaos_utils.recalibration import fit_temperature, temper
 
 def gather(datasets, systems=None, n_resamples=200, n_splits=10):
     if systems is None:
-        systems = {opinions.task.name: load_systems(opinions) for opinions in datasets}
+        systems = {o.task.name: load_systems(o, trained=False) for o in datasets}
     return claims.gather(datasets, systems, n_resamples=n_resamples, n_splits=n_splits, seed=0)
 
 

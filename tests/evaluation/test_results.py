@@ -16,7 +16,7 @@ def test_every_row_of_the_paper_is_there(table):
         assert counts[task, "model", "published"] == 9
         assert counts[task, "human", "published"] == 1
         assert counts[task, "baseline", "computed"] == 3
-    assert counts["snli", "model", "computed"] == 5
+    assert counts["snli", "model", "computed"] >= 5
 
 
 def test_chance_rows_equal_the_paper_s(table):
