@@ -62,8 +62,18 @@ def stop_at(step):
     return report
 
 
-@pytest.mark.parametrize("task", ["nli", "alphanli"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("family", "task"),
+    [
+        *((family, "nli") for family in FAMILIES),
+        ("bart", "alphanli"),
+        ("xlnet", "alphanli"),
+        *(
+            pytest.param(family, "alphanli", marks=pytest.mark.slow)
+            for family in ("bert", "roberta", "albert", "distilbert")
+        ),
+    ],
+)
 def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task, tmp_path, sample):
     settings = small(family, task=task, max_train_examples=48)
     with pytest.raises(KeyboardInterrupt):
@@ -123,6 +133,7 @@ def test_a_damaged_checkpoint_is_told_of_and_not_used(tmp_path):
     assert str(path) in told[0]
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_steps_of_one(tmp_path):
     arguments = [
         "-m", "chaos_utils.cli", "finetune", "--model", "tiny-distilbert", "--data", "sample",
