@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.checkout import PROJECT, chaos, chaos_environment
+from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout, shorten
 from helpers.rows import row, write_dataset, write_rows
 
 
@@ -18,7 +18,7 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for command in ("data", "params", "run", "sweep", "build"):
+    for command in ("data", "params", "run", "sweep", "build", "figures", "cite"):
         assert command in done.stdout
 
 
@@ -101,6 +101,37 @@ def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
     )  # fmt: skip
     assert done.returncode == 2
     assert "needs a checkout of the book" in done.stderr
+
+
+def test_figures_are_listed_and_cited(small_checkout):
+    rows = json.loads(chaos("figures", "--json", cwd=small_checkout).stdout)
+    assert all(row["made"] and row["title"].startswith("Synthetic sample: ") for row in rows)
+    assert {row["chapter"] for row in rows} == {"annotations", "disagreement"}
+    assert "fig-entropy" in chaos("figures", cwd=small_checkout).stdout
+    for format, told in (
+        ("plain", "Figure fig-entropy in The Living Book"),
+        ("bibtex", "@misc{fig-entropy,"),
+        ("ris", "TY  - FIGURE"),
+        ("csl", '"id": "fig-entropy"'),
+    ):
+        done = chaos("cite", "fig-entropy", "--format", format, cwd=small_checkout)
+        assert done.returncode == 0, done.stderr
+        assert told in done.stdout
+        assert done.stdout.endswith("\n")
+    done = chaos("cite", "fig-entropi", cwd=small_checkout)
+    assert done.returncode == 2
+    assert "did you mean 'fig-entropy'" in done.stderr
+
+
+def test_before_a_build_nothing_is_made_and_nothing_can_be_cited(tmp_path):
+    checkout = shorten(copy_checkout(tmp_path / "book"))
+    rows = json.loads(chaos("figures", "--json", cwd=checkout).stdout)
+    assert not any(row["made"] for row in rows)
+    assert {row["chapter"] for row in rows} == {"annotations", "disagreement"}
+    done = chaos("cite", "fig-entropy", cwd=checkout)
+    assert done.returncode == 2
+    assert "Nothing was built yet" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_run_writes_a_folder_of_its_own(small_checkout):

@@ -11,6 +11,7 @@ from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignme
 from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
+from chaos_utils.cli.figures import cite, figures
 from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
@@ -26,6 +27,8 @@ app = typer.Typer(
 app.add_typer(data_app, name="data")
 app.command()(evaluate)
 app.command()(sweep)
+for listing in (figures, cite):
+    app.command()(listing)
 for training in (finetune, predict, wanted):
     app.command()(training)
 for step in (chapter, site, sweep_run):

@@ -1,6 +1,8 @@
 """How to cite the book, a figure or a table."""
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +18,20 @@ _LATEX = {
     "$": r"\$",
     "#": r"\#",
     "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
+    # BibTeX counts braces with a backslash too: what is cited must not unbalance the entry.
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
+# What a caption may hold beside words: roles, code, formulas, emphasis. Only the words are kept.
+_ROLE = re.compile(r"\{[a-z:]+\}`([^`<]*?)(?:\s*<[^`>]*>)?`")
+_MARKS = (
+    re.compile(r"`([^`]+)`"),
+    re.compile(r"\$(?=\S)([^$]+?)(?<=\S)\$(?!\d)"),
+    re.compile(r"(?<!\w)\*{1,2}(?=\S)([^*]+?)(?<=\S)\*{1,2}(?!\w)"),
+    re.compile(r"(?<!\w)_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +88,9 @@ def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
     """Return a BibTeX entry for a figure or table."""
     kind = manifest["kind"].capitalize()
     note = f"{kind} \\texttt{{{manifest['id']}}} in \\emph{{{latex(book.title)}}}"
-    fields = {"title": f"{{{latex(_title(manifest))}}}"} | _common(book)
+    fields = {"title": f"{{{latex(title_of(manifest))}}}"} | _common(book)
     fields["note"] = f"{note}, version {book.version}"
-    return _entry(manifest["id"], fields, _url(book, manifest))
+    return _entry(manifest["id"], fields, address(book, manifest))
 
 
 def _common(book: Book) -> dict[str, str]:
@@ -100,13 +111,59 @@ def _entry(key: str, fields: Mapping[str, str], url: str) -> str:
 
 def plain(book: Book, manifest: Mapping[str, Any]) -> str:
     """Return a citation of a figure or table in one line of text."""
-    kind = manifest["kind"].capitalize()
-    url = _url(book, manifest)
+    url = address(book, manifest)
     where = f" {url}" if url else ""
     return (
-        f"{', '.join(book.authors)} ({book.year}). {_title(manifest)}. {kind} {manifest['id']} in "
-        f"{book.title}, version {book.version}.{where}"
+        f"{', '.join(book.authors)} ({book.year}). {title_of(manifest)}. {_note(book, manifest)}."
+        + where
     )
+
+
+def ris(book: Book, manifest: Mapping[str, Any]) -> str:
+    """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it."""
+    fields = [
+        ("TY", "FIGURE" if manifest["kind"] == "figure" else "DATA"),
+        ("ID", manifest["id"]),
+        ("TI", title_of(manifest)),
+        *(("AU", name) for name in book.authors),
+        ("PY", book.year),
+        ("T2", book.title),
+        ("ET", book.version),
+        ("N1", _note(book, manifest)),
+        *(("UR", url) for url in [address(book, manifest)] if url),
+        ("ER", ""),
+    ]
+    return "".join(f"{tag}  - {value}\r\n" for tag, value in fields)
+
+
+def csl(book: Book, manifest: Mapping[str, Any]) -> str:
+    """Return CSL-JSON for a figure or table: a list of one item."""
+    item = {
+        "id": manifest["id"],
+        "type": "figure" if manifest["kind"] == "figure" else "dataset",
+        "title": title_of(manifest),
+        "author": [{"literal": name} for name in book.authors],
+        "issued": {"date-parts": [[int(book.year)]]},
+        "container-title": book.title,
+        "version": book.version,
+        "note": _note(book, manifest),
+    }
+    url = address(book, manifest)
+    return json.dumps([item | ({"URL": url} if url else {})], indent=1, ensure_ascii=False)
+
+
+# By the names that `chaos cite --format` takes.
+FORMATS: Mapping[str, Callable[[Book, Mapping[str, Any]], str]] = {
+    "plain": plain,
+    "bibtex": bibtex,
+    "ris": ris,
+    "csl": csl,
+}
+
+
+def _note(book: Book, manifest: Mapping[str, Any]) -> str:
+    kind = manifest["kind"].capitalize()
+    return f"{kind} {manifest['id']} in {book.title}, version {book.version}"
 
 
 def latex(text: str) -> str:
@@ -114,10 +171,21 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def _title(manifest: Mapping[str, Any]) -> str:
-    title: str = manifest["title"]
+def without_markup(text: str) -> str:
+    """Return the words of a title or caption on one line: no roles, emphasis or formula signs."""
+    text = _ROLE.sub(r"\1", text)
+    for mark in _MARKS:
+        text = mark.sub(r"\1", text)
+    text = " ".join(text.split())
+    return "".join(character for character in text if character.isprintable())
+
+
+def title_of(manifest: Mapping[str, Any]) -> str:
+    """Return the title of a figure or table as it is cited, which says if it is synthetic."""
+    title = without_markup(manifest["title"])
     return f"Synthetic sample: {title}" if manifest["synthetic"] else title
 
 
-def _url(book: Book, manifest: Mapping[str, Any]) -> str:
-    return f"{book.url.rstrip('/')}/figures/{manifest['id']}.json" if book.url else ""
+def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:
+    """Return where a figure's or table's page, or another file of it, stands; or nothing yet."""
+    return f"{book.url.rstrip('/')}/figures/{manifest['id']}{suffix}" if book.url else ""

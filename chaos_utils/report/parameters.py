@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import math
+import shlex
 import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -217,6 +218,25 @@ def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
         name: parameter.convert(given[name]) if name in given else parameter.default
         for name, parameter in declared.items()
     }
+
+
+def command(source: Path, values: Mapping[str, Any]) -> str:
+    """Return the `chaos run` command that gives a notebook these values.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+    values : mapping
+        The value of some of its parameters; those that are the default are left out.
+    """
+    words = ["chaos", "run", source.stem]
+    for parameter in read_parameters(source):
+        value = values.get(parameter.name, parameter.default)
+        if value != parameter.default:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            words += ["-p", f"{parameter.name}={text}"]
+    return shlex.join(words)
 
 
 def parameters_digest(values: Mapping[str, Any]) -> str:

@@ -1,13 +1,17 @@
+import json
 import re
 
 import pytest
 import yaml
 from helpers.checkout import PROJECT
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chaos_utils.errors import ChaosError
 from chaos_utils.publish import citations
 from chaos_utils.report.provenance import version
 
+BOOK = citations.read_book(PROJECT / "CITATION.cff")
 MANIFEST = {
     "id": "fig-x",
     "kind": "figure",
@@ -29,11 +33,68 @@ def test_the_book_has_the_package_s_version(book):
 def test_bibtex_is_balanced_and_escaped(book):
     entry = citations.bibtex(book, MANIFEST)
     assert entry.startswith("@misc{fig-x,")
-    plain = re.sub(r"\\[{}]", "", entry)
-    assert plain.count("{") == plain.count("}")
-    assert r"50\% of α\_i \& “ß” \{cost\} \$3 \#1" in entry
+    assert r"50\% of α\_i \& “ß” \textbraceleft{}cost\textbraceright{} \$3 \#1" in entry
     assert f"version {book.version}" in entry
     assert not re.search(r"(?<!\\)[%&#$]", entry)
+
+
+# Titles as authors may write them: any text, and pieces that some format gives a meaning to.
+TITLES = st.lists(
+    st.one_of(
+        st.text(max_size=12),
+        st.sampled_from(
+            ["{", "}", "\\", '"', "`", "$", "*a*", "{cite:t}`x`", "\r\nER  - ", "ß", "</"]
+        ),
+    )
+).map("".join)
+
+
+@given(title=TITLES)
+def test_any_title_leaves_every_format_valid(title):
+    manifest = MANIFEST | {"title": title}
+    words = citations.without_markup(title)
+    assert words.isprintable()
+
+    entry = citations.bibtex(BOOK, manifest)
+    depths, depth = [], 0
+    for sign in entry:  # BibTeX counts braces whether or not a backslash stands before them
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        depths.append(depth)
+    assert depths[-1] == 0
+    assert 0 not in depths[entry.index("{") : -1]
+    assert not re.search(r"(?<!\\)[%&#$]", entry)
+    assert len(entry.split("\n")) == 7
+
+    *lines, last = citations.ris(BOOK, manifest).split("\r\n")
+    assert last == ""
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9]  - [^\r\n]*", line) for line in lines)
+    assert lines[0] == "TY  - FIGURE"
+    assert [line for line in lines if line.startswith("ER")] == ["ER  - "] == lines[-1:]
+    assert f"TI  - {words}" in lines
+
+    (item,) = json.loads(citations.csl(BOOK, manifest))
+    assert item["title"] == words
+    assert item["issued"] == {"date-parts": [[int(BOOK.year)]]}
+    assert "\n" not in citations.plain(BOOK, manifest)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("As in {cite:t}`nie2020`, *below* or **above**", "As in nie2020, below or above"),
+        ("See {doc}`this page <other>` and `code`", "See this page and code"),
+        ("Ten bins $(a, b]$ for $3 and $4", "Ten bins (a, b] for $3 and $4"),
+        ("α_i and b_j, 2 * 3 * 4, a\n  line", "α_i and b_j, 2 * 3 * 4, a line"),
+    ],
+)
+def test_only_the_words_of_a_caption_are_cited(text, words):
+    assert citations.without_markup(text) == words
+
+
+def test_tables_are_cited_as_data(book):
+    table = MANIFEST | {"id": "tbl-x", "kind": "table"}
+    assert citations.ris(book, table).startswith("TY  - DATA\r\nID  - tbl-x\r\n")
+    assert json.loads(citations.csl(book, table))[0]["type"] == "dataset"
 
 
 def test_plain_names_figure_book_and_version(book):
@@ -43,7 +104,7 @@ def test_plain_names_figure_book_and_version(book):
 
 
 def test_a_synthetic_figure_is_cited_as_such(book):
-    for made in (citations.plain, citations.bibtex):
+    for made in citations.FORMATS.values():
         assert "Synthetic sample: 50" in made(book, MANIFEST | {"synthetic": True})
 
 
@@ -52,7 +113,8 @@ def test_an_address_is_given_once_there_is_one(book, tmp_path):
     path = tmp_path / "CITATION.cff"
     path.write_text(yaml.safe_dump(content | {"url": "https://example.org/book/"}))
     there = citations.read_book(path)
-    assert "https://example.org/book/figures/fig-x.json" in citations.bibtex(there, MANIFEST)
+    for made in citations.FORMATS.values():
+        assert "https://example.org/book/figures/fig-x.html" in made(there, MANIFEST)
     assert "url" not in citations.bibtex(book, MANIFEST)
     assert citations.book_bibtex(there).count("https://example.org/book/") == 1
 

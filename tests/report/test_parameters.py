@@ -1,7 +1,10 @@
+import shlex
+
 import pytest
 
 from chaos_utils.errors import ChaosError
 from chaos_utils.report.parameters import (
+    command,
     find_notebook,
     parameters_digest,
     read_parameters,
@@ -130,3 +133,18 @@ def test_every_notebook_of_the_book_declares_its_parameters():
 def test_a_digest_stands_for_the_values_in_any_order():
     assert parameters_digest({"a": 1, "b": 2}) == parameters_digest({"b": 2, "a": 1})
     assert parameters_digest({"a": 1}) != parameters_digest({"a": 2})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"n": 3}, {"n": 4, "loud": True}, {"name": "it's \"two\" words", "mode": "slow"},
+     {"tasks": ["a,b", "ß c"], "sizes": [], "rate": 1e-9}],
+)  # fmt: skip
+def test_the_command_of_a_run_gives_its_parameters_again(tmp_path, given):
+    source = notebook(tmp_path)
+    values = resolve(source, given)
+    words = shlex.split(command(source, values))
+    assert words[:3] == ["chaos", "run", "chapter"]
+    pairs = dict(word.split("=", 1) for word in words[3:] if word != "-p")
+    assert resolve(source, pairs) == values
+    assert set(pairs) == {name for name in given if name != "n" or given[name] != 3}

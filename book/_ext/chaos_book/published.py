@@ -22,13 +22,13 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.data.opinions import Opinions, load_opinions
-from chaos_utils.publish import citations, dependencies
-from chaos_utils.report.runner import figures_of
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import citations, collection, landing
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
 
-Manifest = dict[str, Any]
+Manifest = collection.Manifest
 _FORMAT = re.compile(r",?(\.\d+)?[dfg%]?")
 _NOTICE = (
     "Item texts: ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and αNLI; "
@@ -53,20 +53,15 @@ def project_of(app: Sphinx) -> Path:
     return Path(app.srcdir).parent
 
 
-def read_manifests(app: Sphinx) -> dict[str, Manifest]:
-    """Return the manifest of everything that the chapters have made, by id."""
-    found: dict[str, Manifest] = {}
-    for chapter in dependencies.chapters():
-        for path in figures_of(project_of(app) / "_build" / "chapters" / chapter):
-            if path.stem in found:
-                raise ExtensionError(f"{path.stem} is made by two notebooks")
-            manifest = json.loads(path.read_text("utf-8"))
-            found[path.stem] = manifest | {"folder": str(path.parent)}
-    return found
-
-
 def _load(app: Sphinx) -> None:
-    app.env.chaos_manifests = read_manifests(app)  # type: ignore[attr-defined]
+    try:
+        files = collection.manifest_files()
+    except ChaosError as fault:
+        raise ExtensionError(str(fault)) from fault
+    app.env.chaos_manifests = {  # type: ignore[attr-defined]
+        id: json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
+        for id, path in files.items()
+    }
 
 
 class Published(SphinxDirective):
@@ -83,14 +78,14 @@ class Published(SphinxDirective):
             return []
         is_figure = manifest["kind"] == "figure"
         node: nodes.Element = PublishedFigure() if is_figure else PublishedTable()
-        self.options["name"] = id
+        self.options["name"] = node["published"] = id
         self.add_name(node)
         caption = PublishedCaption()
         inlined, messages = self.parse_inline(manifest["caption"])
         caption += inlined
         root = "../" * self.env.docname.count("/")
         if is_figure:
-            node += [_raw(_picture_html(manifest, root)), caption]
+            node += [_raw(landing.picture_html(manifest, f"{root}figures/")), caption]
         else:
             node += [caption, _raw(_table_html(manifest))]
         book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
@@ -102,22 +97,7 @@ def _raw(html: str) -> nodes.raw:
     return nodes.raw("", html, format="html")
 
 
-def _picture_html(manifest: Manifest, root: str) -> str:
-    def image(mode: str, file: str) -> str:
-        return (
-            f'<img class="only-{mode}" src="{root}figures/{file}.svg" loading="lazy" '
-            f'alt="{escape(manifest["alt"])}" '
-            f'width="{manifest["width"]}" height="{manifest["height"]}">'
-        )
-
-    # In an element of their own: the theme hides a caption that follows the other mode's picture.
-    pictures = image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
-    name = escape(manifest["title"])
-    return f'<div class="picture" role="group" tabindex="0" aria-label="{name}">{pictures}</div>'
-
-
 def _table_html(manifest: Manifest) -> str:
-    name = escape(manifest["title"])
     shows_items = any(
         isinstance(cell, Mapping) and "item" in cell
         for row in manifest["display"]["rows"]
@@ -127,10 +107,7 @@ def _table_html(manifest: Manifest) -> str:
     notice = ""
     if shows_items and not manifest["synthetic"]:
         notice = f'<p class="licence-notice">{_NOTICE}</p>'
-    return (
-        f'<div class="table-scroll" role="region" tabindex="0" aria-label="{name}">{table}</div>'
-        + notice
-    )
+    return landing.scrolled(table, manifest["title"]) + notice
 
 
 def _text_reader(manifest: Manifest) -> Any:
@@ -169,6 +146,7 @@ def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
     cite = escape(citations.plain(book, manifest)), escape(citations.bibtex(book, manifest))
     return f"""
 <div class="published-footer">
+<a href="{root}figures/{id}.html">Permanent page</a>
 <span class="downloads">{downloads}</span>
 <a href="{notebook}" download>Notebook</a>
 <details><summary>Parameters</summary><table class="published">

@@ -1,0 +1,174 @@
+"""A page for each published figure and table, the list of them, and ``figures.bib``.
+
+What a page holds is made by `chaos_utils.publish.landing`; the theme is put around it here,
+and captions come with their markup as the chapters have resolved it.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.osutil import relative_uri
+from sphinx.writers.html5 import HTML5Translator
+
+from chaos_book.published import (
+    Manifest,
+    PublishedCaption,
+    PublishedFigure,
+    PublishedTable,
+    project_of,
+)
+from chaos_utils.publish import citations, collection, landing, metadata
+from chaos_utils.report import parameters
+
+BIBLIOGRAPHY = "figures.bib"
+
+
+class Thumbnail(nodes.General, nodes.Element):
+    """A small picture of a figure, or a sign for a table, that leads to its page."""
+
+
+class PublishedList(SphinxDirective):
+    """Show everything that was published, by chapter."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each chapter."""
+        manifests = self.env.chaos_manifests.values()  # type: ignore[attr-defined]
+        sections: list[nodes.Node] = []
+        for notebook, found in groupby(manifests, key=lambda manifest: manifest["notebook"]):
+            title = collection.chapter_title(notebook)
+            section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
+            section += nodes.title(title, title)
+            cards = nodes.container(classes=["thumbnails"])
+            cards += [Thumbnail(published=manifest["id"]) for manifest in found]
+            section += cards
+            sections.append(section)
+        return sections
+
+
+def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
+    id = node["published"]
+    manifest = self.builder.env.chaos_manifests[id]  # type: ignore[attr-defined]
+    title = escape(citations.title_of(manifest))
+    if manifest["kind"] == "figure":
+        files = (("light", f"{id}.svg"), ("dark", f"{id}-dark.svg"))
+        picture = "".join(
+            f'<img class="only-{mode}" src="figures/{file}" alt="" loading="lazy" '
+            f'width="{manifest["width"]}" height="{manifest["height"]}">'
+            for mode, file in files
+        )
+    else:
+        rows, columns = len(manifest["display"]["rows"]), len(manifest["display"]["header"])
+        picture = f'<span class="table-size">{rows} rows<br>{columns} columns</span>'
+    number = _number(self.builder.app, manifest)
+    self.body.append(
+        f'<a class="thumbnail" href="figures/{id}.html"><span class="frame">{picture}</span>'
+        f'<span class="thumbnail-title"><b>{number}</b> {title}</span></a>\n'
+    )
+    raise nodes.SkipNode
+
+
+def _remember(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Keep the captions of a chapter, whose references have been resolved by now."""
+    app.env.chaos_captions = getattr(app.env, "chaos_captions", {})  # type: ignore[attr-defined]
+    for node in doctree.findall(nodes.Element):
+        if isinstance(node, PublishedFigure | PublishedTable):
+            caption = next(node.findall(PublishedCaption)).deepcopy()
+            app.env.chaos_captions[node["published"]] = docname, caption  # type: ignore[attr-defined]
+
+
+def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the page of each figure and table: name, context, template."""
+    if app.builder.format != "html":
+        return
+    book = citations.read_book(project_of(app) / "CITATION.cff")
+    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
+    for id, manifest in manifests.items():
+        if id not in app.env.chaos_captions:  # type: ignore[attr-defined]
+            raise ExtensionError(f"{id} is made by {manifest['notebook']}, but no page shows it")
+        docname, caption = app.env.chaos_captions[id]  # type: ignore[attr-defined]
+        page = f"figures/{id}"
+        _relink(app, caption, docname, page)
+        place = landing.Place(
+            chapter=app.env.titles[docname].astext(),
+            link=f"{app.builder.get_relative_uri(page, docname)}#{id}",
+            number=_number(app, manifest),
+            caption=_html(app, caption),
+        )
+        source = project_of(app) / "notebooks" / f"{manifest['notebook']}.py"
+        command = parameters.command(source, manifest["parameters"])
+        title = escape(citations.title_of(manifest))
+        context = {
+            "title": title,
+            "pagetitle": title,
+            "metatags": metadata.meta_tags(book, manifest, _plain(caption)),
+            "body": landing.body(manifest, book, place, command, _sizes(manifest)),
+            "toc": landing.contents(manifest),
+            "display_toc": True,
+        }
+        yield page, context, "page.html"
+
+
+def _relink(app: Sphinx, caption: nodes.Element, docname: str, page: str) -> None:
+    """Let a caption's links start from another page than the chapter it was resolved for."""
+    here, there = (app.builder.get_target_uri(name) for name in (docname, page))
+    for node in caption.findall(nodes.Element):
+        node["ids"] = []
+    for link in caption.findall(nodes.reference):
+        target = urljoin(here, link.get("refuri") or f"#{link['refid']}")
+        if "://" not in target:
+            path, hash, place = target.partition("#")
+            target = relative_uri(there, path) + hash + place
+        link["refuri"] = target
+        link.attributes.pop("refid", None)
+
+
+def _html(app: Sphinx, caption: nodes.Element) -> str:
+    # Only what is in it: around it the writer would put the caption of a numbered figure.
+    inside = nodes.inline("", "", *(child.deepcopy() for child in caption.children))
+    return str(app.builder.render_partial(inside)["fragment"])  # type: ignore[attr-defined]
+
+
+def _plain(caption: nodes.Element) -> str:
+    return " ".join(caption.astext().split())
+
+
+def _number(app: Sphinx, manifest: Manifest) -> str:
+    """Return the number that the book has given, such as ``Fig. 3``."""
+    id, kind = manifest["id"], manifest["kind"]
+    docname, _ = app.env.chaos_captions.get(id, (None, None))  # type: ignore[attr-defined]
+    for name, numbers in app.env.toc_fignumbers.items():
+        if docname in (None, name) and id in numbers.get(kind, {}):
+            number = ".".join(map(str, numbers[kind][id]))
+            return str(app.config.numfig_format[kind] % number)
+    return str(manifest["kind"]).capitalize()
+
+
+def _sizes(manifest: Manifest) -> dict[str, int]:
+    folder, id = Path(manifest["folder"]), manifest["id"]
+    return {format: (folder / f"{id}.{format}").stat().st_size for format in manifest["formats"]}
+
+
+def _write_bibliography(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    book = citations.read_book(project_of(app) / "CITATION.cff")
+    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
+    entries = "\n\n".join(citations.bibtex(book, manifest) for manifest in manifests)
+    (Path(app.outdir) / BIBLIOGRAPHY).write_text(f"{entries}\n", "utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    """Register the list and connect to Sphinx's events."""
+    app.add_node(Thumbnail, html=(_visit_thumbnail, None))
+    app.add_directive("published-list", PublishedList)
+    app.connect("doctree-resolved", _remember)
+    app.connect("html-collect-pages", _pages)
+    app.connect("build-finished", _write_bibliography)

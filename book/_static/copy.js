@@ -1,0 +1,51 @@
+/* Puts a button beside each text that is there to be copied. Needs no network and no library. */
+(function () {
+  "use strict";
+
+  function select(element) {
+    var range = document.createRange();
+    range.selectNodeContents(element);
+    var selection = window.getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);
+  }
+
+  /* Pages opened from a file, and old browsers, may not use the clipboard directly. */
+  function copySelected(element) {
+    select(element);
+    return document.execCommand("copy");
+  }
+
+  function copy(element) {
+    if (!navigator.clipboard) {
+      return Promise.resolve(copySelected(element));
+    }
+    return navigator.clipboard.writeText(element.textContent).then(
+      function () { return true; },
+      function () { return copySelected(element); }
+    );
+  }
+
+  document.querySelectorAll(".copied").forEach(function (box) {
+    var text = box.querySelector("pre");
+    var button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy-button";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", "Copy: " + box.dataset.name);
+    var told = document.createElement("span");
+    told.className = "copy-told";
+    told.setAttribute("role", "status");
+    button.addEventListener("click", function () {
+      copy(text).then(function (done) {
+        told.textContent = done ? "Copied" : "Selected: press Ctrl+C";
+        if (!done) { select(text); }
+        window.setTimeout(function () { told.textContent = ""; }, 3000);
+      });
+    });
+    var row = document.createElement("div");
+    row.className = "copy-row";
+    row.append(told, button);
+    box.insertBefore(row, text);
+  });
+})();

@@ -1,0 +1,284 @@
+"""The page of its own that each figure and table has: what it shows, its files, its origin.
+
+The page stands at ``figures/<id>.html``. The theme around it, and the caption's markup, are
+the book's extension's business.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from chaos_utils.publish import citations
+from chaos_utils.publish.citations import Book, without_markup
+from chaos_utils.report.tables import table_html
+
+PREVIEW_ROWS = 8
+_DIGITS = 6
+_SHORT = 24
+_KINDS = {
+    "svg": "vector picture",
+    "png": "picture, 300 dpi",
+    "pdf": "vector picture for print",
+    "csv": "the data behind it",
+    "json": "the data, with everything on this page",
+}
+_CITATIONS = {"plain": "Plain text", "bibtex": "BibTeX", "ris": "RIS", "csl": "CSL-JSON"}
+SECTIONS = {
+    "words": "In words",
+    "downloads": "Downloads",
+    "data": "The data behind it",
+    "origin": "How it was made",
+    "cite": "How to cite it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the book a figure or table stands.
+
+    Attributes
+    ----------
+    chapter : str
+        The chapter's title.
+    link : str
+        From the landing page to the place in the chapter.
+    number : str
+        Such as ``Fig. 3``.
+    caption : str
+        HTML, its links relative to the landing page.
+    """
+
+    chapter: str
+    link: str
+    number: str
+    caption: str
+
+
+def body(
+    manifest: Mapping[str, Any], book: Book, place: Place, command: str, sizes: Mapping[str, int]
+) -> str:
+    """Return the content of a landing page as HTML, all text escaped.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of the figure or table.
+    book : Book
+    place : Place
+    command : str
+        What reproduces it.
+    sizes : mapping
+        The bytes of each file, by its format.
+    """
+    parts = [
+        f"<h1>{escape(without_markup(manifest['title']))}</h1>",
+        f'<p class="landing-place"><a href="{escape(place.link)}">{escape(place.number)}</a> in '
+        f"the chapter <em>{escape(place.chapter)}</em>; its lasting id is "
+        f"<code>{escape(manifest['id'])}</code>. "
+        f'<a href="../figures.html">All figures and tables</a></p>',
+        _synthetic(manifest),
+        _object(manifest, place),
+        _section("words", f"<p>{escape(manifest['alt'])}</p>") if "alt" in manifest else "",
+        _section("downloads", _downloads(manifest, sizes)),
+        _section("data", _preview(manifest)),
+        _section("origin", _origin(manifest, command)),
+        _section("cite", _citations(book, manifest)),
+        '<script src="../_static/copy.js"></script>',
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def contents(manifest: Mapping[str, Any]) -> str:
+    """Return the list of the page's sections, for the theme to show beside it."""
+    items = "".join(
+        f'<li><a class="reference internal" href="#{id}">{title}</a></li>'
+        for id, title in SECTIONS.items()
+        if id != "words" or "alt" in manifest
+    )
+    title = escape(without_markup(manifest["title"]))
+    return f'<ul><li><a class="reference internal" href="#">{title}</a><ul>{items}</ul></li></ul>'
+
+
+def _section(id: str, content: str) -> str:
+    return f'<section id="{id}"><h2>{SECTIONS[id]}</h2>\n{content}\n</section>'
+
+
+def _synthetic(manifest: Mapping[str, Any]) -> str:
+    if not manifest["synthetic"]:
+        return ""
+    return (
+        '<div class="admonition warning"><p class="admonition-title">Synthetic sample</p>'
+        f"<p>This {manifest['kind']} was made from invented items and simulated votes. "
+        "It is not a result.</p></div>"
+    )
+
+
+def _object(manifest: Mapping[str, Any], place: Place) -> str:
+    caption = (
+        f'<figcaption><span class="caption-number">{escape(place.number)} </span>'
+        f"{place.caption}</figcaption>"
+    )
+    if manifest["kind"] == "figure":
+        shown = picture_html(manifest, "") + caption
+    else:
+        shown = caption + scrolled(
+            table_html(manifest["display"]), without_markup(manifest["title"])
+        )
+        if any(isinstance(cell, Mapping) and "item" in cell for cell in _cells(manifest)):
+            shown += (
+                '<p class="licence-notice">The texts of the items are not part of the table: '
+                "the chapter shows them.</p>"
+            )
+    return f'<figure class="published published-{manifest["kind"]}">{shown}</figure>'
+
+
+def _cells(manifest: Mapping[str, Any]) -> Iterable[object]:
+    return (cell for row in manifest["display"]["rows"] for cell in row)
+
+
+def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
+    """Return a figure's picture for the light and the dark look.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of the figure.
+    folder : str
+        From the page to the figures: ``../figures/``, or nothing.
+    """
+
+    def image(mode: str, file: str) -> str:
+        return (
+            f'<img class="only-{mode}" src="{folder}{file}.svg" loading="lazy" '
+            f'alt="{escape(manifest["alt"])}" '
+            f'width="{manifest["width"]}" height="{manifest["height"]}">'
+        )
+
+    # In an element of their own: the theme hides a caption that follows the other mode's picture.
+    pictures = image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
+    name = escape(without_markup(manifest["title"]))
+    return f'<div class="picture" role="group" tabindex="0" aria-label="{name}">{pictures}</div>'
+
+
+def scrolled(content: str, name: str) -> str:
+    """Return a table in a box that scrolls by itself, named for screen readers."""
+    return (
+        f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
+        f"{content}</div>"
+    )
+
+
+def _table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a small table from cells that are HTML; the first of a row is its heading."""
+    lines = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
+        for first, *others in rows
+    )
+    return _set(caption, header, lines, "published facts") if lines else ""
+
+
+def _set(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+    table = (
+        f'<table class="{classes}"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+    )
+    return scrolled(table, caption)
+
+
+def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
+    rows = []
+    for format in manifest["formats"]:
+        name = f"{escape(manifest['id'])}.{format}"
+        link = f'<a href="{name}" download>{name}</a>'
+        rows.append((link, _KINDS[format], size(sizes[format])))
+    return _table(f"Files of this {manifest['kind']}", ("file", "what it is", "size"), rows)
+
+
+def size(n_bytes: int) -> str:
+    """Write a number of bytes for a reader."""
+    if n_bytes < 1000:
+        return f"{n_bytes} B"
+    amount, unit = (n_bytes / 1e6, "MB") if n_bytes >= 999_500 else (n_bytes / 1e3, "kB")
+    return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
+
+
+def _preview(manifest: Mapping[str, Any]) -> str:
+    rows, columns = manifest["data"], [str(name) for name in manifest["columns"]]
+    shown = rows[:PREVIEW_ROWS]
+    caption = f"The first {len(shown)} of {len(rows):,} rows"
+    if len(shown) == len(rows):
+        caption = "All rows" if len(rows) > 1 else "The only row"
+    lines = "".join(f"<tr>{''.join(_cell(row[name]) for name in columns)}</tr>" for row in shown)
+    counted = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
+    return _set(f"{caption}; {counted}", columns, lines, "published")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        shown = str(value) if isinstance(value, int) else f"{value:.{_DIGITS}g}"
+        shown = shown.replace("-", "−")
+        return f'<td class="number">{shown}</td>'
+    text = "–" if value is None else str(value)
+    kind = ' class="short"' if len(text) <= _SHORT else ""
+    return f"<td{kind}>{escape(text)}</td>"
+
+
+def _origin(manifest: Mapping[str, Any], command: str) -> str:
+    notebook = escape(manifest["notebook"])
+    parameters = _table(
+        "Parameters",
+        ("parameter", "value"),
+        ((escape(name), _code(repr(value))) for name, value in manifest["parameters"].items()),
+    )
+    inputs = _table(
+        "Files it was made from",
+        ("file", "SHA-256"),
+        (
+            (escape(entry["name"]), f'<code class="digest">{escape(entry["sha256"])}</code>')
+            for entry in manifest["inputs"]
+        ),
+    )
+    software = _table(
+        "Versions it was made with",
+        ("package", "version"),
+        ((escape(name), escape(version)) for name, version in manifest["software"].items()),
+    )
+    return (
+        f'<p>The notebook <a href="../notebooks/{notebook}.py" download><code>{notebook}.py</code>'
+        "</a> makes it. In a checkout of the book, this command makes it again, into a folder of "
+        "its own:</p>\n"
+        + copied("", command, "The command")
+        + "".join((parameters, inputs, software))
+    )
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+def copied(heading: str, text: str, name: str) -> str:
+    """Return a text that one click copies: the script puts a button before it.
+
+    Parameters
+    ----------
+    heading : str
+        Stands above it; may be empty.
+    text : str
+    name : str
+        What it is, for the button's name and screen readers.
+    """
+    title = f"<h3>{escape(heading)}</h3>" if heading else ""
+    return (
+        f'<div class="copied" data-name="{escape(name)}">{title}'
+        f'<pre tabindex="0" role="region" aria-label="{escape(name)}">{escape(text)}</pre></div>\n'
+    )
+
+
+def _citations(book: Book, manifest: Mapping[str, Any]) -> str:
+    texts = {name: write(book, manifest) for name, write in citations.FORMATS.items()}
+    return "".join(
+        copied(title, texts[name].rstrip(), f"{title} citation")
+        for name, title in _CITATIONS.items()
+    )

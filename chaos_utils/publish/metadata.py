@@ -1,0 +1,120 @@
+"""What a landing page tells to search engines, reference managers and link previews."""
+
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from chaos_utils.publish.citations import Book, address, title_of, without_markup
+
+LICENCE = "https://creativecommons.org/licenses/by/4.0/"
+MEDIA_TYPES = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "json": "application/json",
+}
+
+
+def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
+    """Return the tags for a landing page's head, all text escaped.
+
+    Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link,
+    and schema.org's JSON-LD describes the files. Addresses are whole where the book has one,
+    and otherwise relative to the page.
+
+    Parameters
+    ----------
+    book : Book
+    manifest : mapping
+        Of the figure or table.
+    caption : str
+        Its caption without markup.
+    """
+    lines = [
+        f'<meta name="{escape(name)}" content="{escape(content)}">'
+        for name, content in _named(book, manifest, caption)
+    ]
+    lines += [
+        f'<meta property="{escape(name)}" content="{escape(content)}">'
+        for name, content in _open_graph(book, manifest, caption)
+    ]
+    # Nothing in the text can close the element.
+    described = json.dumps(structured(book, manifest, caption), indent=1, ensure_ascii=False)
+    described = described.replace("<", "\\u003c")
+    lines.append(f'<script type="application/ld+json">\n{described}\n</script>')
+    return "\n".join(lines)
+
+
+def _file(book: Book, manifest: Mapping[str, Any], suffix: str) -> str:
+    return address(book, manifest, suffix) or f"{manifest['id']}{suffix}"
+
+
+def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
+    title, url = title_of(manifest), address(book, manifest)
+    yield "description", without_markup(manifest.get("alt", caption))
+    yield "citation_title", title
+    yield from (("citation_author", name) for name in book.authors)
+    yield "citation_publication_date", book.year
+    yield "citation_inbook_title", book.title
+    if url:
+        yield "citation_public_url", url
+    if "pdf" in manifest["formats"]:
+        yield "citation_pdf_url", _file(book, manifest, ".pdf")
+    yield "DC.title", title
+    yield from (("DC.creator", name) for name in book.authors)
+    yield "DC.date", book.year
+    yield "DC.identifier", url or manifest["id"]
+    yield "DC.type", "StillImage" if manifest["kind"] == "figure" else "Dataset"
+    yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest["formats"])
+    yield "DC.language", "en"
+    yield "DC.rights", LICENCE
+    yield "DCTERMS.isPartOf", book.url or book.title
+
+
+def _open_graph(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
+    yield "og:title", title_of(manifest)
+    yield "og:type", "article"
+    yield "og:site_name", book.title
+    yield "og:description", caption
+    if url := address(book, manifest):
+        yield "og:url", url
+    if "png" in manifest["formats"]:
+        yield "og:image", _file(book, manifest, ".png")
+        yield "og:image:type", MEDIA_TYPES["png"]
+        yield "og:image:alt", manifest["alt"]
+
+
+def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[str, Any]:
+    """Return the description of a figure or table in schema.org's terms."""
+    is_figure = manifest["kind"] == "figure"
+    files = [
+        {
+            "@type": "MediaObject" if is_figure else "DataDownload",
+            "contentUrl": _file(book, manifest, f".{name}"),
+            "encodingFormat": MEDIA_TYPES[name],
+        }
+        for name in manifest["formats"]
+    ]
+    described: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "ImageObject" if is_figure else "Dataset",
+        "identifier": manifest["id"],
+        "name": title_of(manifest),
+        "description": caption,
+        "author": [{"@type": "Organization", "name": name} for name in book.authors],
+        "datePublished": book.year,
+        "version": book.version,
+        "license": LICENCE,
+        "inLanguage": "en",
+        "isPartOf": {"@type": "Book", "name": book.title, "version": book.version},
+        "associatedMedia" if is_figure else "distribution": files,
+    }
+    if is_figure:
+        described["contentUrl"] = _file(book, manifest, ".png")
+        described["accessibilitySummary"] = manifest["alt"]
+    if url := address(book, manifest):
+        described["url"] = url
+        described["isPartOf"]["url"] = book.url
+    return described

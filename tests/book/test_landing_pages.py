@@ -1,0 +1,54 @@
+"""The pages of figures and tables, and the list of them, as a short book's build made them."""
+
+import re
+
+import pytest
+import yaml
+
+
+@pytest.fixture
+def site(small_checkout):
+    return small_checkout / "_build" / "html"
+
+
+def test_each_has_a_page_with_number_files_and_place(site, small_checkout):
+    registered = yaml.safe_load((small_checkout / "book" / "figures.yml").read_text("utf-8"))
+    assert {path.stem for path in (site / "figures").glob("*.html")} == set(registered)
+    for id in registered:
+        text = (site / "figures" / f"{id}.html").read_text("utf-8")
+        kind, number = ("Fig.", "figure") if id.startswith("fig-") else ("Table", "table")
+        assert re.search(rf'href="../chapters/[a-z]+\.html#{id}">{kind} \d+</a> in', text), id
+        assert f"Files of this {number}" in text
+        assert "chaos run " in text
+        assert " -p data=sample" in text
+        assert 'class="admonition warning"' in text  # a sample build
+        assert not re.search(r"\{(cite|numref|doc)", text), id
+
+
+def test_captions_lead_where_they_did_in_the_chapter(site):
+    text = (site / "figures" / "tbl-examples.html").read_text("utf-8")
+    caption = re.search(r"<figcaption>(.*?)</figcaption>", text, re.DOTALL)[1]
+    assert re.search(r'href="\.\./references\.html#[^"]+"', caption)
+    chapter = (site / "chapters" / "annotations.html").read_text("utf-8")
+    (place,) = set(re.findall(r'references\.html(#[^"]+)"[^>]*>2022', caption))
+    assert f"references.html{place}" in chapter
+
+
+def test_the_list_shows_all_by_chapter_and_by_number(site):
+    text = (site / "figures.html").read_text("utf-8")
+    found = re.findall(r'class="thumbnail" href="figures/([a-z-]+)\.html".*?<b>(.*?)</b>', text)
+    assert len(found) == len(list((site / "figures").glob("*.html")))
+    for kind in ("Fig.", "Table"):
+        numbers = [int(shown.split()[1]) for _, shown in found if shown.startswith(kind)]
+        assert numbers == list(range(1, len(numbers) + 1))
+    assert text.count("<h2>") == 2
+
+
+def test_one_file_has_every_entry(site):
+    text = (site / "figures.bib").read_text("utf-8")
+    entries = re.findall(r"^@misc\{(.+),$", text, re.MULTILINE)
+    assert sorted(entries) == sorted(path.stem for path in (site / "figures").glob("*.html"))
+
+
+def test_pages_of_single_figures_stay_out_of_the_search(site):
+    assert "figures/fig-" not in (site / "searchindex.js").read_text("utf-8")

@@ -1,0 +1,165 @@
+"""The pages of figures and tables, as text; the built ones are looked at in tests/book."""
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from helpers.checkout import PROJECT
+
+from chaos_utils.publish import citations, landing, metadata
+
+BOOK = citations.read_book(PROJECT / "CITATION.cff")
+EVIL = "</script><script>alert(1)</script> & \"quotes\" 'é'"
+FIGURE = {
+    "id": "fig-x",
+    "kind": "figure",
+    "title": f"Shares, {EVIL}",
+    "caption": f"Shares, {EVIL}. As in {{cite:t}}`nie2020`.",
+    "alt": f"A line that falls, {EVIL}",
+    "synthetic": False,
+    "notebook": "annotations",
+    "parameters": {"data": EVIL, "seed": 3},
+    "inputs": [{"name": EVIL, "sha256": "0" * 64, "synthetic": False}],
+    "software": {"python": "3.11"},
+    "formats": ["svg", "png", "pdf", "csv", "json"],
+    "width": 600,
+    "height": 400,
+    "columns": ["uid", EVIL],
+    "data": [{"uid": f"{EVIL} {k}", EVIL: -0.5 * k} for k in range(20)],
+}
+TABLE = {key: value for key, value in FIGURE.items() if key not in ("alt", "width", "height")} | {
+    "id": "tbl-x",
+    "kind": "table",
+    "formats": ["csv", "json"],
+    "display": {
+        "header": [["item"], [EVIL]],
+        "rows": [[{"item": {"task": "snli", "uid": EVIL}}, EVIL]],
+    },
+}
+PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")
+SIZES = {"svg": 999, "png": 708_686, "pdf": 1_000, "csv": 999_600, "json": 12_345_678}
+VOID = {"meta", "img", "br", "link"}
+
+
+class Reader(HTMLParser):
+    """Collect what stands in a page, and check that its elements close."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen, self.words, self.inside = [], [], [], {}
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+        for tag in self.open:
+            self.inside[tag] = self.inside.get(tag, "") + data
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.seen if name == tag]
+
+
+def page(manifest, book=BOOK):
+    return Reader(landing.body(manifest, book, PLACE, "chaos run annotations -p seed=3", SIZES))
+
+
+@pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
+def test_a_page_is_whole_and_escapes_everything(manifest):
+    read = page(manifest)
+    assert read.all("script") == [{"src": "../_static/copy.js"}]
+    assert len(read.all("h1")) == 1
+    assert EVIL in "".join(read.words)
+    tables = len(read.all("table"))
+    assert tables == len(read.all("thead"))
+    assert len(read.all("caption")) == tables - (manifest is TABLE)  # whose caption is a figcaption
+    assert all(attrs["scope"] for attrs in read.all("th"))
+    links = {attrs["href"] for attrs in read.all("a")}
+    assert links >= {f"{manifest['id']}.{format}" for format in manifest["formats"]}
+    assert links >= {PLACE.link, "../notebooks/annotations.py"}
+    ids = [attrs["id"] for _, attrs in read.seen if "id" in attrs]
+    contents = {attrs["href"] for attrs in Reader(landing.contents(manifest)).all("a")}
+    assert contents == {"#", *(f"#{id}" for id in ids)}
+    texts = "".join(read.words)
+    for format in citations.FORMATS.values():
+        assert format(BOOK, manifest).strip().replace("\r\n", "\n") in texts.replace("\r\n", "\n")
+    assert "chaos run annotations -p seed=3" in read.inside["pre"]
+    assert "The first 8 of 20 rows; 2 columns" in read.inside["caption"]
+
+
+def test_a_figure_has_both_looks_and_its_alt_text():
+    images = page(FIGURE).all("img")
+    assert [image["src"] for image in images] == ["fig-x.svg", "fig-x-dark.svg"]
+    assert all(image["alt"] == FIGURE["alt"] for image in images)
+
+
+def test_texts_of_items_are_left_to_the_chapter():
+    assert "the chapter shows them" in "".join(page(TABLE).words)
+
+
+@pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
+def test_a_synthetic_one_says_so(manifest):
+    assert "It is not a result." not in "".join(page(manifest).words)
+    words = "".join(page(manifest | {"synthetic": True}).words)
+    assert "It is not a result." in words
+    assert "Synthetic sample: Shares" in words
+
+
+def test_all_of_a_short_table_is_shown_without_empty_tables():
+    read = page(FIGURE | {"data": FIGURE["data"][:1], "parameters": {}, "columns": ["uid"]})
+    assert "The only row; 1 column" in read.inside["caption"]
+    assert "Parameters" not in read.inside["caption"]
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "text"),
+    [(999, "999 B"), (1_000, "1.0 kB"), (708_686, "709 kB"), (999_600, "1.0 MB"),
+     (12_345_678, "12 MB")],
+)  # fmt: skip
+def test_sizes_are_written_for_readers(n_bytes, text):
+    assert landing.size(n_bytes) == text
+
+
+def described(manifest, book):
+    read = Reader(metadata.meta_tags(book, manifest, f"Caption, {EVIL}"))
+    assert read.all("script") == [{"type": "application/ld+json"}]
+    tags = {
+        attrs.get("name", attrs.get("property")): attrs["content"] for attrs in read.all("meta")
+    }
+    return tags, json.loads(read.inside["script"])
+
+
+@pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
+def test_meta_tags_are_relative_until_the_book_has_an_address(manifest):
+    tags, linked = described(manifest, BOOK)
+    assert tags["citation_title"] == tags["DC.title"] == tags["og:title"] == linked["name"]
+    assert tags["DC.identifier"] == linked["identifier"] == manifest["id"]
+    assert tags["og:description"] == linked["description"] == f"Caption, {EVIL}"
+    assert not {"og:url", "citation_public_url"} & set(tags)
+    assert "url" not in linked
+    if manifest is FIGURE:
+        assert (tags["og:image"], tags["citation_pdf_url"]) == ("fig-x.png", "fig-x.pdf")
+        assert tags["og:image:alt"] == FIGURE["alt"]
+        assert linked["@type"] == "ImageObject"
+    else:
+        assert "og:image" not in tags
+        assert linked["@type"] == "Dataset"
+        assert [file["contentUrl"] for file in linked["distribution"]] == [
+            "tbl-x.csv",
+            "tbl-x.json",
+        ]
+
+    tags, linked = described(manifest, replace(BOOK, url="https://example.org/book/"))
+    there = f"https://example.org/book/figures/{manifest['id']}"
+    assert tags["og:url"] == tags["citation_public_url"] == linked["url"] == f"{there}.html"
+    if manifest is FIGURE:
+        assert tags["og:image"] == linked["contentUrl"] == f"{there}.png"
