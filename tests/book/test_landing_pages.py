@@ -41,7 +41,7 @@ def test_the_list_shows_all_by_chapter_and_by_number(site):
     for kind in ("Fig.", "Table"):
         numbers = [int(shown.split()[1]) for _, shown in found if shown.startswith(kind)]
         assert numbers == list(range(1, len(numbers) + 1))
-    assert text.count("<h2>") == 2
+    assert text.count('<section id="chapter-') == 2
 
 
 def test_one_file_has_every_entry(site):
