@@ -8,7 +8,6 @@ import pandas as pd
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.data.published.tables import read_published
-from chaos_utils.data.results import is_trained
 from chaos_utils.errors import ChaosError
 from chaos_utils.metrics.agreement import (
     chance_of_majority_size,
@@ -44,7 +43,7 @@ def systems_notice(systems: Iterable[Predictions]) -> str:
     """Return in Markdown which of the systems this project has trained, and on what."""
     notes = {}
     for system in systems:
-        if is_trained(system):
+        if system.is_ours:
             notes[system.model] = "; ".join(system.notes)
     if not notes:
         return ""

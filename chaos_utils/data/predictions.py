@@ -61,6 +61,11 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.uids)
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether a run of this project made them; released ones were read from no one file."""
+        return self.source is not None and self.source.name.startswith("results/")
+
 
 def read_predictions(
     path: Path | str,

@@ -199,11 +199,6 @@ def wanted_entries() -> list[dict[str, Any]]:
     return entries
 
 
-def is_trained(system: Predictions) -> bool:
-    """Return whether a system is a run of this project."""
-    return system.source is not None and system.source.name.startswith("results/")
-
-
 def committed_runs() -> list[Run]:
     """Return the project's own runs, which are committed under ``results/``."""
     if paths.find_project() is None:

@@ -10,7 +10,6 @@ import pandas as pd
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.data.published.tables import read_published
-from chaos_utils.data.results import is_trained
 from chaos_utils.errors import ChaosError, did_you_mean
 from chaos_utils.evaluation.systems import at_temperature, load_systems
 from chaos_utils.metrics.calibration import expected_calibration_error
@@ -90,7 +89,7 @@ def lineup(
             if candidate.model == name:
                 both = dict.fromkeys([1.0, temperature])
                 entries = [Entry(at_temperature(candidate, t), t) for t in both] + entries
-            elif candidate.source and (trained or not is_trained(candidate)):
+            elif candidate.source and (trained or not candidate.is_ours):
                 entries.append(Entry(candidate, 1.0))
         chosen[opinions.task.name] = entries
     return chosen
