@@ -58,9 +58,10 @@ def say_missing(names: Iterable[str]) -> str:
     told = [f"`{name}`" for name in names]
     if not told:
         return ""
+    first = listed(told) if len(told) <= 4 else f"{', '.join(told[:3])} and {len(told) - 3} more"
     return (
-        f"> Wanted, and not computed yet: {listed(told)}. `make wanted` trains what is missing; "
-        "these pages then show it."
+        f"> Wanted, and not computed yet: {first}. `results/README.md` lists them in order of their "
+        "value, with the command of each; `make wanted` trains them, and these pages then show them."
     )
 
 

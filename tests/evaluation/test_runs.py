@@ -133,6 +133,7 @@ def test_wanted_runs_that_are_not_there_are_named(write, monkeypatch):
     assert records.missing_runs(committed_runs()) == ["b"]
     assert "`b`" in presentation.say_missing(["b"])
     assert presentation.say_missing([]) == ""
+    assert "`c` and 5 more" in presentation.say_missing(list("abcdefgh"))
 
 
 def test_reading_a_record_is_noted_with_its_digest(write, monkeypatch):
