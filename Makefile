@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample test test-all test-slurm lint browser bench bench-finetune \
+.PHONY: help book sample test test-all test-book test-slurm lint browser bench bench-finetune \
 	finetune-smoke wanted full lock clean
 
 help: ## Explain every target
@@ -31,6 +31,10 @@ test: $(VENV)/test.stamp browser ## Run the tests (sets up first)
 
 test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and the linters
 	@$(PYTEST) -m ''
+
+# On the book that `make book` has built from the released data.
+test-book: $(VENV)/test.stamp browser ## Look at every page of the book that was built, in Chromium
+	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py
 
 test-slurm: $(VENV)/cluster.stamp ## Test sweeps on a real SLURM of one node (needs root and apt)
 	@tests/slurm/cluster.sh $(BIN)/python -m pytest -m slurm tests/slurm
