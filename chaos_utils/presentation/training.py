@@ -60,8 +60,9 @@ def say_missing(names: Iterable[str]) -> str:
         return ""
     first = listed(told) if len(told) <= 4 else f"{', '.join(told[:3])} and {len(told) - 3} more"
     return (
-        f"> Wanted, and not computed yet: {first}. `results/README.md` lists them in order of their "
-        "value, with the command of each; `make wanted` trains them, and these pages then show them."
+        f"> Wanted, and not computed yet: {first}. `results/README.md` lists them in order of "
+        "their value, each with its command; `make wanted` trains them, and these pages then "
+        "show them."
     )
 
 

@@ -102,9 +102,7 @@ def test_one_chapter_built_twice_is_the_same_to_the_byte(checkout):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "built", ["sample_checkout", pytest.param("real_checkout", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("built", ["sample_checkout", "real_checkout"])
 def test_the_whole_book_built_twice_is_the_same_to_the_byte(
     built, request, tmp_path, released_root
 ):
