@@ -115,8 +115,8 @@ def say_ends(table: pd.DataFrame, compared: pd.DataFrame, measure: str) -> str:
             first, last = ends.loc[system]
             value, low, high = change.loc[(task, system), ["value", "low", "high"]].astype(float)
             lines.append(
-                f"- {name_of(str(task))}, {system}: from {_amount(first, measure)} to "
-                f"{_amount(last, measure)}, a change of {_change(value, low, high, measure)}."
+                f"- {name_of(str(task))}, {system}: from {amount(first, measure)} to "
+                f"{amount(last, measure)}, a change of {_change(value, low, high, measure)}."
             )
         published = group.loc[group["source"] == "published", "system"].unique()
         if len(published):
@@ -158,7 +158,7 @@ def say_against_guess(
             guesses = {name: chosen.loc[system, "value"] for system, name in _GUESSES.items()}
             counts = [
                 f"{(published['value'] > guess).sum()} lie above {name} "
-                f"({_amount(guess, 'new_accuracy')})"
+                f"({amount(guess, 'new_accuracy')})"
                 for name, guess in guesses.items()
             ]
             lines.append(
@@ -202,14 +202,15 @@ def _bins(numbers: pd.Series) -> str:
     return f"in {plural} {', '.join(str(b) for b in sorted(numbers))}"
 
 
-def _amount(value: float, measure: str) -> str:
+def amount(value: float, measure: str) -> str:
+    """Return a score as it is told: accuracies in percent, distances to three digits."""
     if measure.endswith("accuracy"):
         return f"{number(100 * value, 1)}%"
     return number(value, 3)
 
 
 def _span(values: pd.Series, measure: str) -> str:
-    return f"{_amount(values.min(), measure)}–{_amount(values.max(), measure)}"
+    return f"{amount(values.min(), measure)}–{amount(values.max(), measure)}"
 
 
 def _move(value: float, measure: str) -> str:

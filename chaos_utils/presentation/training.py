@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from chaos_utils.presentation.bins import amount
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 from chaos_utils.tasks import TASKS
 
@@ -225,7 +226,7 @@ def say_growth(changes: pd.DataFrame, measure: str) -> str:
         every = group.set_index("bin")
         bins = every.drop(index=0)
         parts = [
-            f"bin {b} from {_amount(row['first'], measure)} to {_amount(row['last'], measure)} "
+            f"bin {b} from {amount(row['first'], measure)} to {amount(row['last'], measure)} "
             f"({_change(row, measure)})"
             for b, row in bins.iterrows()
         ]
@@ -269,8 +270,8 @@ def say_against_chance(table: pd.DataFrame, measure: str) -> str:
         sentences.append(
             f"On {name_of(str(task))}, with {number(total['items'])} items, "
             f"{_MEASURES[measure]} is better than chance in {_bins(ahead['bin'])} and worse in "
-            f"{_bins(behind['bin'])}; over all items it is {_amount(total['value'], measure)}, "
-            f"and chance {_amount(total['chance'], measure)}."
+            f"{_bins(behind['bin'])}; over all items it is {amount(total['value'], measure)}, "
+            f"and chance {amount(total['chance'], measure)}."
         )
     return " ".join(sentences)
 
@@ -280,12 +281,6 @@ def _bins(numbers: pd.Series) -> str:
         return "no bin"
     plural = "bins" if len(numbers) > 1 else "bin"
     return f"{plural} {listed([str(b) for b in sorted(numbers)])}"
-
-
-def _amount(value: float, measure: str) -> str:
-    if measure.endswith("accuracy"):
-        return f"{number(100 * value, 1)}%"
-    return number(value, 3)
 
 
 def _change(row: pd.Series, measure: str) -> str:

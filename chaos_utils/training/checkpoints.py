@@ -79,7 +79,7 @@ def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work
 def resume(
     model: Any, optimizer: Any, best: dict[str, Any], work: Path, say: Callable[[str], None]
 ) -> Progress | None:
-    """Load the last whole checkpoint; a damaged one is told of, and set aside.
+    """Load the last whole checkpoint; a damaged one is told of, and goes when the next is written.
 
     Returns
     -------
@@ -93,7 +93,6 @@ def resume(
         if hashlib.sha256(content).hexdigest()[:16] != path.stem.rpartition("-")[2]:
             say(f"the checkpoint {path} is damaged: its content does not match its name. "
                 "Going on without it")  # fmt: skip
-            path.rename(path.with_suffix(".damaged"))
             continue
         size = int.from_bytes(content[:8], "little")
         header = json.loads(content[8 : 8 + size])["__metadata__"]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +19,7 @@ from chaos_utils.data import splits
 from chaos_utils.data.corpora import Corpus
 from chaos_utils.data.results import RECORD_FILE, Run, find_run, read_run
 from chaos_utils.errors import ChaosError
-from chaos_utils.files import fresh_folder, write_json
+from chaos_utils.files import write_json
 from chaos_utils.report import provenance
 from chaos_utils.training import loop
 from chaos_utils.training.cache import (
@@ -62,10 +63,9 @@ def check_place(out: Path) -> Path:
             expected="a new or empty folder, or an earlier run's",
             todo="name another folder with --out",
         )
-    with fresh_folder(out.parent / f".{out.name}-probe") as probe:
-        (probe / "x").touch()
-    shutil.rmtree(out.parent / f".{out.name}-probe")
-    return out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-"):
+        return out
 
 
 @dataclass(slots=True)
@@ -227,10 +227,7 @@ def weights_of(
     elif run.record["synthetic"] and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = run.name, "a run on real data, as this one is"
-    elif name == settings.init and (earlier.model, earlier.revision) != (
-        settings.model,
-        settings.revision,
-    ):
+    elif name == settings.init and earlier.model != settings.model:
         problem = "This run is of another encoder."
         found, expected = earlier.model, settings.model
     else:

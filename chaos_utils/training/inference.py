@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 
 from chaos_utils.errors import ChaosError
 from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
@@ -102,12 +103,6 @@ def no_memory(length: int) -> ChaosError:
     )
 
 
-def softmax(logits: Floats) -> Floats:
-    """Return probabilities, shape (n, k)."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)
-
-
 def predict(
     model: Any,
     encoded: Encoded,
@@ -124,12 +119,14 @@ def predict(
     Ghahramani, 2016).
     """
     if not mc_samples:
-        return softmax(predict_logits(model, encoded, device, progress=progress, say=say))
+        logits = predict_logits(model, encoded, device, progress=progress, say=say)
+        return np.asarray(softmax(logits, axis=1))
     passes = [
         softmax(
             predict_logits(
                 model, encoded, device, dropout_seed=1000 * seed + k, progress=progress, say=say
-            )
+            ),
+            axis=1,
         )
         for k in range(mc_samples)
     ]

@@ -30,7 +30,7 @@ if ! command -v slurmctld slurmd sbatch munged >/dev/null 2>&1; then
         slurm-wlm munge; } >/dev/null 2>&1 || refuse "apt-get could not install slurm-wlm and munge"
 fi
 
-STATE=$(mktemp -d /tmp/chaos-slurm-XXXXXX)
+STATE=$(mktemp -d -t chaos-slurm-XXXXXX)
 chmod 755 "$STATE" # munged, which is not root, must reach its own folder in it
 MUNGE="$STATE/munge"
 
