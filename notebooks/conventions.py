@@ -17,10 +17,13 @@
 # because a logarithm, a direction, a floor, a tie or a bin was chosen differently. How far do
 # such choices move a number, and which of them can be undone afterwards?
 
+# %%
+from typing import Literal
+
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-task: str = "snli"  # snli, mnli or alphanli
+task: Literal["snli", "mnli", "alphanli"] = "snli"  # the task whose predictions are taken
 temperature: float = 2.0  # the first system is also shown with its distributions flattened by it
 
 # %%
@@ -51,7 +54,7 @@ Markdown(
 )
 
 # %% [markdown]
-# The *oracle* predicts exactly the shares of the human votes; the *uniform* guess gives every
+# The {term}`oracle` predicts exactly the shares of the human votes; the *uniform* guess gives every
 # label the same probability. They need no model, and show what a convention does at its ends.
 #
 # ## The same predictions, under every convention

@@ -169,7 +169,7 @@ def scrolled(content: str, name: str) -> str:
     )
 
 
-def _table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a small table from cells that are HTML; the first of a row is its heading."""
     lines = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
@@ -193,7 +193,7 @@ def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
         name = f"{escape(manifest['id'])}.{format}"
         link = f'<a href="{name}" download>{name}</a>'
         rows.append((link, _KINDS[format], size(sizes[format])))
-    return _table(f"Files of this {manifest['kind']}", ("file", "what it is", "size"), rows)
+    return facts_table(f"Files of this {manifest['kind']}", ("file", "what it is", "size"), rows)
 
 
 def size(n_bytes: int) -> str:
@@ -227,12 +227,12 @@ def _cell(value: object) -> str:
 
 def _origin(manifest: Mapping[str, Any], command: str) -> str:
     notebook = escape(manifest["notebook"])
-    parameters = _table(
+    parameters = facts_table(
         "Parameters",
         ("parameter", "value"),
         ((escape(name), _code(repr(value))) for name, value in manifest["parameters"].items()),
     )
-    inputs = _table(
+    inputs = facts_table(
         "Files it was made from",
         ("file", "SHA-256"),
         (
@@ -240,7 +240,7 @@ def _origin(manifest: Mapping[str, Any], command: str) -> str:
             for entry in manifest["inputs"]
         ),
     )
-    software = _table(
+    software = facts_table(
         "Versions it was made with",
         ("package", "version"),
         ((escape(name), escape(version)) for name, version in manifest["software"].items()),

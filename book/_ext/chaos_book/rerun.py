@@ -1,0 +1,43 @@
+"""Ends each chapter with how to rerun it, made from its notebook when the site is assembled."""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
+
+from chaos_book.published import project_of
+from chaos_utils import paths
+from chaos_utils.publish import rerun
+from chaos_utils.report import runs
+
+_CHAPTERS = "chapters/"
+
+
+class RerunSection(SphinxTransform):
+    """Append the section, before Sphinx collects the page's contents."""
+
+    default_priority = 900
+
+    def apply(self, **kwargs: Any) -> None:
+        """Add the section to a chapter; leave other pages alone."""
+        if not self.env.docname.startswith(_CHAPTERS):
+            return
+        name = self.env.docname.removeprefix(_CHAPTERS)
+        values = runs.read_record(paths.build() / "chapters" / name).get("parameters")
+        if values is None:
+            raise ExtensionError(f"the record of chapter {name} says nothing of its parameters")
+        source = project_of(self.app) / "notebooks" / f"{name}.py"
+        section = nodes.section(ids=[nodes.make_id(rerun.TITLE)], names=[rerun.TITLE.lower()])
+        section += nodes.title(rerun.TITLE, rerun.TITLE)
+        script = '<script src="../_static/copy.js"></script>'
+        body = rerun.section_body(source, values, "../")
+        section += nodes.raw("", f"{body}\n{script}", format="html")
+        chapter = next(self.document.findall(nodes.section))
+        chapter += section
+
+
+def setup(app: Sphinx) -> None:
+    """Register the transform."""
+    app.add_transform(RerunSection)

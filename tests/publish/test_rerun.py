@@ -1,0 +1,73 @@
+"""The section that ends each chapter, as text; the built one is looked at in tests/book."""
+
+import re
+import shlex
+from html import unescape
+
+import pytest
+
+from chaos_utils import paths
+from chaos_utils.publish import dependencies, rerun
+from chaos_utils.report.parameters import Parameter, read_parameters, resolve
+
+CELL = """\
+data: str = "auto"  # <script>alert(1)</script> & more
+mode: Literal["fast", "slow"] = "fast"  # how to go about it
+tasks: list[str] = ["snli"]  # which tasks
+loud: bool = False  # whether to shout
+"""
+
+
+def commands(text):
+    found = re.findall(r'<div class="copied".*?<pre[^>]*>(.*?)</pre>', text, re.DOTALL)
+    return [shlex.split(unescape(command)) for command in found]
+
+
+def test_the_section_names_every_parameter_with_its_type_default_meaning_and_choices(tmp_path):
+    source = tmp_path / "tiny.py"
+    source.write_text(f'# %% tags=["parameters"]\n{CELL}')
+    values = resolve(source, {"data": "it's <mine>"})
+    text = rerun.section_body(source, values, "../")
+    assert commands(text) == [
+        ["chaos", "run", "tiny", "-p", "data=it's <mine>"],
+        ["chaos", "run", "tiny", "-p", "data=it's <mine>", "-p", "mode=slow"],
+    ]
+    assert 'href="../notebooks/tiny.py" download' in text
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
+    cells = [
+        [unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
+        for row in re.findall(r"<tr>(.*?)</tr>", text)
+    ]
+    assert cells == [
+        ["parameter", "type", "default", "meaning", "choices"],
+        ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],
+        ["mode", "str", "'fast'", "how to go about it", "fast, slow"],
+        ["tasks", "list[str]", "['snli']", "which tasks", "several, with commas"],
+        ["loud", "bool", "False", "whether to shout", "true, false"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "expected"),
+    [
+        (Parameter("task", "Literal['a', 'b']", "a", "", ("a", "b")), "a", ("task", "b")),
+        (Parameter("task", "Literal['a', 'b']", "a", "", ("a", "b")), "b", ("task", "a")),
+        (Parameter("pooled", "bool", True, ""), True, ("pooled", False)),
+        (Parameter("bins", "int", 5, ""), 5, ("bins", 10)),
+        (Parameter("shown_seed", "int", 0, ""), 0, ("data", "sample")),  # 1 may not be there
+        (Parameter("system", "str", "", ""), "", ("data", "sample")),
+    ],
+)
+def test_the_example_changes_what_is_sure_to_run(parameter, value, expected):
+    data = Parameter("data", "str", "auto", "")
+    assert rerun.other_value([data, parameter], {"data": "auto", parameter.name: value}) == expected
+
+
+@pytest.mark.parametrize("data", ["auto", "sample"])
+def test_the_example_of_every_chapter_fits_and_differs(data):
+    for chapter in dependencies.chapters():
+        source = paths.notebooks() / f"{chapter}.py"
+        values = resolve(source, {"data": data})
+        name, value = rerun.other_value(read_parameters(source), values)
+        assert resolve(source, {name: value})[name] == value != values[name], chapter
