@@ -41,7 +41,8 @@ def _files(entry: object) -> Iterator[str]:
 def modules_of(notebook: Path) -> list[Path]:
     """Return the files of this package that a notebook needs, directly or through others.
 
-    A module brings the data files that stand beside it.
+    A module brings the data files that stand beside it, and one that runs the `chaos`
+    command brings all that the command is made of.
 
     Raises
     ------
@@ -75,6 +76,8 @@ def _closure(names: list[str]) -> list[Path]:
         found.add(path)
         found.update(other for other in path.parent.iterdir() if other.suffix == ".csv")
         waiting += _imported_by(path)
+        if path == paths.project() / _PACKAGE / "report" / "console.py":
+            waiting.append(f"{_PACKAGE}.cli.__main__")
     return sorted(found)
 
 

@@ -12,7 +12,7 @@ from chaos_utils import paths
 _ROLES = (
     (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`"), r"`\1`"),
     (re.compile(r"\{cite(?::\w+)?\}`([^`]+)`"), r"[\1]"),
-    (re.compile(r"\{doc\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
+    (re.compile(r"\{(?:doc|term)\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
 )
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")

@@ -9,6 +9,7 @@ from helpers.checkout import PROJECT
 
 from chaos_utils.data.opinions import load_opinions
 from chaos_utils.publish.site import broken_links, read_page
+from chaos_utils.report.parameters import read_parameters
 
 pytestmark = pytest.mark.browser
 
@@ -108,6 +109,53 @@ def test_one_click_copies_a_citation(browser, sample_checkout):
         assert page.locator("textarea").input_value().startswith("TY  - FIGURE\nID  - fig-simplex")
         assert not troubles
         context.close()
+
+
+def test_every_chapter_ends_with_how_to_rerun_it(site):
+    for path in sorted((site / "chapters").glob("*.html")):
+        text = path.read_text("utf-8")
+        headings = re.findall(r"<h2>(.*?)<a ", text)
+        assert headings[-1] == "Rerun this chapter", path.name
+        assert '<a class="reference internal nav-link" href="#rerun-this-chapter">' in text
+        section = text.split('<section id="rerun-this-chapter">')[1].split("</section>")[0]
+        assert section.count(f">chaos run {path.stem}") == 2
+        shown = re.findall(r'<tr><th scope="row"><code>(\w+)</code>', section)
+        declared = read_parameters(PROJECT / "notebooks" / f"{path.stem}.py")
+        assert shown == [parameter.name for parameter in declared], path.name
+
+
+def test_one_click_copies_the_command_of_a_chapter(browser, sample_checkout):
+    path = sample_checkout / "_build" / "html" / "chapters" / "agreement.html"
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page, troubles = open_page(context, path)
+    page.get_by_role("button", name="Copy: The command").click()
+    page.get_by_text("Copied", exact=True).wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "chaos run agreement -p data=sample"
+    assert not troubles
+    context.close()
+
+
+def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(site):
+    text = (site / "chapters" / "your_model.html").read_text("utf-8")
+    shown = [
+        re.sub("<.*?>", "", block)
+        for block in re.findall(r'<div class="highlight-console.*?</div>', text, re.DOTALL)
+    ]
+    assert [block.splitlines()[0].split()[:4] for block in shown] == [
+        ["$", "chaos", "evaluate", file]
+        for file in ("my-model.csv", "softer.csv", "short.csv", "swapped.csv")
+    ]
+    for told, block in zip(("Kendall", "my-model on snli", "have no prediction", "another order"),
+                           shown, strict=True):  # fmt: skip
+        assert told in block
+        assert "\x1b" not in block
+
+
+def test_terms_lead_to_the_glossary(site):
+    for name in ("results", "calibration", "ceilings"):
+        text = (site / "chapters" / f"{name}.html").read_text("utf-8")
+        assert 'href="../glossary.html#term-' in text
 
 
 def test_code_is_folded_and_opens(browser, site):

@@ -26,8 +26,8 @@ def shorten(checkout: Path) -> Path:
     """Leave the first two chapters in a checkout's book, for tests of building itself."""
     (checkout / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
-        "  - file: chapters/disagreement\n  - file: figures\n  - file: cite\n"
-        "  - file: references\n"
+        "  - file: chapters/disagreement\n  - file: figures\n  - file: rebuild\n  - file: cite\n"
+        "  - file: glossary\n  - file: references\n"
     )
     (checkout / "book" / "index.md").write_text("# A short book\n\nSee {numref}`fig-entropy`.\n")
     cite = checkout / "book" / "cite.md"

@@ -11,6 +11,7 @@ from chaos_utils.report.standalone import plain_roles
         ("{cite:t}`nie2020` asked", "[nie2020] asked"),
         ("it says so {cite:p}`a,b`.", "it says so [a,b]."),
         ("{doc}`the chapter <x>`", "the chapter"),
+        ("{term}`entropy` and {term}`the error <ECE, majority label>`", "entropy and the error"),
         ("(a-place)=\n# Title", "# Title"),
         ("`code {x}`", "`code {x}`"),
         ("costs $5 and $6", "costs $5 and $6"),

@@ -1,0 +1,199 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Bring your own model
+#
+# How near does *your* model come to people? This page takes a file of predictions from its format
+# to a figure. Every command that stands here with its answer was run when the page was made.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+system: str = "MiniLM-L6, seed 0"  # who plays your model; where it is not at hand, the first one
+resamples: int = 500  # bootstrap resamples of the items, for the intervals of the figure
+draws: int = 20  # draws of true distributions, for its floor and ceiling
+seed: int = 0  # seed of all resampling for it
+
+# %%
+import shlex
+
+import pandas as pd
+from IPython.display import Markdown
+
+from chaos_utils import description
+from chaos_utils.data.formats import class_columns
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.predictions import read_predictions
+from chaos_utils.evaluation import results
+from chaos_utils.evaluation.scoring import compare
+from chaos_utils.evaluation.systems import load_systems
+from chaos_utils.files import write_text
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.paths import run_folder
+from chaos_utils.plots.results import plot_results
+from chaos_utils.presentation.results import MODEL_NAMES
+from chaos_utils.recalibration import temper
+from chaos_utils.report.console import block, show_command
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import signed
+
+opinions = load_opinions("snli", data)
+others = load_systems(opinions, predictions)
+yours = next((one for one in others if one.model == system), others[0])
+folder = run_folder()
+option = "" if data == "auto" else f" --data {shlex.quote(data)}"
+
+# %% tags=["remove-input"]
+Markdown(description.data_notice([opinions]))
+
+# %% [markdown]
+# ## A line for each item
+#
+# The simplest format is CSV: the `uid` of an item as ChaosNLI has it, and a probability for each
+# label, in columns named after the labels. On SNLI and MNLI these are `entailment`, `neutral` and
+# `contradiction`, on αNLI `hypothesis_1` and `hypothesis_2`. The order of the lines is free. The items
+# to predict come from their publishers: `chaos data fetch` brings them.
+
+# %%
+columns = class_columns(opinions.task)
+table = pd.DataFrame(yours.probabilities, index=pd.Index(yours.uids, name="uid"), columns=columns)
+write_text(folder / "my-model.csv", table.round(4).to_csv())
+
+# %% tags=["remove-input"]
+Markdown(
+    f"Here {yours.model} plays your model. `my-model.csv` holds its predictions for {len(yours):,} "
+    "items, and begins so:"
+)
+
+# %% tags=["remove-input"]
+block("\n".join([*table.head(4).round(4).to_csv().splitlines(), "…"]), "text")
+
+# %% [markdown]
+# ## Every measure, with what it is worth
+#
+# One command finds out the format and the task, and prints every measure of this book.
+
+# %% tags=["remove-input"]
+show_command(f"chaos evaluate my-model.csv{option}", folder)
+
+# %% [markdown]
+# An arrow tells which way is better. The interval says how far the value would move with other
+# items. The {term}`floor <noise floor>` is what a perfect model would score, since a hundred votes
+# are only a sample of what people think; the {term}`ceiling <human ceiling>` is what another crowd
+# of a hundred would. The rank is the place among the nine models of {cite:t}`nie2020`, where their
+# paper has the measure. The {doc}`glossary <../glossary>` defines each of them. `--json`, `--csv`
+# and `--markdown` answer for programs and papers, and `--out DIR` writes the table and figures into
+# a folder.
+#
+# ## Is it really better?
+#
+# Two systems are compared on the same resampled items, so that what is easy or hard about an item
+# cancels out. Does it help to flatten the predictions with a
+# {term}`temperature <temperature scaling>` of 2?
+
+# %%
+softer = pd.DataFrame(temper(yours.probabilities, 2.0), index=table.index, columns=columns)
+write_text(folder / "softer.csv", softer.round(4).to_csv())
+
+# %% tags=["remove-input"]
+show_command(f"chaos evaluate softer.csv my-model.csv --against my-model{option}", folder)
+
+# %% [markdown]
+# The columns at the right end hold the differences, each with an interval of its own and a two-sided
+# p-value.
+
+# %% tags=["remove-input"]
+pair = [read_predictions(folder / file, [opinions])[0] for file in ("softer.csv", "my-model.csv")]
+compared = compare(opinions, *pair, measures=("jsd", "kl", "ece_votes"), n_resamples=1000)
+told = [
+    f"{MEASURES[row.measure].title} by {signed(row.difference, 4)} "
+    f"(from {signed(row.difference_low, 4)} to {signed(row.difference_high, 4)})"
+    for row in compared.itertuples()
+]
+Markdown(
+    f"Here, flattening moves {told[0]}, {told[1]} and {told[2]}; for all three, lower is better."
+)
+
+# %% [markdown]
+# ## When the file is wrong
+#
+# Nothing is repaired in silence. Missing items are an error, unless `--allow-missing` says that
+# the rest is to be evaluated.
+
+# %%
+write_text(folder / "short.csv", table[:-3].round(4).to_csv())
+
+# %% tags=["remove-input"]
+show_command(f"chaos evaluate short.csv{option}", folder, code=2)
+
+# %% [markdown]
+# The most treacherous fault is another order of the labels: every line is valid, and every number
+# wrong. So the command looks whether another order would fit the old labels far better.
+
+# %%
+swapped = table.set_axis([columns[-1], *columns[1:-1], columns[0]], axis=1)
+write_text(folder / "swapped.csv", swapped.round(4).to_csv())
+
+# %% tags=["remove-input"]
+show_command(f"chaos evaluate swapped.csv{option}", folder, code=2)
+
+# %% [markdown]
+# Values that are no probabilities, doubled uids and unknown labels are named with their place, items
+# that are not ChaosNLI's are counted, and a stated label that is not the most probable one is noted.
+#
+# ## Beside the rest
+#
+# Last, the figure: the file is read once more, and drawn with every other system that is at hand.
+
+# %%
+beside = [one for one in others if one is not yours]
+beside += read_predictions(folder / "my-model.csv", [opinions])
+scores = results.main_results([opinions], [beside], resamples, seed)
+drawn = results.drawn_results(scores, [opinions], draws, seed)
+publish_figure(
+    "fig-your-model",
+    plot_results,
+    drawn.assign(system=drawn["system"].replace(MODEL_NAMES)),
+    caption="""A model of one's own beside all others on SNLI, from its file. *my-model* is what was read
+    from the file of this page. Filled circles are computed, with 95% intervals; hollow diamonds are those
+    of {cite:t}`nie2020`. Dashed: the uniform guess; dash-dotted: one crowd as a prediction of another;
+    dotted: the floor of a perfect model. KL is on a logarithmic axis and has no ceiling.""",
+    alt="""Dot plots of JSD and KL on SNLI with a row for each system: published models, released and own
+    ones, guesses that need no model, and the model of this page's file among them.""",
+)
+
+# %% [markdown]
+# Every chapter that shows systems takes such a file: `chaos run results -p predictions=my-model.csv`
+# puts your model into the main table and its figure, and the other chapters likewise into theirs. This
+# page does too, as said at its end.
+#
+# ## Other formats
+#
+# The format is told from the content of the file.
+#
+# ChaosNLI's JSON
+# : `{model: {uid: {"uid": …, "logits": [e, n, c], "predicted_label": …}}}`, with
+#   `predicted_probabilities` instead of `logits` where you have them.
+#
+# JSON lines
+# : one object a line with `uid` and `probs`, as released with {cite:t}`baan2022`. Their class order is
+#   entailment, contradiction, neutral; it is swapped when the file is read.
+#
+# CSV
+# : as above; with a column `model` where there are several.
+#
+# Parquet
+# : columns `model`, `uid` and one for each class. Training runs of this book leave such a file.
+#
+# Parts of one system in several files are joined by `--join NAME`. A task can be named by `--task`, and
+# one model of several by `--model`.
