@@ -14,8 +14,8 @@
 # # How human agreement decides a score
 #
 # A model's score is a mean over items on which people agree and items on which they do not.
-# {cite:t}`nie2020` cut the items into five bins by the entropy of their hundred votes. How much
-# of a score is decided by human agreement, and is anything left where people disagree most?
+# {cite:t}`nie2020` cut the items into five bins by the {term}`entropy` of their hundred votes. How
+# much of a score is decided by human agreement, and is anything left where people disagree most?
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
@@ -70,17 +70,19 @@ Markdown(
 # in the paper's figures, and shown one by one as well, because the numbers that were published
 # are per task and cannot be pooled.
 #
-# *Computed* lines come from predictions that are at hand, with 95% intervals from resampling the
-# items of each bin. *Published* lines are the values that the authors printed; they have no
-# intervals. Where a model was trained with several seeds, its line is the mean of the seeds'
-# scores, and the interval tells of other items, not of other seeds. Systems are pooled when they
-# predict both SNLI and MNLI under one name. With the released data, the computed models are runs
-# of {cite:t}`baan2022`, trained on SNLI alone: MNLI is out of their domain.
+# *Computed* lines come from predictions that are at hand, with 95%
+# {term}`intervals <bootstrap interval>` from resampling the items of each bin. *Published* lines
+# are the values that the authors printed; they have no intervals. Where a model was trained with
+# several seeds, its line is the mean of the seeds' scores, and the interval tells of other items,
+# not of other seeds. Systems are pooled when they predict both SNLI and MNLI under one name. With
+# the released data, the computed models are runs of {cite:t}`baan2022`, trained on SNLI alone: MNLI
+# is out of their domain.
 #
 # Four baselines stand beside the models:
 #
-# * *chance*, for JSD and KL the uniform distribution, for an accuracy the one label that is most
-#   frequent over all items: what the paper compares with, and what we call the guess;
+# * {term}`chance`, for {term}`JSD` and {term}`KL` the uniform distribution, for an accuracy the one
+#   label that is most frequent over all items: what the paper compares with, and what we call the
+#   guess;
 # * the *commonest label of the bin*, the best that a single answer can do there; it is chosen
 #   with hindsight, so it is a little too good;
 # * the *class prior*, the frequencies of the old labels;

@@ -42,9 +42,9 @@ Markdown(description.data_notice(datasets))
 # %% [markdown]
 # ## How many majorities changed
 #
-# An item's majority has *changed* when the most frequent of its hundred new labels is not the
-# label of the original dataset. Where two labels tie, the file's stored majority decides, as it
-# did for the authors.
+# An item's {term}`majority <majority label>` has *changed* when the most frequent of its hundred
+# new labels is not the label of the original dataset. Where two labels tie, the file's stored
+# majority decides, as it did for the authors.
 
 # %%
 statistics = description.data_statistics(datasets)

@@ -59,21 +59,22 @@ Markdown(description.systems_notice(case.predictions for case in cases if case.t
 # %% [markdown]
 # ## What calibration asks
 #
-# Take all items to which a model gives its answer with confidence 0.7. It is calibrated when
-# seven in ten of these answers are right, and likewise for every other confidence. The expected
-# calibration error (ECE) sorts the items into bins by confidence and averages the gap, in each,
-# between mean confidence and accuracy. Both halves of the promise concern a *set* of items, and
-# accuracy needs one right label for each of them. For that, the majority of the votes is taken.
+# Take all items to which a model gives its answer with confidence 0.7. It is calibrated when seven
+# in ten of these answers are right, and likewise for every other confidence. The expected
+# calibration error ({term}`ECE`) sorts the items into bins by confidence and averages the gap, in
+# each, between mean confidence and accuracy. Both halves of the promise concern a *set* of items,
+# and accuracy needs one right label for each of them. For that, the majority of the votes is taken.
 #
-# A promise to people can be made for a single item: the model gives each label the probability
-# with which a person would choose it. The votes on the item are then all that is needed to check
-# it. In the terms of {cite:t}`baan2022`, **DistCE** is the total variation distance between the
-# two distributions, **EntCE** the difference of their entropies (here in nats, without its sign),
-# and **RankCS** the share of items on which model and people put the labels in the same order.
+# A promise to people can be made for a single item: the model gives each label the probability with
+# which a person would choose it. The votes on the item are then all that is needed to check it. In
+# the terms of {cite:t}`baan2022`, {term}`DistCE` is the {term}`total variation distance` between
+# the two distributions, {term}`EntCE` the difference of their {term}`entropies <entropy>` (here in
+# nats, without its sign), and {term}`RankCS` the share of items on which model and people put the
+# labels in the same order.
 #
 # ## The oracle paradox
 #
-# No prediction can be nearer to people than their own votes. Call that prediction the *oracle*,
+# No prediction can be nearer to people than their own votes. Call that prediction the {term}`oracle`,
 # and compute its ECE. Its answer is always the majority label, so its accuracy is 1; its
 # confidence is the majority's share of the votes. No confidence is above 1, so no two gaps cancel
 # inside a bin, and what is left is $1 - \bar{s}$, with $\bar{s}$ the mean majority share.
@@ -95,7 +96,7 @@ Markdown(
 # ## The same predictions, scored twice
 #
 # {cite:t}`baan2022` released the predictions of RoBERTa-base, fine-tuned on SNLI with three
-# seeds. Their second system is the same model with its logits divided by a temperature of 2.
+# seeds. Their second system is the same model with its logits divided by a {term}`temperature` of 2.
 
 # %%
 publish_table(
@@ -205,10 +206,10 @@ Markdown(
 # %% [markdown]
 # ## Class by class
 #
-# ECE looks at the probability of the predicted label alone. The class-wise error does the same
-# for every label's probability and averages over labels. Now the votes hold many shares of
-# exactly 0, which the bins $(a, b]$ leave out, and it matters whether the average divides by all
-# items or by those in a bin. The released code does the latter.
+# ECE looks at the probability of the predicted label alone. The {term}`class-wise <class-wise ECE>`
+# error does the same for every label's probability and averages over labels. Now the votes hold
+# many shares of exactly 0, which the bins $(a, b]$ leave out, and it matters whether the average
+# divides by all items or by those in a bin. The released code does the latter.
 
 # %%
 classwise = calibrations.classwise_errors(opinions, cases)
@@ -279,12 +280,13 @@ Markdown(
 # %% [markdown]
 # ## Which temperature
 #
-# A temperature of 2 was fixed in the released code. Where could such a number come from? Fitted
-# on the very items that are then judged, a temperature is an *oracle* temperature, and depends on
-# what it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is
+# A temperature of 2 was fixed in the released code. Where could such a number come from? Fitted on
+# the very items that are then judged, a temperature is an *oracle* temperature, and depends on what
+# it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is
 # fitted elsewhere: on the model's released predictions for development items that are not in
 # ChaosNLI, by NLL of the gold label, as is usual. And where some votes may be used for fitting, a
-# temperature can be cross-fitted by NLL of the vote shares, so that no item has a say in its own.
+# temperature can be {term}`cross-fitted` by NLL of the vote shares, so that no item has a say in
+# its own.
 
 # %%
 choices = calibrations.temperature_choices(opinions, cases, n_folds, seed)

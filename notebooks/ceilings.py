@@ -68,7 +68,7 @@ Markdown(
 #
 # Take a perfect model: it predicts each item's true distribution, the one that endless votes
 # would show. Judged by a few votes it still seems to err, because the votes do not fall exactly
-# as the truth has it. That apparent error is the **noise floor** of a measure at k votes, and
+# as the truth has it. That apparent error is the {term}`noise floor` of a measure at k votes, and
 # no model can be expected to score below it.
 #
 # The truth is not known, only votes. We draw it from its posterior: a Dirichlet prior is fitted
@@ -130,9 +130,9 @@ Markdown(
 # %% [markdown]
 # ## Floor and ceiling
 #
-# A second reference is what people reach. One crowd of a hundred as a prediction of another
-# crowd of a hundred carries the noise of both: the **ceiling** of this book. A model that knew the
-# truth would do better than it.
+# A second reference is what people reach. One crowd of a hundred as a prediction of another crowd
+# of a hundred carries the noise of both: the {term}`ceiling <human ceiling>` of this book. A model
+# that knew the truth would do better than it.
 #
 # The release holds one crowd an item, so we get at it in two ways. *Split halves*: the votes are
 # cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other, and a curve

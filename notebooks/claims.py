@@ -62,15 +62,15 @@ Markdown("\n\n".join(notes))
 # %% [markdown]
 # ## How a verdict comes about
 #
-# Every verdict is computed from a number and, where the number is a statistic of items or of
-# random splits, from its 95% interval. A claim that something *is* a number **holds** where ours
-# agrees to the digits printed, **holds within noise** where the printed number lies in the interval,
-# and **does not hold** otherwise. A claim that something is *larger* holds where the whole
-# interval lies above the threshold, holds within noise where the interval reaches to both sides, and
-# does not hold where none of it does. A claim about *all* of several cases holds where there is no
-# exception. Published values come without an interval; there, the value alone decides. Where
-# a claim uses a word such as *barely*, the row says what we took it to mean. Some claims **cannot be
-# checked with released data**, which is no fault of theirs.
+# Every verdict is computed from a number and, where the number is a statistic of items or of random
+# splits, from its 95% {term}`interval <bootstrap interval>`. A claim that something *is* a number
+# **holds** where ours agrees to the digits printed, **holds within noise** where the printed number
+# lies in the interval, and **does not hold** otherwise. A claim that something is *larger* holds
+# where the whole interval lies above the threshold, holds within noise where the interval reaches
+# to both sides, and does not hold where none of it does. A claim about *all* of several cases holds
+# where there is no exception. Published values come without an interval; there, the value alone
+# decides. Where a claim uses a word such as *barely*, the row says what we took it to mean. Some
+# claims **cannot be checked with released data**, which is no fault of theirs.
 #
 # Claims about models are checked on models that others trained, the papers' or some like them;
 # those that this project trained ({doc}`finetuning`) are left out.
@@ -134,10 +134,10 @@ Markdown(
 #
 # One of them deserves a word, because it decides how a model should be trained and judged. A
 # *proper* score is one that nobody can improve by saying something else than what they believe.
-# Total variation against single votes is not proper: its expected value is
-# $1 - \sum_k h_k m_k$, which is smallest when all of $m$ is on the most frequent label. Against
-# the whole distribution of votes, as {cite:t}`baan2022` use it for DistCE, this does not arise: there it is
-# 0 for the true distribution and for no other.
+# Total variation against single votes is not proper: its expected value is $1 - \sum_k h_k m_k$,
+# which is smallest when all of $m$ is on the most frequent label. Against the whole distribution of
+# votes, as {cite:t}`baan2022` use it for {term}`DistCE`, this does not arise: there it is 0 for the
+# true distribution and for no other.
 
 # %% tags=["remove-input"]
 proper = table.set_index("id").loc["c61"]

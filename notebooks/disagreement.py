@@ -43,7 +43,7 @@ Markdown(description.data_notice(datasets))
 # %% [markdown]
 # ## Entropy
 #
-# The entropy of an item's votes is 0 when all agree. Its largest value is
+# The {term}`entropy` of an item's votes is 0 when all agree. Its largest value is
 # $\log_2 3 = 1.58$ bits with three labels and 1 bit with two.
 
 # %%

@@ -63,8 +63,8 @@ Markdown(
 #
 # Shuffle an item's votes and cut off twenty, then twenty others: H1 and H2. They are two small
 # crowds that were asked the same question. Each is scored as if it were a model, by the total
-# variation distance between its shares and those of all votes (DistCE). The votes that the paper
-# drew cannot be drawn again, since their seed was not kept.
+# variation distance between its shares and those of all votes ({term}`DistCE`). The votes that the
+# paper drew cannot be drawn again, since their seed was not kept.
 
 # %%
 publish_figure(
@@ -83,8 +83,8 @@ publish_figure(
 # ## Many draws
 #
 # One draw is an accident. {numref}`tbl-error-divergence` repeats it, and compares the shapes too:
-# how far the histogram of other errors is from that of H1's errors, by KL(H1 ‖ ·) as in the paper
-# and by the total variation distance (TVD).
+# how far the histogram of other errors is from that of H1's errors, by {term}`KL`(H1 ‖ ·) as in the
+# paper and by the total variation distance ({term}`TVD`).
 
 # %%
 by_seed = errors.errors_by_seed(opinions, entries, n_seeds=n_seeds, first_seed=seed)

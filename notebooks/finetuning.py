@@ -92,11 +92,11 @@ Markdown(
 # from ChaosNLI's own votes, and are asked only about items whose premise or story was in none of
 # the folds that they learned from.
 #
-# *No choice was made on ChaosNLI.* Recipes were chosen by accuracy on development items: those
-# of SNLI and of MNLI (matched) that are not in ChaosNLI. αNLI leaves no such items, since its whole
-# development set became ChaosNLI-α. The paper tuned on that set, which was the
-# natural one to take before it was annotated again; here 5% of the training stories are held out
-# for the purpose instead.
+# *No choice was made on ChaosNLI.* Recipes were chosen by accuracy on development items: those of
+# SNLI and of MNLI (matched) that are not in ChaosNLI. αNLI leaves no such items, since its whole
+# development set became ChaosNLI-α. The paper tuned on that set, which was the natural one to take
+# before it was annotated again; here 5% of the training stories are {term}`held out <held-out>` for
+# the purpose instead.
 
 # %%
 publish_table(

@@ -81,29 +81,30 @@ Markdown(
 #
 # Some methods use nothing but training labels.
 #
-# * **T = 2** divides the logits by the temperature in the code that {cite:t}`baan2022` released. It was
-#   not fitted to this model; {doc}`calibration` tells which fits give such a value.
-# * **Label smoothing** trains against a target that gives some of its mass, the share in
-#   parentheses, to all labels alike.
-# * **The seed ensemble** averages the probabilities of runs that differ in their seed alone.
-# * **MC dropout** averages over passes through the plain run's network with dropout left on.
+# * **T = 2** divides the logits by the {term}`temperature` in the code that {cite:t}`baan2022`
+#   released. It was not fitted to this model; {doc}`calibration` tells which fits give such a
+#   value.
+# * **{term}`Label smoothing <label smoothing>`** trains against a target that gives some of its
+#   mass, the share in parentheses, to all labels alike.
+# * **The {term}`seed ensemble`** averages the probabilities of runs that differ in their seed alone.
+# * **{term}`MC dropout`** averages over passes through the plain run's network with dropout left on.
 #
 # One uses gold labels of items that neither the training nor ChaosNLI holds.
 #
-# * **T (held-out labels)** is the temperature of least negative log-likelihood on such items of the
-#   same dataset; for αNLI, on stories that were held out of the training file, since its whole development
-#   set is in ChaosNLI.
+# * **T ({term}`held-out` labels)** is the temperature of least negative log-likelihood on such
+#   items of the same dataset; for αNLI, on stories that were held out of the training file, since
+#   its whole development set is in ChaosNLI.
 #
 # Two use ChaosNLI's votes: never those on the item itself, nor on another item with the same premise
 # or story, but on others like it. That is supervision from the very data that is then
 # predicted, which no other method has.
 #
 # * **T (votes, out of fold)** is fitted on the vote shares of the other folds' items.
-# * **Soft labels** trains the plain run further, on those vote shares, and predicts the fold that it
-#   did not see.
+# * **{term}`Soft labels <soft labels>`** trains the plain run further, on those vote shares, and
+#   predicts the fold that it did not see.
 #
-# Both minimise the cross-entropy with votes. Summed over items that is KL up to a constant, so of all
-# measures KL is the one that they aim at.
+# Both minimise the cross-entropy with votes. Summed over items that is {term}`KL` up to a constant,
+# so of all measures KL is the one that they aim at.
 #
 # ## What each of them gains
 

@@ -52,9 +52,10 @@ Markdown(description.systems_notice(chain.from_iterable(models)))
 # %% [markdown]
 # ## The table
 #
-# JSD is the Jensen–Shannon *distance* with natural logarithms, KL the divergence from model to
-# human distribution in nats; for both, 0 is perfect. *Old* accuracy counts agreement with the label of
-# the original dataset, *new* accuracy with the majority of the hundred votes.
+# {term}`JSD` is the Jensen–Shannon *distance* with natural logarithms, {term}`KL` the divergence
+# from model to human distribution in nats; for both, 0 is perfect.
+# {term}`Old accuracy <old accuracy>` counts agreement with the label of the original dataset,
+# {term}`new accuracy` with the majority of the hundred votes.
 
 # %%
 table = results.main_results(datasets, models, resamples, seed)
@@ -96,9 +97,10 @@ Markdown(
 # %% [markdown]
 # ## Between the guess and the ceiling
 #
-# How near could a model come at all? Two references bound the scale. The *floor* is what a perfect
-# model would score, since a hundred votes are only a sample of what people think. The *ceiling* is one
-# crowd of a hundred as a prediction of another. {doc}`ceilings` tells how both are computed.
+# How near could a model come at all? Two references bound the scale. The
+# {term}`floor <noise floor>` is what a perfect model would score, since a hundred votes are only a
+# sample of what people think. The {term}`ceiling <human ceiling>` is one crowd of a hundred as a
+# prediction of another. {doc}`ceilings` tells how both are computed.
 
 # %%
 drawn = results.drawn_results(table, datasets, draws, seed)

@@ -55,11 +55,12 @@ Markdown(presentation.say_stages(by_size, course, model))
 # %% [markdown]
 # ## How it is measured
 #
-# Items are cut into bins at the quantiles of their votes' entropy in bits, as in {doc}`agreement`, but
-# into four instead of five: the first bin holds the items on which people agree most. Accuracy
-# is agreement with the majority of the hundred votes; JSD is the Jensen–Shannon distance between the
-# model's probabilities and the shares of the votes. *Chance* is, for accuracy, the label that is the
-# majority of most items; for JSD, the uniform distribution. It is another in each bin.
+# Items are cut into bins at the quantiles of their votes' {term}`entropy` in bits, as in
+# {doc}`agreement`, but into four instead of five: the first bin holds the items on which people
+# agree most. Accuracy is agreement with the {term}`majority <majority label>` of the hundred votes;
+# {term}`JSD` is the Jensen–Shannon distance between the model's probabilities and the shares of the
+# votes. {term}`Chance <chance>` is, for accuracy, the label that is the majority of most items; for
+# JSD, the uniform distribution. It is another in each bin.
 #
 # Two ways to have less training are shown, and they differ. Runs of different *sizes* are whole
 # runs on parts of the pairs at hand, each of which holds the smaller ones. Small runs repeat their
