@@ -18,7 +18,7 @@ _CHAPTERS = "chapters/"
 class RerunSection(SphinxTransform):
     """Append the section, before Sphinx collects the page's contents."""
 
-    default_priority = 900
+    default_priority = 870  # the contents are collected at 880
 
     def apply(self, **kwargs: Any) -> None:
         """Add the section to a chapter; leave other pages alone."""
