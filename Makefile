@@ -11,8 +11,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample test test-all test-book test-slurm lint browser bench bench-finetune \
-	finetune-smoke wanted full lock clean
+.PHONY: help book sample pdf serve test test-all test-book test-slurm lint browser bench \
+	bench-finetune finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -22,6 +22,12 @@ book: $(VENV)/book.stamp ## Build the book into _build/html (sets up, finds or f
 
 sample: $(VENV)/book.stamp ## Build the book from the synthetic sample, without any data
 	@$(BIN)/chaos build --sample
+
+pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromium)
+	@$(BIN)/chaos pdf
+
+serve: $(VENV)/book.stamp ## Serve the book while you write: builds what changes, reloads the page
+	@$(BIN)/chaos serve
 
 # Two workers; the tests of a file stay together, since they share a build.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile

@@ -12,6 +12,7 @@ from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, step
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.figures import cite, figures
+from chaos_utils.cli.reading import pdf, serve
 from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
@@ -29,6 +30,8 @@ app.command()(evaluate)
 app.command()(sweep)
 for listing in (figures, cite):
     app.command()(listing)
+for reading in (pdf, serve):
+    app.command()(reading)
 for training in (finetune, predict, wanted):
     app.command()(training)
 for step in (chapter, site, sweep_run):

@@ -23,19 +23,25 @@ _PACKAGE = "chaos_utils"
 
 def chapters() -> list[str]:
     """Return the notebooks that the book's table of contents names, in order."""
+    names = [name for name, _ in files()]
+    return [name.removeprefix("chapters/") for name in names if name.startswith("chapters/")]
+
+
+def files() -> list[tuple[str, int]]:
+    """Return the pages of the table of contents, in order, and below how many others each is."""
     toc = yaml.safe_load((paths.project() / "_toc.yml").read_text("utf-8"))
-    return [file.removeprefix("chapters/") for file in _files(toc) if file.startswith("chapters/")]
+    return [(toc["root"], 0), *_files(toc, 0)]
 
 
-def _files(entry: object) -> Iterator[str]:
+def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
     if isinstance(entry, dict):
         if "file" in entry:
-            yield entry["file"]
-        for value in entry.values():
-            yield from _files(value)
+            yield entry["file"], depth
+        for key, value in entry.items():
+            yield from _files(value, depth + (key == "sections"))
     elif isinstance(entry, list):
         for value in entry:
-            yield from _files(value)
+            yield from _files(value, depth)
 
 
 def modules_of(notebook: Path) -> list[Path]:
@@ -59,11 +65,10 @@ def modules_of(notebook: Path) -> list[Path]:
 
 
 def modules_of_pages() -> list[Path]:
-    """Return the files of this package that the pages are made with."""
-    root = paths.project()
-    sources = [*(root / "book" / "_ext").rglob("*.py"), root / _PACKAGE / "publish" / "site.py"]
-    names = [name for path in sources for name in _imported_by(path)]
-    return _closure([*names, f"{_PACKAGE}.publish.site"])
+    """Return the files of this package that the pages are made with, or that they document."""
+    package = paths.project() / _PACKAGE
+    found = (path for kind in ("*.py", "*.csv") for path in package.rglob(kind))
+    return sorted(path for path in found if not path.is_relative_to(package / "cli"))
 
 
 def _closure(names: list[str]) -> list[Path]:

@@ -1,14 +1,14 @@
-"""The book's own Sphinx extension: published objects and their pages, computed values, MathML."""
+"""The book's own Sphinx extension, in parts: what is published, its pages, the site around it."""
 
 from typing import Any
 
 from sphinx.application import Sphinx
 
-from chaos_book import landing, mathml, published, rerun, site
+from chaos_book import landing, mathml, published, reference, rerun, site
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
-    for part in (published, landing, rerun, site, mathml):
+    for part in (published, landing, rerun, site, mathml, reference):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,108 @@
+"""The reference of the package: ``.. room:: chaos_utils.metrics`` documents a room's modules.
+
+Modules are found, not listed, so that the reference holds whatever the package holds.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from types import ModuleType
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.domains.python import PyXRefRole
+from sphinx.ext.autosummary import autosummary_table
+from sphinx.util.docutils import SphinxDirective
+
+
+def modules_of(name: str) -> list[ModuleType]:
+    """Return a room's modules in the order of their names; a room of one file is that module."""
+    room = importlib.import_module(name)
+    if not hasattr(room, "__path__"):
+        return [room]
+    found = sorted(entry.name for entry in pkgutil.walk_packages(room.__path__, f"{name}."))
+    modules = [importlib.import_module(entry) for entry in found]
+    return [module for module in modules if not hasattr(module, "__path__")]
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the functions and classes that a module defines for others, as it orders them."""
+    return [
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(thing) or inspect.isclass(thing))
+        and thing.__module__ == module.__name__
+    ]
+
+
+class Room(SphinxDirective):
+    """Document the modules of a room: for each a summary of what it holds, and the whole."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each module."""
+        lines: list[str] = []
+        for module in modules_of(self.arguments[0]):
+            self.env.note_dependency(str(module.__file__))
+            lines += _section(module)
+        sections = self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
+        for section in sections:
+            for summary in section.findall(autosummary_table):
+                _give_header(summary)
+        return sections
+
+
+def _section(module: ModuleType) -> list[str]:
+    title = module.__name__.removeprefix("chaos_utils.")
+    names = public_names(module)
+    lines = [title, "-" * len(title), "", f".. automodule:: {module.__name__}", ""]
+    if names:
+        lines += [
+            ".. autosummary::",
+            "   :nosignatures:",
+            "",
+            *(f"   {name}" for name in names),
+            "",
+        ]
+    for name in names:
+        if inspect.isclass(getattr(module, name)):
+            lines += [f".. autoclass:: {name}", "   :members:", ""]
+        else:
+            lines += [f".. autofunction:: {name}", ""]
+    return lines
+
+
+def _give_header(summary: nodes.Element) -> None:
+    """Give autosummary's table the row of headings that screen readers need."""
+    row = nodes.row()
+    for text in ("name", "what it is"):
+        row += nodes.entry("", nodes.paragraph("", text))
+    group = next(summary.findall(nodes.tgroup))
+    group.insert(len(group) - 1, nodes.thead("", row))
+
+
+class Code(PyXRefRole):
+    """What docstrings put between single backticks: a link if it is documented, else code."""
+
+    def process_link(
+        self, env: Any, refnode: nodes.Element, has_explicit_title: bool, title: str, target: str
+    ) -> tuple[str, str]:
+        """Let the name of an object do without that of its module."""
+        refnode["refspecific"] = refnode["may_be_missing"] = True
+        return title, target
+
+
+def _leave_as_code(
+    app: Sphinx, env: object, node: nodes.Element, shown: nodes.Element
+) -> nodes.Element | None:
+    return shown if node.get("may_be_missing") else None
+
+
+def setup(app: Sphinx) -> None:
+    """Register directive and role."""
+    app.add_directive("room", Room)
+    app.add_role_to_domain("py", "code", Code())
+    app.connect("missing-reference", _leave_as_code)

@@ -1,0 +1,30 @@
+"""`chaos pdf` and `chaos serve`: the book on paper, and on a server of one's own."""
+
+from typing import Annotated
+
+import typer
+
+from chaos_utils.cli.console import err, out
+
+
+def pdf() -> None:
+    """Print the book that was built last as one PDF (needs Chromium)."""
+    from chaos_utils.publish import pdf as printing
+
+    with err.status("printing"):
+        made = printing.make()
+    out.print(f"{made}", markup=False)
+
+
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where, on this machine.")] = 8000,
+    sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
+) -> None:
+    """Serve the book while you write: what changes is built again, browsers reload."""
+    from chaos_utils.publish import serving
+
+    options = ["--sample"] if sample else []
+    try:
+        serving.serve(port, options, lambda text: err.print(text, markup=False))
+    except KeyboardInterrupt:
+        err.print("No longer serving.")

@@ -1,0 +1,198 @@
+"""The built site's pages joined into one, to be printed."""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bs4 import BeautifulSoup, Tag
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import citations, dependencies
+
+# Pages that are of use on a screen only: the first part of their names.
+LEFT_OUT = ("explorer", "figures", "reference")
+_STYLES = ("pygments.css", "sphinx-design.min.css", "book.css", "print.css")
+_UNPRINTED = (
+    "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer"
+)
+_REFERRING = ("for", "aria-labelledby", "aria-describedby")
+_SYNTHETIC = "Synthetic sample: nothing here is a result"
+# Tables and code that are wider than the paper are made smaller.
+_FIT = """<script>
+const boxes = ".table-scroll, .pst-scrollable-table-container, pre, .math-block"
+for (const box of document.querySelectorAll(boxes)) {
+  if (box.scrollWidth > box.clientWidth) box.style.zoom = box.clientWidth / box.scrollWidth
+}
+</script>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A page of the site: its name in the table of contents, how deep it stands, what it says."""
+
+    name: str
+    depth: int
+    article: Tag
+
+    @property
+    def slug(self) -> str:
+        return self.name.replace("/", "-")
+
+    @property
+    def title(self) -> str:
+        heading = self.article.find("h1")
+        return heading.get_text().strip() if heading else self.name
+
+    def place(self, id: str) -> str:
+        return f"{self.slug}--{id}" if id else self.slug
+
+
+def join(site: Path, numbers: Mapping[str, int]) -> str:
+    """Return the site's pages as one, in the order of the table of contents.
+
+    Parameters
+    ----------
+    site : Path
+        The folder of the built site.
+    numbers : mapping of str to int
+        On which page of paper each page of the site begins, by its `slugs`; those that are
+        missing get no number.
+
+    Returns
+    -------
+    str
+        HTML whose pictures and styles are the site's own files. Every id carries its page's
+        name, links between pages lead inside, and links to what is not printed are none.
+
+    Raises
+    ------
+    ChaosError
+        If a page of the table of contents was not built.
+    """
+    parts = {part.name: part for part in _parts(site)}
+    for part in parts.values():
+        _settle(part, parts)
+    book = citations.read_book(paths.project() / "CITATION.cff")
+    synthetic = "bd-header-announcement" in (site / "index.html").read_text("utf-8")
+    notice = f'<p class="synthetic">{_SYNTHETIC}.</p>' if synthetic else ""
+    return f"""<!doctype html>
+<html lang="en" data-theme="light">
+<head>
+<meta charset="utf-8">
+<title>{escape(book.title)}</title>
+{"".join(f'<link rel="stylesheet" href="../html/_static/{name}">' for name in _STYLES)}
+<style>{_running_heads(parts.values(), synthetic)}</style>
+</head>
+<body>
+<header class="title-page">
+<p class="book-title">{escape(book.title)}</p>
+<p>{escape(", ".join(book.authors))}</p>
+<p>Version {escape(book.version)}, {escape(book.year)}</p>
+{notice}
+</header>
+{_contents(parts.values(), numbers)}
+{"".join(_section(part) for part in parts.values())}
+{_FIT}
+</body>
+</html>
+"""
+
+
+def slugs() -> list[str]:
+    """Return the name that each printed page goes by, in order."""
+    return [name.replace("/", "-") for name, _ in _printed()]
+
+
+def _printed() -> Iterator[tuple[str, int]]:
+    for name, depth in dependencies.files():
+        if name.split("/")[0] not in LEFT_OUT:
+            yield name, depth
+
+
+def _parts(site: Path) -> Iterator[_Part]:
+    for name, depth in _printed():
+        path = site / f"{name}.html"
+        if not path.is_file():
+            raise ChaosError(
+                "A page of the book was not built.", where=path, todo="run `chaos build`"
+            )
+        article = BeautifulSoup(path.read_text("utf-8"), "html.parser").select_one("article")
+        assert article is not None, name  # the theme puts one on every page
+        for tag in article.select(_UNPRINTED):
+            tag.decompose()
+        yield _Part(name, depth, article)
+
+
+def _settle(part: _Part, parts: Mapping[str, _Part]) -> None:
+    """Make ids unique, let links lead inside, and files be found from where the print stands."""
+    for tag in part.article.find_all(True):
+        if "id" in tag.attrs:
+            tag["id"] = part.place(str(tag["id"]))
+        for name in _REFERRING:
+            if name in tag.attrs:
+                tag[name] = " ".join(map(part.place, str(tag[name]).split()))
+        if tag.name == "img":
+            tag["src"] = "../html/" + _resolved(part, str(tag["src"]))
+            tag["loading"] = "eager"
+        elif tag.name == "details":
+            tag["open"] = ""
+        elif tag.name == "a" and "href" in tag.attrs:
+            _lead(tag, part, parts)
+
+
+def _resolved(part: _Part, link: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(part.name), unquote(link)))
+
+
+def _lead(link: Tag, part: _Part, parts: Mapping[str, _Part]) -> None:
+    target = urlsplit(str(link["href"]))
+    if target.scheme:
+        return
+    name = _resolved(part, target.path).removesuffix(".html") if target.path else part.name
+    if name in parts:
+        link["href"] = "#" + parts[name].place(unquote(target.fragment))
+    else:
+        link.name = "span"
+        del link["href"]
+
+
+def _section(part: _Part) -> str:
+    return (
+        f'<article id="{part.slug}" class="depth-{part.depth}" style="page: {part.slug}">'
+        f"{part.article.decode_contents()}</article>\n"
+    )
+
+
+def _contents(parts: Iterable[_Part], numbers: Mapping[str, int]) -> str:
+    entries = "".join(
+        f'<li class="depth-{part.depth}"><a href="#{part.slug}">{escape(part.title)}</a>'
+        f"<span>{numbers.get(part.slug, '')}</span></li>\n"
+        for part in parts
+    )
+    return f"""<nav class="contents">
+<p class="contents-title">Contents</p>
+<ol>
+{entries}</ol>
+<p class="contents-note">The site holds more than can be printed: each figure and table on a page
+of its own with its data, files and citation (<code>figures.html</code>), the code of every chapter,
+and the reference of the package (<code>reference.html</code>).</p>
+</nav>"""
+
+
+def _running_heads(parts: Iterable[_Part], synthetic: bool) -> str:
+    heads = [
+        f'@page {part.slug} {{ @top-right {{ content: "{_css(part.title)}" }} }}' for part in parts
+    ]
+    if synthetic:
+        heads.append(f'@page {{ @top-left {{ content: "{_SYNTHETIC}"; color: #9c1230; }} }}')
+    return "\n".join(heads)
+
+
+def _css(text: str) -> str:
+    """Return text for a string of CSS inside a `style` element."""
+    return "".join(letter if letter.isalnum() else f"\\{ord(letter):x} " for letter in text)

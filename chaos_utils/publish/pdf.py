@@ -1,0 +1,123 @@
+"""The whole book as one PDF, printed by a headless Chromium.
+
+It is printed twice: the first print tells on which page each chapter begins, the second
+has the numbers in its table of contents.
+"""
+
+import io
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pypdf
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_bytes, write_text
+from chaos_utils.publish import citations, joining
+
+_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_OLDEST_CHROMIUM = 131  # the first that prints page numbers as CSS asks
+_TIMEOUT_SECONDS = 300
+
+
+def make() -> Path:
+    """Print the site that was built last into ``_build/pdf``.
+
+    Returns
+    -------
+    Path
+        The PDF. ``book.html``, which it was printed from, stands beside it.
+
+    Raises
+    ------
+    ChaosError
+        If no site was built, or there is no Chromium that can print it.
+    """
+    site, folder = paths.build() / "html", paths.build() / "pdf"
+    if not (site / "index.html").is_file():
+        raise ChaosError("There is no book to print.", where=site, todo="run `chaos build` first")
+    chromium = _find_usable()
+    page, target = folder / "book.html", folder / "living-book.pdf"
+    with tempfile.TemporaryDirectory() as scratch:
+        printed = Path(scratch) / "printed.pdf"
+        write_text(page, joining.join(site, {}))
+        _print(chromium, page, printed)
+        write_text(page, joining.join(site, _first_pages(printed)))
+        _print(chromium, page, printed)
+        write_bytes(target, _undated(printed))
+    return target
+
+
+def find_chromium() -> str | None:
+    """Return the Chromium that ``CHROMIUM`` names, else the first that the system has."""
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
+
+
+def _find_usable() -> str:
+    found = find_chromium()
+    if found is None:
+        raise ChaosError(
+            "Printing needs Chromium or Chrome, which is not here.",
+            expected=f"one of these commands: {', '.join(_CHROMIUMS)}",
+            todo="install it (Debian: apt-get install chromium), or name one in CHROMIUM",
+        )
+    told = _run([found, "--version"])
+    version = re.search(r"\b(\d+)\.\d+\.\d+", told)
+    if version is None or int(version[1]) < _OLDEST_CHROMIUM:
+        raise ChaosError(
+            "This is no Chromium that can number pages.",
+            where=found,
+            found=told.strip(),
+            expected=f"version {_OLDEST_CHROMIUM} or newer",
+        )
+    return found
+
+
+def _run(command: list[str]) -> str:
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=_TIMEOUT_SECONDS
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as fault:
+        raise ChaosError(
+            "Chromium failed.",
+            where=command[0],
+            found=(getattr(fault, "stderr", None) or str(fault)).strip()[-800:],
+            todo="try another one: name it in CHROMIUM",
+        ) from fault
+
+
+def _print(chromium: str, page: Path, target: Path) -> None:
+    with tempfile.TemporaryDirectory() as profile:
+        command = [
+            chromium, "--headless", "--disable-gpu", f"--user-data-dir={profile}",
+            "--no-pdf-header-footer", "--generate-pdf-document-outline",
+            f"--print-to-pdf={target}", page.as_uri(),
+        ]  # fmt: skip
+        if os.geteuid() == 0:  # its sandbox does not work for root
+            command.insert(1, "--no-sandbox")
+        _run(command)
+
+
+def _first_pages(printed: Path) -> dict[str, int]:
+    reader = pypdf.PdfReader(printed)
+    places = reader.named_destinations
+    found = {
+        slug: reader.get_destination_page_number(places[f"/{slug}"]) for slug in joining.slugs()
+    }
+    return {slug: number + 1 for slug, number in found.items() if number is not None}
+
+
+def _undated(printed: Path) -> bytes:
+    """Return the PDF without dates, and without the name of the system that printed it."""
+    writer = pypdf.PdfWriter(clone_from=printed)
+    book = citations.read_book(paths.project() / "CITATION.cff")
+    writer.metadata = {"/Title": book.title, "/Author": ", ".join(book.authors)}
+    stream = io.BytesIO()
+    writer.write(stream)
+    return stream.getvalue()
