@@ -22,6 +22,7 @@ from chaos_utils.publish import citations, joining
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _OLDEST_CHROMIUM = 131  # the first that prints page numbers as CSS asks
 _TIMEOUT_SECONDS = 300
+_NODE = re.compile(rb"\(node(\d{8})\)")
 
 
 def make() -> Path:
@@ -48,7 +49,7 @@ def make() -> Path:
         _print(chromium, page, printed)
         write_text(page, joining.join(site, _first_pages(printed)))
         _print(chromium, page, printed)
-        write_bytes(target, _undated(printed))
+        write_bytes(target, _settled(printed))
     return target
 
 
@@ -113,11 +114,14 @@ def _first_pages(printed: Path) -> dict[str, int]:
     return {slug: number + 1 for slug, number in found.items() if number is not None}
 
 
-def _undated(printed: Path) -> bytes:
-    """Return the PDF without dates, and without the name of the system that printed it."""
+def _settled(printed: Path) -> bytes:
+    """Return the PDF without what differs from print to print: dates, Chromium's node numbers."""
     writer = pypdf.PdfWriter(clone_from=printed)
     book = citations.read_book(paths.project() / "CITATION.cff")
     writer.metadata = {"/Title": book.title, "/Author": ", ".join(book.authors)}
     stream = io.BytesIO()
     writer.write(stream)
-    return stream.getvalue()
+    content = stream.getvalue()
+    # They stand in a sorted tree, so their order stays; so does their length, which places count.
+    order = {node: rank for rank, node in enumerate(sorted(set(_NODE.findall(content))))}
+    return _NODE.sub(lambda node: b"(node%08d)" % order[node[1]], content)

@@ -1,0 +1,81 @@
+"""The book on paper."""
+
+import re
+
+import pypdf
+import pytest
+from helpers.checkout import PROJECT, chaos
+
+from chaos_utils.publish import joining, pdf
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [("/nowhere/chromium", "Chromium failed"), ("/bin/echo", "131 or newer")],
+)
+def test_what_is_no_chromium_is_told(sample_checkout, named, told):
+    done = chaos("pdf", cwd=sample_checkout, CHROMIUM=named)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_chromium_it_is_said_what_to_install(sample_checkout, tmp_path):
+    done = chaos("pdf", cwd=sample_checkout, CHROMIUM="", PATH=str(tmp_path))
+    assert done.returncode == 2
+    assert "apt-get install chromium" in done.stderr
+
+
+def test_without_a_book_there_is_nothing_to_print(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+    done = chaos("pdf", cwd=tmp_path, PYTHONPATH=str(PROJECT))
+    assert done.returncode == 2
+    assert "run `chaos build` first" in done.stderr
+
+
+def test_the_joined_pages_hold_every_place_that_they_link_to(sample_checkout, monkeypatch):
+    monkeypatch.chdir(sample_checkout)
+    html = joining.join(sample_checkout / "_build" / "html", {})
+    ids = re.findall(r'\sid="([^"]+)"', html)
+    links = set(re.findall(r'href="#([^"]+)"', html))
+    assert len(ids) == len(set(ids))
+    assert len(links) > 50
+    assert links <= set(ids)
+    assert "-dark.svg" not in html
+    for file in re.findall(r'(?:src|href)="\.\./html/([^"]+)"', html):
+        assert (sample_checkout / "_build" / "html" / file).is_file(), file
+
+
+@pytest.fixture
+def printed(sample_checkout, monkeypatch):
+    if pdf.find_chromium() is None:
+        pytest.skip("no Chromium here")
+    monkeypatch.chdir(sample_checkout)
+    return pdf.make()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_print_is_numbered_marked_and_the_same_each_time(printed, browser):
+    reader = pypdf.PdfReader(printed)
+    assert len(reader.pages) > 50
+    texts = [page.extract_text() for page in reader.pages]
+    assert all("Synthetic sample: nothing here is a result" in text for text in texts)
+    for slug in joining.slugs():
+        number = reader.get_destination_page_number(reader.named_destinations[f"/{slug}"])
+        assert re.search(rf"^{number + 1}$", texts[number], re.MULTILINE), slug
+        assert re.search(rf"\s{number + 1}$", texts[1], re.MULTILINE), slug
+    assert printed.read_bytes() == pdf.make().read_bytes()
+    page = browser.new_page(viewport={"width": 800, "height": 1000})
+    page.goto((printed.parent / "book.html").as_uri())
+    page.emulate_media(media="print")
+    body = page.evaluate("document.body.getBoundingClientRect().right")
+    wide = page.evaluate(
+        "right => [...document.querySelectorAll('table, pre, img')]"
+        ".filter(e => e.getBoundingClientRect().right > right + 2)"
+        ".map(e => e.outerHTML.slice(0, 80))",
+        body,
+    )
+    page.close()
+    assert not wide
