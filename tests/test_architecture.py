@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
-    {"errors", "tasks", "paths", "inputs", "files", "style", "metrics"},
+    {"authorship", "errors", "tasks", "paths", "inputs", "files", "style", "metrics"},
     {"data", "plots", "report", "recalibration"},
     {"description", "presentation", "evaluation", "training", "publish"},
     {"cli"},

@@ -13,13 +13,15 @@ from typing import Any
 import pandas as pd
 
 from chaos_utils import inputs, paths
+from chaos_utils.authorship import LICENCE
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import write_json, write_text
 from chaos_utils.report import provenance
+from chaos_utils.report.captions import first_sentence
 
 FOLDER = "figures"
 SYNTHETIC_NOTE = "Synthetic sample"
-_ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
+ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
     """Check what the author gave, and return the folder to write into."""
     prefix = {"figure": "fig", "table": "tbl"}[kind]
     where = f"{kind} {id!r}"
-    if not _ID.fullmatch(id) or not id.startswith(prefix):
+    if not ID.fullmatch(id) or not id.startswith(prefix):
         raise ChaosError(
             f"This id cannot be used for a {kind}.",
             found=repr(id),
@@ -75,6 +77,7 @@ def write(
     """Write the data and the manifest, and return the manifest."""
     context = provenance.current_context()
     synthetic = inputs.any_synthetic()
+    authors = provenance.authors()
     caption = " ".join(caption.split())
     if synthetic:
         caption = f"{SYNTHETIC_NOTE}, not a result. {caption}"
@@ -86,6 +89,8 @@ def write(
         "title": first_sentence(caption.removeprefix(f"{SYNTHETIC_NOTE}, not a result. ")),
         "caption": caption,
         "synthetic": synthetic,
+        "creators": list(authors),
+        "licence": LICENCE if authors else None,
         "notebook": context.notebook,
         "parameters": dict(context.parameters),
         "inputs": provenance.list_inputs(),
@@ -97,8 +102,3 @@ def write(
     }
     write_json(folder / f"{id}.json", manifest)
     return manifest
-
-
-def first_sentence(caption: str) -> str:
-    """Return a caption's first sentence without its full stop, as the title of the object."""
-    return re.split(r"(?<=[^.\s]{2})\.(?:\s|$)", " ".join(caption.split()), maxsplit=1)[0]

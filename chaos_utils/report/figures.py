@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from chaos_utils import inputs, style
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import write_bytes
-from chaos_utils.report import artifacts, provenance
+from chaos_utils.report import artifacts, embedding
 
 PNG_DPI = 300
 _PREVIEW_DPI = 110
@@ -62,6 +62,7 @@ def publish_figure(
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
+    about = embedding.about(id, caption, alt)
     preview = b""
     for mode in style.MODES:
         with style.look(mode):
@@ -70,9 +71,9 @@ def publish_figure(
             if inputs.any_synthetic():
                 _mark_synthetic(figure)
             if mode == "light":
-                preview = _save_light(figure, folder, id, caption, alt)
+                preview = _save_light(figure, folder, about)
             else:
-                _save(figure, folder / f"{id}-dark.svg", _svg_metadata(id, caption))
+                _save(figure, folder / f"{id}-dark.svg", embedding.svg(about))
             width, height = figure.get_size_inches()
             plt.close(figure)
     manifest = artifacts.write(
@@ -101,39 +102,17 @@ def _fix_layout(figure: Figure) -> None:
         axis.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
 
 
-def _save_light(figure: Figure, folder: Path, id: str, caption: str, alt: str) -> bytes:
-    title = artifacts.first_sentence(caption)
-    creator = f"chaos-utils {provenance.version()}"
-    _save(figure, folder / f"{id}.svg", _svg_metadata(id, caption))
-    _save(
-        figure,
-        folder / f"{id}.png",
-        {"Title": title, "Description": " ".join(alt.split()), "Source": id, "Software": creator},
-        dpi=PNG_DPI,
-        facecolor="white",
-    )
-    _save(
-        figure,
-        folder / f"{id}.pdf",
-        {"Title": title, "Subject": id, "Creator": creator, "CreationDate": None},
-    )
+def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
+    _save(figure, folder / f"{about.id}.svg", embedding.svg(about))
+    png = {"dpi": PNG_DPI, "facecolor": "white"}
+    _save(figure, folder / f"{about.id}.png", embedding.png(about), **png)
+    _save(figure, folder / f"{about.id}.pdf", embedding.pdf(about))
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=_PREVIEW_DPI, facecolor="white")
     return stream.getvalue()
 
 
-def _svg_metadata(id: str, caption: str) -> dict[str, Any]:
-    return {
-        "Title": artifacts.first_sentence(caption),
-        "Identifier": id,
-        "Creator": f"chaos-utils {provenance.version()}",
-        "Date": None,
-    }
-
-
 def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> None:
-    if inputs.any_synthetic():
-        metadata = metadata | {"Title": f"{artifacts.SYNTHETIC_NOTE}: {metadata['Title']}"}
     stream = io.BytesIO()
     figure.savefig(stream, format=path.suffix[1:], metadata=metadata, **options)
     write_bytes(path, stream.getvalue())

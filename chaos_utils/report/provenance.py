@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils import inputs, paths
+from chaos_utils.authorship import read_authors
 from chaos_utils.files import write_json
 
 CONTEXT_FILE = "context.json"
@@ -40,6 +41,11 @@ def current_context() -> Context:
     if not path.is_file():
         return Context("interactive", {})
     return Context(**json.loads(path.read_text("utf-8")))
+
+
+def authors() -> tuple[str, ...]:
+    """Return whom to name as author: no one for what a reader makes outside the notebooks."""
+    return read_authors(paths.project() / "CITATION.cff") if paths.in_runner() else ()
 
 
 def version() -> str:
@@ -85,6 +91,13 @@ def code() -> dict[str, Any]:
     }
 
 
+def commit_of(file: Path) -> str | None:
+    """Return the last commit that changed a file; None outside git, or where it has changed."""
+    if _git("status", "--porcelain", "--", str(file)) != "":
+        return None
+    return _git("log", "-1", "--format=%H", "--", str(file)) or None
+
+
 def hardware() -> dict[str, Any]:
     """Describe the machine, without its name."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -102,6 +115,7 @@ def write_record(
     context: Context,
     source: Path,
     read: list[dict[str, Any]],
+    made_from: Mapping[str, str],
     outputs: list[Path],
     started: datetime,
 ) -> None:
@@ -117,6 +131,8 @@ def write_record(
         The notebook's source file.
     read : list of dict
         The inputs, as `list_inputs` gives them.
+    made_from : mapping
+        Digests of all that the notebook depends on, its modules too; empty where unknown.
     outputs : list of Path
         What the run made.
     started : datetime
@@ -130,6 +146,7 @@ def write_record(
         "parameters": dict(context.parameters),
         "seed": context.parameters.get("seed"),
         "inputs": read,
+        "made_from": dict(made_from),
         "code": code(),
         "software": software(_RECORDED),
         "hardware": hardware(),

@@ -8,9 +8,10 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from chaos_utils import inputs
+from chaos_utils import inputs, paths
 from chaos_utils.errors import ChaosError
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.provenance import version
 from chaos_utils.style import colour
 
 DATA = pd.DataFrame({"x": [1, 2], "y": [3.0, None]})
@@ -44,21 +45,77 @@ def test_one_call_writes_every_format(run_folder):
     assert not plt.get_fignums()
 
 
-def test_metadata_is_inside_the_files(run_folder):
-    publish_figure("fig-line", plot, DATA, **GIVEN)
+EVIL = """A *line* of {cite:t}`nie2020`, "50 %" & <b>ß</b> é \\ {(x)} 'α'. More."""
+WORDS = """A line of nie2020, "50 %" & <b>ß</b> é \\ {(x)} 'α'"""
+RIGHTS = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
+
+
+def dublin_core(path):
+    """Return the words of each Dublin Core element of an SVG."""
+    work = ET.parse(path).getroot().find(".//{http://creativecommons.org/ns#}Work")
+    return {
+        element.tag.split("}")[1]: "".join(element.itertext()).strip()
+        or list(element.attrib.values())
+        for element in work
+    }
+
+
+@pytest.mark.parametrize(
+    ("caption", "title"), [(GIVEN["caption"], "A line"), (EVIL, WORDS)], ids=["plain", "markup"]
+)
+def test_metadata_is_inside_the_files(run_folder, caption, title):
+    (run_folder / "context.json").write_text('{"notebook": "n", "parameters": {}}')
+    alt = f"What it shows: {WORDS}"
+    publish_figure("fig-line", plot, DATA, caption=caption, alt=alt)
     folder = run_folder / "figures"
-    svg = (folder / "fig-line.svg").read_text()
-    ET.fromstring(svg)
-    assert "<dc:title>A line</dc:title>" in svg
-    assert "fig-line" in svg
-    assert "<dc:date>" not in svg
+    manifest = json.loads((folder / "fig-line.json").read_text())
+    author = manifest["creators"][0]
+    assert manifest["licence"] in RIGHTS
+    for name in ("fig-line.svg", "fig-line-dark.svg"):
+        assert dublin_core(folder / name) == {
+            "type": ["http://purl.org/dc/dcmitype/StillImage"],
+            "title": title,
+            "description": alt,
+            "format": "image/svg+xml",
+            "identifier": "fig-line",
+            "language": "en",
+            "source": "notebooks/n.py",
+            "creator": author,
+            "contributor": f"chaos-utils {version()}",
+            "rights": RIGHTS,
+        }
     with Image.open(folder / "fig-line.png") as image:
-        assert image.info["Title"] == "A line"
-        assert image.info["Source"] == "fig-line"
+        said = {key: text for key, text in image.info.items() if key != "dpi"}
         assert round(image.info["dpi"][0]) == 300
+    assert said == {
+        "Identifier": "fig-line",
+        "Title": title,
+        "Description": alt,
+        "Source": "notebooks/n.py",
+        "Software": f"chaos-utils {version()}",
+        "Author": author,
+        "Copyright": RIGHTS,
+    }
     pdf = (folder / "fig-line.pdf").read_bytes()
-    assert b"(A line)" in pdf
+    assert f"/Author ({author})".encode() in pdf
+    assert f"/Keywords (fig-line, notebooks/n.py, {RIGHTS})".encode() in pdf
+    if caption != EVIL:
+        assert b"/Title (A line)" in pdf
+    else:  # letters beyond Latin ones make it UTF-16
+        assert "α".encode("utf-16-be") in pdf
     assert b"CreationDate" not in pdf
+
+
+def test_no_author_is_named_for_what_a_reader_draws(tmp_path):
+    with paths.figures_in(tmp_path):
+        publish_figure("fig-line", plot, DATA, **GIVEN)
+    folder = tmp_path / "figures"
+    assert not {"creator", "rights"} & dublin_core(folder / "fig-line.svg").keys()
+    with Image.open(folder / "fig-line.png") as image:
+        assert not {"Author", "Copyright"} & image.info.keys()
+    assert b"/Author" not in (folder / "fig-line.pdf").read_bytes()
+    manifest = json.loads((folder / "fig-line.json").read_text())
+    assert (manifest["creators"], manifest["licence"]) == ([], None)
 
 
 def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
