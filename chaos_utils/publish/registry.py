@@ -1,0 +1,211 @@
+"""What was published and must stay reachable: the ids of figures and tables, and moved pages.
+
+``book/figures.yml`` holds every id that was ever published. One that is still made has the
+version it first appeared in; one that was renamed or withdrawn says so:
+
+    fig-entropy: 0.1.0
+    fig-old-name: {since: 0.1.0, moved_to: fig-entropy}
+    fig-wrong: {since: 0.1.0, withdrawn: Its bins were counted twice.}
+
+``book/redirects.yml`` names, for each page that has moved, the page that holds it now.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from chaos_utils import paths
+from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.report.artifacts import ID
+
+FIGURES = "book/figures.yml"
+PAGES = "book/redirects.yml"
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """An id that is no longer made.
+
+    Attributes
+    ----------
+    moved_to : str
+        The id that took its place; empty when it was withdrawn.
+    withdrawn : str
+        Why it was; empty when it has moved.
+    """
+
+    moved_to: str = ""
+    withdrawn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Every id that was ever published.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        Those that the notebooks make, in the book's order.
+    redirects : mapping
+        The others; one that has moved leads to where it ended, however often it moved.
+    """
+
+    ids: tuple[str, ...]
+    redirects: Mapping[str, Redirect]
+
+    def check(self, made: Collection[str]) -> None:
+        """Raise a ChaosError unless the notebooks make exactly the ids that are registered."""
+        gone = [id for id in self.ids if id not in made]
+        if gone:
+            raise ChaosError(
+                f"published ids never change, but no notebook makes: {', '.join(gone)}",
+                todo="make it again, or give it a redirect in "
+                f"{FIGURES}: {gone[0]}: {{since: …, moved_to: NEW-ID}} or "
+                "{since: …, withdrawn: REASON}",
+            )
+        if back := sorted(self.redirects.keys() & set(made)):
+            raise ChaosError(
+                f"made by a notebook, although moved or withdrawn: {', '.join(back)}",
+                where=FIGURES,
+                todo="give the new figure or table another id",
+            )
+        if new := sorted(set(made) - set(self.ids)):
+            raise ChaosError(f"register these ids in {FIGURES}: {', '.join(new)}")
+
+
+def read_registry() -> Registry:
+    """Read the ids that were ever published.
+
+    Raises
+    ------
+    ChaosError
+        If an id stands there twice or is malformed, a version is, or a redirect leads
+        nowhere or in a circle.
+    """
+    content = _read(FIGURES)
+    entries = {id: _entry(id, value) for id, value in content.items()}
+    redirects = {id: entry for id, entry in entries.items() if entry}
+    return Registry(
+        ids=tuple(id for id, entry in entries.items() if not entry),
+        redirects={id: _followed(id, entries) for id in redirects},
+    )
+
+
+def _entry(id: object, value: object) -> Redirect | None:
+    where = f"{FIGURES}, {id}"
+    if not isinstance(id, str) or not ID.fullmatch(id):
+        raise ChaosError(
+            "This is not an id.",
+            where=FIGURES,
+            found=repr(id),
+            expected="fig-… or tbl-… in lower-case letters, digits and hyphens",
+        )
+    fields = value if isinstance(value, dict) else {"since": value}
+    version = fields.get("since")
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        raise ChaosError(
+            "This is not a version.", where=where, found=repr(version), expected="such as 0.1.0"
+        )
+    if not isinstance(value, dict):
+        return None
+    others = {str(name): str(text or "") for name, text in fields.items() if name != "since"}
+    if others.keys() not in ({"moved_to"}, {"withdrawn"}) or not all(others.values()):
+        raise ChaosError(
+            "A redirect says where the id has moved, or why it was withdrawn.",
+            where=where,
+            found=value,
+            expected="{since: VERSION, moved_to: ID} or {since: VERSION, withdrawn: REASON}",
+        )
+    return Redirect(**others)
+
+
+def _followed(id: str, entries: Mapping[str, Redirect | None]) -> Redirect:
+    """Follow a redirect to its end."""
+    passed, entry = [id], entries[id]
+    assert entry is not None
+    while entry.moved_to:
+        target = entry.moved_to
+        if target in passed:
+            circle = " → ".join([*passed, target])
+            raise ChaosError("Redirects lead in a circle.", where=FIGURES, found=circle)
+        if target not in entries:
+            raise ChaosError(
+                "A redirect leads to an id that was never published.",
+                where=f"{FIGURES}, {passed[-1]}",
+                found=target,
+                expected=did_you_mean(target, entries),
+            )
+        following = entries[target]
+        if following is None:
+            return Redirect(moved_to=target)
+        passed.append(target)
+        entry = following
+    return entry
+
+
+def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
+    """Return the page that took the place of each page that has moved.
+
+    Parameters
+    ----------
+    pages : collection of str
+        The names of the book's pages, such as ``chapters/results``.
+
+    Raises
+    ------
+    ChaosError
+        If an old name is malformed or still a page, or a new one is not.
+    """
+    moved = _read(PAGES)
+    for old, new in moved.items():
+        if not isinstance(old, str) or not _PAGE.fullmatch(old):
+            raise ChaosError(
+                "This is not the name of a page.",
+                where=PAGES,
+                found=repr(old),
+                expected="its path without .html, such as chapters/results",
+            )
+        if old in pages:
+            raise ChaosError("A page that has moved is still there.", where=PAGES, found=old)
+        if new not in pages:
+            raise ChaosError(
+                "A redirect leads to no page.",
+                where=f"{PAGES}, {old}",
+                found=new,
+                expected=did_you_mean(str(new), pages),
+            )
+    return moved
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML, but a key that stands twice is a fault instead of the last one winning."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{key.value!r} stands here twice", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _read(name: str) -> dict[Any, Any]:
+    path: Path = paths.project() / name
+    try:
+        content = yaml.load(path.read_text("utf-8"), _Loader) or {}  # noqa: S506 (a safe loader)
+    except yaml.MarkedYAMLError as fault:
+        line = fault.problem_mark.line + 1 if fault.problem_mark else 1
+        raise ChaosError(
+            "This cannot be read.", where=f"{name}, line {line}", found=fault.problem
+        ) from fault
+    if not isinstance(content, dict):
+        raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")
+    return content

@@ -1,0 +1,105 @@
+import pytest
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import collection, registry
+
+TEXT = """\
+fig-b: 0.1.0
+fig-a: 0.1.0
+fig-old: {since: 0.1.0, moved_to: fig-older}
+fig-older: {since: 0.1.0, moved_to: fig-a}
+fig-wrong: {since: 0.1.0, withdrawn: "Counted <twice>."}
+"""
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the registry of a project, and the list of its moved pages."""
+    (tmp_path / "book").mkdir()
+    monkeypatch.setattr(registry.paths, "project", lambda: tmp_path)
+
+    def call(text="", moved="# none\n"):
+        (tmp_path / "book" / "figures.yml").write_text(text)
+        (tmp_path / "book" / "redirects.yml").write_text(moved)
+
+    return call
+
+
+def test_a_redirect_is_followed_to_its_end(write):
+    write(TEXT)
+    known = registry.read_registry()
+    assert known.ids == ("fig-b", "fig-a")
+    assert {id: entry.moved_to for id, entry in known.redirects.items()} == {
+        "fig-old": "fig-a", "fig-older": "fig-a", "fig-wrong": "",
+    }  # fmt: skip
+    assert collection.current_id("fig-old") == "fig-a"
+    assert collection.current_id("fig-b") == "fig-b"
+    with pytest.raises(ChaosError, match="Counted <twice>"):
+        collection.current_id("fig-wrong")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("fig-a: 0.2.0", r"line 6[^$]*'fig-a' stands here twice"),
+        ("fig-../x: 0.1.0", "not an id"),
+        ("fig-a/b: 0.1.0", "not an id"),
+        ("3: 0.1.0", "not an id"),
+        ("fig-new: 0.1", "not a version"),
+        ("fig-new: next", "not a version"),
+        ("fig-new:", "not a version"),
+        ("fig-new: {moved_to: fig-a}", "not a version"),
+        ("fig-new: {since: 0.1.0}", "A redirect says where"),
+        ("fig-new: {since: 0.1.0, withdrawn: }", "A redirect says where"),
+        ("fig-new: {since: 0.1.0, moved_to: fig-a, withdrawn: x}", "A redirect says where"),
+        ("fig-new: {since: 0.1.0, moved_to: fig-aa}", r"fig-new[^$]*did you mean 'fig-a'"),
+        ("fig-new: {since: 0.1.0, moved_to: fig-new}", "circle[^$]*fig-new → fig-new"),
+        ("fig-x: {since: 0.1.0, moved_to: fig-y}\nfig-y: {since: 0.1.0, moved_to: fig-x}",
+         "circle[^$]*fig-x → fig-y → fig-x"),
+        ("- a list", "cannot be read"),
+    ],
+)  # fmt: skip
+def test_a_registry_that_cannot_be_used_is_refused(write, line, told):
+    write(f"{TEXT}{line}\n")
+    with pytest.raises(ChaosError, match=told):
+        registry.read_registry()
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ({"fig-a"}, r"no notebook makes: fig-b[^$]*moved_to: NEW-ID"),
+        ({"fig-a", "fig-b", "fig-c"}, "register these ids in book/figures.yml: fig-c"),
+        ({"fig-a", "fig-b", "fig-old"}, "although moved or withdrawn: fig-old"),
+    ],
+)
+def test_what_is_made_is_what_is_registered(write, made, told):
+    write(TEXT)
+    known = registry.read_registry()
+    known.check({"fig-a", "fig-b"})
+    with pytest.raises(ChaosError, match=told):
+        known.check(made)
+
+
+def test_moved_pages_lead_to_pages(write):
+    pages = {"index", "chapters/results"}
+    write()
+    assert registry.read_moved_pages(pages) == {}
+    write(moved="chapters/outcome: chapters/results\n")
+    assert registry.read_moved_pages(pages) == {"chapters/outcome": "chapters/results"}
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("index: chapters/results", "still there"),
+        ("old: chapters/result", "did you mean 'chapters/results'"),
+        ("../old: index", "not the name of a page"),
+        ("old.html: index", "not the name of a page"),
+        ("old: index\nold: index", "'old' stands here twice"),
+    ],
+)
+def test_a_moved_page_that_cannot_be_served_is_refused(write, line, told):
+    write(moved=f"{line}\n")
+    with pytest.raises(ChaosError, match=told):
+        registry.read_moved_pages({"index", "chapters/results"})
