@@ -7,6 +7,7 @@ import shlex
 import sys
 
 from chaos_utils import paths
+from chaos_utils.authorship import read_authors
 from chaos_utils.publish import dependencies
 
 DATA = config.get("data", "auto")
@@ -24,7 +25,8 @@ def modules(wildcards):
 
 
 def data(wildcards):
-    return relative(dependencies.data_of(paths.notebooks() / f"{wildcards.chapter}.py", DATA))
+    found = dependencies.data_of(paths.notebooks() / f"{wildcards.chapter}.py", DATA)
+    return relative(found.values())
 
 
 CHAPTERS = dependencies.chapters()
@@ -50,6 +52,7 @@ rule chapter:
         record="_build/chapters/{chapter}/record.json",
     params:
         data=DATA,
+        authors=read_authors(paths.project() / "CITATION.cff"),  # its figures name them
     shell:
         "{CHAOS} chapter {wildcards.chapter} --data {params.data}"
 

@@ -105,7 +105,8 @@ def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
 
 def test_figures_are_listed_and_cited(small_checkout):
     rows = json.loads(chaos("figures", "--json", cwd=small_checkout).stdout)
-    assert all(row["made"] and row["title"].startswith("Synthetic sample: ") for row in rows)
+    assert {row["state"] for row in rows} == {"synthetic"}
+    assert all(row["title"].startswith("Synthetic sample: ") for row in rows)
     assert {row["chapter"] for row in rows} == {"annotations", "disagreement"}
     assert "fig-entropy" in chaos("figures", cwd=small_checkout).stdout
     for format, told in (
@@ -126,7 +127,7 @@ def test_figures_are_listed_and_cited(small_checkout):
 def test_before_a_build_nothing_is_made_and_nothing_can_be_cited(tmp_path):
     checkout = shorten(copy_checkout(tmp_path / "book"))
     rows = json.loads(chaos("figures", "--json", cwd=checkout).stdout)
-    assert not any(row["made"] for row in rows)
+    assert {row["state"] for row in rows} == {"not made"}
     assert {row["chapter"] for row in rows} == {"annotations", "disagreement"}
     done = chaos("cite", "fig-entropy", cwd=checkout)
     assert done.returncode == 2

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from chaos_utils.cli.console import AsJson, out, print_json
+from chaos_utils.cli.console import AsJson, err, out, print_json
 
 
 class CitationFormat(StrEnum):
@@ -19,7 +19,11 @@ class CitationFormat(StrEnum):
 
 
 def figures(as_json: AsJson = False) -> None:
-    """List the book's figures and tables, and whether the last build made them."""
+    """List the book's figures and tables, and how the last build left them.
+
+    Their state is made, synthetic (made from the sample), stale (what it was made from has
+    changed since), not made, moved or withdrawn.
+    """
     from chaos_utils.publish import collection
 
     rows = collection.listing()
@@ -27,11 +31,11 @@ def figures(as_json: AsJson = False) -> None:
         print_json(rows)
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("id", "chapter", "made", "title"):
+    for heading in ("id", "chapter", "state", "title"):
         table.add_column(heading, overflow="fold")
     for row in rows:
         title = (row["title"] or "").replace("[", r"\[")
-        table.add_row(row["id"], row["chapter"] or "", "yes" if row["made"] else "no", title)
+        table.add_row(row["id"], row["chapter"] or "", row["state"], title)
     out.print(table)
 
 
@@ -47,7 +51,10 @@ def cite(
     from chaos_utils import paths
     from chaos_utils.publish import citations, collection
 
-    manifest = collection.read(id)
+    found = collection.current_id(id)
+    if found != id:
+        err.print(f"{id} has moved: this cites {found}", markup=False)
+    manifest = collection.read(found)
     book = citations.read_book(paths.project() / "CITATION.cff")
     text = citations.FORMATS[format.value](book, manifest)
     typer.echo(text, nl=not text.endswith("\n"))

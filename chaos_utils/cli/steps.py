@@ -45,13 +45,14 @@ def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto
     """Run a notebook for the book; a step of `chaos build`."""
     from chaos_utils import paths
     from chaos_utils.files import write_bytes
+    from chaos_utils.publish import dependencies
     from chaos_utils.report import parameters, runner
 
     with _step(notebook, _failure_in_build(notebook)):
         source = parameters.find_notebook(notebook)
         values = parameters.resolve(source, {"data": data})
         target = paths.build() / "chapters" / notebook
-        runner.run_notebook(source, values, target)
+        runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
         executed = (target / runner.NOTEBOOK_FILE).read_bytes()
         write_bytes(paths.chapters() / f"{notebook}.ipynb", executed)
 

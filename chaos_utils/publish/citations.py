@@ -1,7 +1,6 @@
 """How to cite the book, a figure or a table."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,11 @@ from typing import Any
 
 import yaml
 
+from chaos_utils.authorship import read_authors
 from chaos_utils.errors import ChaosError
+from chaos_utils.publish.downloads import STALE_NOTE
+from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.report.captions import without_markup
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -24,14 +27,6 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
-# What a caption may hold beside words: roles, code, formulas, emphasis. Only the words are kept.
-_ROLE = re.compile(r"\{[a-z:]+\}`([^`<]*?)(?:\s*<[^`>]*>)?`")
-_MARKS = (
-    re.compile(r"`([^`]+)`"),
-    re.compile(r"\$(?=\S)([^$]+?)(?<=\S)\$(?!\d)"),
-    re.compile(r"(?<!\w)\*{1,2}(?=\S)([^*]+?)(?<=\S)\*{1,2}(?!\w)"),
-    re.compile(r"(?<!\w)_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +40,8 @@ class Book:
         As they are printed.
     url : str
         Where it is published; empty before it is.
+    repository : str
+        Where its code is published, likewise.
     """
 
     title: str
@@ -52,22 +49,20 @@ class Book:
     year: str
     authors: tuple[str, ...]
     url: str
+    repository: str = ""
 
 
 def read_book(path: Path) -> Book:
     """Read CITATION.cff; a ChaosError names a field that is missing."""
     content = yaml.safe_load(path.read_text("utf-8"))
     try:
-        authors = tuple(
-            person.get("name") or f"{person['given-names']} {person['family-names']}"
-            for person in content["authors"]
-        )
         return Book(
             title=content["title"],
             version=str(content["version"]),
             year=str(content["date-released"])[:4],
-            authors=authors,
+            authors=read_authors(path),
             url=content.get("url", ""),
+            repository=content.get("repository-code", ""),
         )
     except KeyError as fault:
         raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault
@@ -171,19 +166,12 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def without_markup(text: str) -> str:
-    """Return the words of a title or caption on one line: no roles, emphasis or formula signs."""
-    text = _ROLE.sub(r"\1", text)
-    for mark in _MARKS:
-        text = mark.sub(r"\1", text)
-    text = " ".join(text.split())
-    return "".join(character for character in text if character.isprintable())
-
-
 def title_of(manifest: Mapping[str, Any]) -> str:
-    """Return the title of a figure or table as it is cited, which says if it is synthetic."""
+    """Return the title of a figure or table as it is cited: says if it is synthetic or stale."""
     title = without_markup(manifest["title"])
-    return f"Synthetic sample: {title}" if manifest["synthetic"] else title
+    if manifest["synthetic"]:
+        title = f"{SYNTHETIC_NOTE}: {title}"
+    return f"{STALE_NOTE}: {title}" if manifest.get("stale") else title
 
 
 def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:

@@ -5,11 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from chaos_utils import paths
 from chaos_utils.errors import ChaosError, did_you_mean
-from chaos_utils.publish import citations, dependencies
+from chaos_utils.publish import citations, dependencies, registry, staleness
+from chaos_utils.report.captions import without_markup
 from chaos_utils.report.runner import figures_of
 
 Manifest = dict[str, Any]
@@ -26,7 +25,7 @@ def manifest_files() -> dict[str, Path]:
         If two notebooks make the same id.
     """
     found: dict[str, Path] = {}
-    order = {id: place for place, id in enumerate(registered())}
+    order = {id: place for place, id in enumerate(registry.read_registry().ids)}
     for chapter in dependencies.chapters():
         made = figures_of(paths.build() / "chapters" / chapter)
         for path in sorted(made, key=lambda path: order.get(path.stem, len(order))):
@@ -36,10 +35,17 @@ def manifest_files() -> dict[str, Path]:
     return found
 
 
-def registered() -> list[str]:
-    """Return every id that was ever published, in the registry's order."""
-    path = paths.project() / "book" / "figures.yml"
-    return list(yaml.safe_load(path.read_text("utf-8")))
+def load() -> dict[str, Manifest]:
+    """Return the manifest of everything that the chapters have made, by id.
+
+    Each says in which folder its files are, and what has changed since it was made.
+    """
+    return {id: _load(path) for id, path in manifest_files().items()}
+
+
+def _load(path: Path) -> Manifest:
+    manifest = json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
+    return staleness.marked(manifest, staleness.changed_since(path.parents[1].name))
 
 
 def read(id: str) -> Manifest:
@@ -50,40 +56,73 @@ def read(id: str) -> Manifest:
     ChaosError
         If nothing was built yet, or nothing of that id.
     """
-    made = manifest_files()
+    made, registered = manifest_files(), registry.read_registry().ids
     if not made:
         raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
-    if id not in made and id in registered():
+    if id not in made and id in registered:
         raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
     if id not in made:
         raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, made))
-    manifest: Manifest = json.loads(made[id].read_text("utf-8"))
-    return manifest
+    return _load(made[id])
+
+
+def current_id(id: str) -> str:
+    """Return the id that took the place of one that has moved; any other as it is.
+
+    Raises
+    ------
+    ChaosError
+        If it was withdrawn.
+    """
+    redirect = registry.read_registry().redirects.get(id)
+    if redirect is None:
+        return id
+    if redirect.withdrawn:
+        raise ChaosError(f"{id} was withdrawn.", found=redirect.withdrawn)
+    return redirect.moved_to
 
 
 def listing() -> list[dict[str, Any]]:
-    """Return a row for each id, registered or made: title, chapter, whether it was made."""
-    made = manifest_files()
+    """Return a row for each id that was ever published or made.
+
+    ``state`` is ``made``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
+    ``withdrawn``; ``changed`` names what makes it stale.
+    """
+    known = registry.read_registry()
+    made = load()
     sources = {name: _source(name) for name in dependencies.chapters()}
     rows = []
-    for id in dict.fromkeys([*registered(), *made]):
-        manifest = json.loads(made[id].read_text("utf-8")) if id in made else {}
+    for id in dict.fromkeys([*known.ids, *made]):
+        manifest = made.get(id, {})
         naming = (name for name, text in sources.items() if f'"{id}"' in text)
         rows.append(
             {
                 "id": id,
                 "title": citations.title_of(manifest) if manifest else None,
                 "chapter": manifest.get("notebook") or next(naming, None),
-                "made": id in made,
+                "state": _state(manifest),
+                "changed": manifest.get("stale", []),
             }
         )
+    for id, redirect in known.redirects.items():
+        state = "withdrawn" if redirect.withdrawn else "moved"
+        title = redirect.withdrawn or f"now {redirect.moved_to}"
+        rows.append({"id": id, "title": title, "chapter": None, "state": state, "changed": []})
     return rows
+
+
+def _state(manifest: Manifest) -> str:
+    if not manifest:
+        return "not made"
+    if manifest.get("stale"):
+        return "stale"
+    return "synthetic" if manifest["synthetic"] else "made"
 
 
 def chapter_title(notebook: str) -> str:
     """Return the title of a chapter, from its notebook; its name where it has none."""
     found = re.search(r"^# # (.+)$", _source(notebook), flags=re.MULTILINE)
-    return citations.without_markup(found[1]) if found else notebook
+    return without_markup(found[1]) if found else notebook
 
 
 def _source(notebook: str) -> str:

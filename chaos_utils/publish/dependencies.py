@@ -5,6 +5,7 @@ anything runs.
 """
 
 import ast
+import hashlib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -13,7 +14,8 @@ from pathlib import Path
 import jupytext
 import yaml
 
-from chaos_utils import paths
+from chaos_utils import inputs, paths
+from chaos_utils.authorship import read_authors
 from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
 from chaos_utils.data.sources import find, locate
 from chaos_utils.errors import ChaosError
@@ -120,21 +122,47 @@ def _file_of(module: str) -> Path | None:
     return path / "__init__.py" if (path / "__init__.py").is_file() else None
 
 
-def data_of(notebook: Path, data: str) -> list[Path]:
+def data_of(notebook: Path, data: str) -> dict[str, Path]:
     """Return the data files that a chapter reads, for a value of its ``data`` parameter.
+
+    Their names, unlike their places, are the same on every machine.
 
     Every chapter reads the votes. One that loads systems reads the released predictions
     too, unless the votes are the sample's, for which systems are simulated; and one that
     can read our own runs may read any of them.
     """
-    found = [locate(name, data, warn=False) for name in CHAOSNLI_FILES]
+    found = {name: locate(name, data, warn=False) for name in CHAOSNLI_FILES}
     modules, package = modules_of(notebook), paths.project() / _PACKAGE
     if data != "sample" and package / "evaluation" / "systems.py" in modules:
-        found += [path for path in map(find, BAAN_FILES) if path is not None]
+        found |= {name: path for name in BAAN_FILES if (path := find(name)) is not None}
     if package / "data" / "results.py" in modules:
         kinds = ("*/*.json", "*/*.parquet", "*.yml")
-        found += sorted(path for kind in kinds for path in paths.results().glob(kind))
+        ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
+        found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
     return found
+
+
+def digests(notebook: Path, data: str) -> dict[str, str]:
+    """Return the digest of each thing that a chapter is made from, by a lasting name.
+
+    These are the notebook, the modules that it needs, its data, and the authors, whom its
+    figures name.
+    """
+    root = paths.project()
+    code = {path.relative_to(root).as_posix(): path for path in (notebook, *modules_of(notebook))}
+    found = {name: _digest(path) for name, path in (code | data_of(notebook, data)).items()}
+    authors = repr(read_authors(root / "CITATION.cff"))
+    return found | {"CITATION.cff, authors": hashlib.sha256(authors.encode()).hexdigest()}
+
+
+def _digest(path: Path) -> str:
+    stat = path.stat()
+    return _digest_as_of(path, stat.st_mtime_ns, stat.st_size)
+
+
+@cache  # chapters share most files
+def _digest_as_of(path: Path, changed: int, size: int) -> str:
+    return inputs.digest(path)
 
 
 def pages() -> list[Path]:

@@ -10,18 +10,22 @@ from html import escape
 from typing import Any
 
 from chaos_utils.publish import citations
-from chaos_utils.publish.citations import Book, without_markup
+from chaos_utils.publish.cells import Cell
+from chaos_utils.publish.citations import Book
+from chaos_utils.report.captions import without_markup
 from chaos_utils.report.tables import table_html
 
 PREVIEW_ROWS = 8
 _DIGITS = 6
 _SHORT = 24
+# By what follows the id in a file's name.
 _KINDS = {
-    "svg": "vector picture",
-    "png": "picture, 300 dpi",
-    "pdf": "vector picture for print",
-    "csv": "the data behind it",
-    "json": "the data, with everything on this page",
+    ".svg": "vector picture",
+    "-dark.svg": "vector picture for dark pages",
+    ".png": "picture, 300 dpi",
+    ".pdf": "vector picture for print",
+    ".csv": "the data behind it",
+    ".json": "the data, with everything on this page",
 }
 _CITATIONS = {"plain": "Plain text", "bibtex": "BibTeX", "ris": "RIS", "csl": "CSL-JSON"}
 SECTIONS = {
@@ -56,7 +60,12 @@ class Place:
 
 
 def body(
-    manifest: Mapping[str, Any], book: Book, place: Place, command: str, sizes: Mapping[str, int]
+    manifest: Mapping[str, Any],
+    book: Book,
+    place: Place,
+    command: str,
+    sizes: Mapping[str, int],
+    cell: Cell | None = None,
 ) -> str:
     """Return the content of a landing page as HTML, all text escaped.
 
@@ -69,7 +78,9 @@ def body(
     command : str
         What reproduces it.
     sizes : mapping
-        The bytes of each file, by its format.
+        The bytes of each file, by its name.
+    cell : Cell, optional
+        That makes it.
     """
     parts = [
         f"<h1>{escape(without_markup(manifest['title']))}</h1>",
@@ -77,12 +88,12 @@ def body(
         f"the chapter <em>{escape(place.chapter)}</em>; its lasting id is "
         f"<code>{escape(manifest['id'])}</code>. "
         f'<a href="../figures.html">All figures and tables</a></p>',
-        _synthetic(manifest),
+        _warnings(manifest),
         _object(manifest, place),
         _section("words", f"<p>{escape(manifest['alt'])}</p>") if "alt" in manifest else "",
         _section("downloads", _downloads(manifest, sizes)),
         _section("data", _preview(manifest)),
-        _section("origin", _origin(manifest, command)),
+        _section("origin", _origin(manifest, command, cell)),
         _section("cite", _citations(book, manifest)),
         '<script src="../_static/copy.js"></script>',
     ]
@@ -104,13 +115,22 @@ def _section(id: str, content: str) -> str:
     return f'<section id="{id}"><h2>{SECTIONS[id]}</h2>\n{content}\n</section>'
 
 
-def _synthetic(manifest: Mapping[str, Any]) -> str:
-    if not manifest["synthetic"]:
-        return ""
+def _warnings(manifest: Mapping[str, Any]) -> str:
+    kind, said = manifest["kind"], []
+    if manifest["synthetic"]:
+        text = f"This {kind} was made from invented items and simulated votes. It is not a result."
+        said.append(_warning("Synthetic sample", text))
+    if manifest.get("stale"):
+        changed = ", ".join(map(_code, manifest["stale"]))
+        text = f"What this {kind} was made from has changed since: {changed}."
+        said.append(_warning("Stale", text))
+    return "\n".join(said)
+
+
+def _warning(title: str, text: str) -> str:
     return (
-        '<div class="admonition warning"><p class="admonition-title">Synthetic sample</p>'
-        f"<p>This {manifest['kind']} was made from invented items and simulated votes. "
-        "It is not a result.</p></div>"
+        f'<div class="admonition warning"><p class="admonition-title">{title}</p>'
+        f"<p>{text}</p></div>"
     )
 
 
@@ -189,10 +209,9 @@ def _set(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
 
 def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
     rows = []
-    for format in manifest["formats"]:
-        name = f"{escape(manifest['id'])}.{format}"
-        link = f'<a href="{name}" download>{name}</a>'
-        rows.append((link, _KINDS[format], size(sizes[format])))
+    for name, n_bytes in sizes.items():
+        link = f'<a href="{escape(name)}" download>{escape(name)}</a>'
+        rows.append((link, _KINDS[name.removeprefix(manifest["id"])], size(n_bytes)))
     return facts_table(f"Files of this {manifest['kind']}", ("file", "what it is", "size"), rows)
 
 
@@ -225,7 +244,7 @@ def _cell(value: object) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _origin(manifest: Mapping[str, Any], command: str) -> str:
+def _origin(manifest: Mapping[str, Any], command: str, cell: Cell | None) -> str:
     notebook = escape(manifest["notebook"])
     parameters = facts_table(
         "Parameters",
@@ -247,10 +266,24 @@ def _origin(manifest: Mapping[str, Any], command: str) -> str:
     )
     return (
         f'<p>The notebook <a href="../notebooks/{notebook}.py" download><code>{notebook}.py</code>'
-        "</a> makes it. In a checkout of the book, this command makes it again, into a folder of "
+        "</a> makes it"
+        + (_source(cell) if cell else ".</p>\n<p>")
+        + "In a checkout of the book, this command makes it again, into a folder of "
         "its own:</p>\n"
         + copied("", command, "The command")
         + "".join((parameters, inputs, software))
+    )
+
+
+def _source(cell: Cell) -> str:
+    """Finish a sentence that names the notebook with the cell's lines, and show the cell."""
+    lines = f"lines {cell.first} to {cell.last}"
+    if cell.link:
+        lines = f'<a href="{escape(cell.link)}">{lines}</a>'
+    return (
+        f", in its {lines}.</p>\n"
+        "<details><summary>The code of this cell</summary>"
+        f"{copied('', cell.code, 'The code')}</details>\n<p>"
     )
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from chaos_utils.publish.citations import Book, address, title_of, without_markup
+from chaos_utils.authorship import LICENCE
+from chaos_utils.publish.citations import Book, address, title_of
+from chaos_utils.report.captions import without_markup
 
-LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "png": "image/png",
@@ -65,7 +66,7 @@ def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tu
     yield "DC.title", title
     yield from (("DC.creator", name) for name in book.authors)
     yield "DC.date", book.year
-    yield "DC.identifier", url or manifest["id"]
+    yield "DC.identifier", manifest["id"]
     yield "DC.type", "StillImage" if manifest["kind"] == "figure" else "Dataset"
     yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest["formats"])
     yield "DC.language", "en"

@@ -33,6 +33,7 @@ def run_notebook(
     *,
     progress: Progress | None = None,
     standalone: bool = False,
+    made_from: Mapping[str, str] | None = None,
 ) -> None:
     """Execute a notebook into a folder, which appears whole or not at all.
 
@@ -49,6 +50,8 @@ def run_notebook(
         Is told the number of the running cell and of all cells.
     standalone : bool
         Whether to write ``page.html`` too, one file that shows the whole run.
+    made_from : mapping, optional
+        Digests of all that the notebook depends on, by name, for the record.
 
     Raises
     ------
@@ -84,6 +87,7 @@ def run_notebook(
             context=context,
             source=source,
             read=read,
+            made_from=made_from or {},
             outputs=[path for path in folder.rglob("*") if path.is_file()],
             started=started,
         )

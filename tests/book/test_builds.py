@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -55,16 +56,57 @@ def test_what_pages_are_made_of_runs_no_notebook(checkout, file):
     assert planned(checkout) == {"site"}
 
 
-def test_a_chapter_that_left_the_book_leaves_nothing(checkout):
+def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     toc, registry = checkout / "_toc.yml", checkout / "book" / "figures.yml"
     toc.write_text(toc.read_text().replace("  - file: chapters/disagreement\n", ""))
-    registry.write_text(registry.read_text().split("# disagreement")[0])
+    kept, left = registry.read_text().split("# disagreement")
+    moved = left.replace(": 0.1.0", ": {since: 0.1.0, moved_to: fig-label-transitions}")
+    moved = moved.replace("fig-simplex: {since: 0.1.0, moved_to: fig-label-transitions}",
+                          "fig-simplex: {since: 0.1.0, withdrawn: It was a <test>.}")  # fmt: skip
+    registry.write_text(kept + moved)
+    append(checkout / "book" / "redirects.yml", "chapters/disagreement: chapters/annotations\n")
+    append(checkout / "CITATION.cff", "url: https://example.org/book\n")
     (checkout / "book" / "index.md").write_text("# A page\n")
     notebook = checkout / "notebooks" / "annotations.py"
     notebook.write_text(notebook.read_text().replace("{numref}`fig-original-votes`", "another"))
     done = chaos("build", "--sample", cwd=checkout)
     assert done.returncode == 0, done.stderr
-    assert not (checkout / "_build" / "html" / "figures" / "fig-entropy.svg").exists()
+    site = checkout / "_build" / "html"
+    assert not (site / "figures" / "fig-entropy.svg").exists()
+    page = (site / "figures" / "fig-entropy.html").read_text()
+    assert "url=../figures/fig-label-transitions.html" in page
+    assert "It was a &lt;test&gt;." in (site / "figures" / "fig-simplex.html").read_text()
+    assert "url=../chapters/annotations.html" in (site / "chapters/disagreement.html").read_text()
+    known = (site / "sitemap.xml").read_text()
+    listed = re.findall("<loc>https://example.org/book/(.*?)</loc>", known)
+    left_out = {"404.html", "search.html", "genindex.html", "chapters/disagreement.html"}
+    left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^fig-[a-z-]+", moved)}
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    assert set(listed) == {name for name in pages if "_static" not in name} - left_out
+
+    done = chaos("cite", "fig-entropy", cwd=checkout)
+    assert "fig-entropy has moved: this cites fig-label-transitions" in done.stderr
+    assert "Figure fig-label-transitions in" in done.stdout
+    assert chaos("cite", "fig-simplex", cwd=checkout).returncode == 2
+
+
+@pytest.mark.slow
+def test_a_site_with_a_stale_chapter_says_so_everywhere(checkout):
+    append(checkout / "chaos_utils" / "plots" / "disagreement.py")
+    done = chaos("site", cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    site = checkout / "_build" / "html"
+    said = "What this figure was made from has changed since"
+    for page in (site / "figures").glob("*.html"):
+        is_stale = "in the chapter <em>The shape of disagreement" in page.read_text()
+        assert (said in page.read_text()) == is_stale, page.name
+    assert "chaos_utils/plots/disagreement.py" in (site / "figures/fig-entropy.html").read_text()
+    assert not (site / "figures" / "fig-entropy.png").exists()
+    assert (site / "figures" / "tbl-agreement.csv").is_file()
+    for page in ("chapters/disagreement.html", "figures.html", "figures.bib"):
+        assert "Stale" in (site / page).read_text(), page
+    rows = json.loads(chaos("figures", "--json", cwd=checkout).stdout)
+    assert {row["state"] for row in rows if row["chapter"] == "disagreement"} == {"stale"}
 
 
 def test_a_notebook_that_is_no_python_is_told_before_anything_runs(checkout):

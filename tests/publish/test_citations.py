@@ -6,9 +6,11 @@ import yaml
 from helpers.checkout import PROJECT
 from hypothesis import given
 from hypothesis import strategies as st
+from pybtex.database import parse_string
 
 from chaos_utils.errors import ChaosError
 from chaos_utils.publish import citations
+from chaos_utils.report.captions import without_markup
 from chaos_utils.report.provenance import version
 
 BOOK = citations.read_book(PROJECT / "CITATION.cff")
@@ -52,7 +54,7 @@ TITLES = st.lists(
 @given(title=TITLES)
 def test_any_title_leaves_every_format_valid(title):
     manifest = MANIFEST | {"title": title}
-    words = citations.without_markup(title)
+    words = without_markup(title)
     assert words.isprintable()
 
     entry = citations.bibtex(BOOK, manifest)
@@ -78,6 +80,17 @@ def test_any_title_leaves_every_format_valid(title):
     assert "\n" not in citations.plain(BOOK, manifest)
 
 
+def test_bibtex_can_be_read_by_what_reads_bibtex():
+    evil = """An *id* "quoted" & 50 % of {x}, \\emph, é ß α, `code`, {cite:t}`nie2020`, @misc{"""
+    entries = [citations.bibtex(BOOK, MANIFEST | {"id": f"fig-{n}", "title": evil}) for n in "ab"]
+    read = parse_string("\n\n".join(entries), "bibtex").entries
+    assert list(read) == ["fig-a", "fig-b"]
+    for entry in read.values():
+        assert "é ß α, code, nie2020" in entry.fields["title"]
+        assert entry.fields["version"] == BOOK.version
+        assert len(entry.persons["author"]) == len(BOOK.authors)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -88,7 +101,7 @@ def test_any_title_leaves_every_format_valid(title):
     ],
 )
 def test_only_the_words_of_a_caption_are_cited(text, words):
-    assert citations.without_markup(text) == words
+    assert without_markup(text) == words
 
 
 def test_tables_are_cited_as_data(book):

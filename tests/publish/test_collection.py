@@ -24,10 +24,13 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write(project, chapter, id):
+def write(project, chapter, id, *, synthetic=False):
     path = project / "_build" / "chapters" / chapter / "figures" / f"{id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    manifest = {"id": id, "title": f"Title of *{id}*", "synthetic": False, "notebook": chapter}
+    manifest = {
+        "id": id, "title": f"Title of *{id}*", "caption": "", "formats": ["csv"],
+        "synthetic": synthetic, "notebook": chapter,
+    }  # fmt: skip
     path.write_text(json.dumps(manifest))
 
 
@@ -36,12 +39,25 @@ def test_what_was_made_is_in_the_registry_s_order(project):
     assert collection.read("fig-a")["notebook"] == "one"
 
 
-def test_the_listing_tells_what_was_made_and_what_was_not(project):
-    assert collection.listing() == [
-        {"id": "fig-b", "title": "Title of fig-b", "chapter": "one", "made": True},
-        {"id": "fig-a", "title": "Title of fig-a", "chapter": "one", "made": True},
-        {"id": "fig-c", "title": None, "chapter": "two", "made": False},
-    ]
+def test_the_listing_tells_the_state_of_each(project, monkeypatch):
+    changed = {"one": ["chaos_utils/style.py"], "two": []}
+    monkeypatch.setattr(collection.staleness, "changed_since", changed.get)
+    write(project, "two", "fig-d", synthetic=True)
+    with (project / "book" / "figures.yml").open("a") as registry:
+        registry.write("fig-d: 0.1.0\nfig-e: {since: 0.1.0, moved_to: fig-a}\n")
+        registry.write("fig-f: {since: 0.1.0, withdrawn: It was wrong.}\n")
+    rows = {row.pop("id"): row for row in collection.listing()}
+    assert {id: row["state"] for id, row in rows.items()} == {
+        "fig-b": "stale", "fig-a": "stale", "fig-c": "not made", "fig-d": "synthetic",
+        "fig-e": "moved", "fig-f": "withdrawn",
+    }  # fmt: skip
+    assert rows["fig-b"] == {
+        "title": "Stale: Title of fig-b", "chapter": "one", "state": "stale",
+        "changed": ["chaos_utils/style.py"],
+    }  # fmt: skip
+    assert (rows["fig-c"]["title"], rows["fig-c"]["chapter"]) == (None, "two")
+    changed["one"] = []
+    assert collection.listing()[0]["state"] == "made"
     assert collection.chapter_title("two") == "Chapter two"
 
 

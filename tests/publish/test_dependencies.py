@@ -66,7 +66,7 @@ def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monke
 
     def needed(chapter):
         found = dependencies.data_of(paths.notebooks() / f"{chapter}.py", "sample")
-        return {path.name for path in found if path.is_relative_to(tmp_path)}
+        return {path.name for path in found.values() if path.is_relative_to(tmp_path)}
 
     assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
     assert needed("annotations") == set()

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from helpers.checkout import PROJECT
 
-from chaos_utils.publish import citations, landing, metadata
+from chaos_utils.publish import cells, citations, downloads, landing, metadata, staleness
 
 BOOK = citations.read_book(PROJECT / "CITATION.cff")
 EVIL = "</script><script>alert(1)</script> & \"quotes\" 'é'"
@@ -38,7 +38,7 @@ TABLE = {key: value for key, value in FIGURE.items() if key not in ("alt", "widt
     },
 }
 PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")
-SIZES = {"svg": 999, "png": 708_686, "pdf": 1_000, "csv": 999_600, "json": 12_345_678}
+CELL = cells.Cell(f'publish_figure("fig-x")  # {EVIL}', 10, 20, "https://example.org/n.py#L10-L20")
 VOID = {"meta", "img", "br", "link"}
 
 
@@ -70,7 +70,9 @@ class Reader(HTMLParser):
 
 
 def page(manifest, book=BOOK):
-    return Reader(landing.body(manifest, book, PLACE, "chaos run annotations -p seed=3", SIZES))
+    sizes = dict.fromkeys(downloads.names(manifest), 12_345)
+    command = "chaos run annotations -p seed=3"
+    return Reader(landing.body(manifest, book, PLACE, command, sizes, CELL))
 
 
 @pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
@@ -84,8 +86,8 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert len(read.all("caption")) == tables - (manifest is TABLE)  # whose caption is a figcaption
     assert all(attrs["scope"] for attrs in read.all("th"))
     links = {attrs["href"] for attrs in read.all("a")}
-    assert links >= {f"{manifest['id']}.{format}" for format in manifest["formats"]}
-    assert links >= {PLACE.link, "../notebooks/annotations.py"}
+    assert links >= set(downloads.names(manifest))
+    assert links >= {PLACE.link, CELL.link, "../notebooks/annotations.py"}
     ids = [attrs["id"] for _, attrs in read.seen if "id" in attrs]
     contents = {attrs["href"] for attrs in Reader(landing.contents(manifest)).all("a")}
     assert contents == {"#", *(f"#{id}" for id in ids)}
@@ -93,6 +95,7 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     for format in citations.FORMATS.values():
         assert format(BOOK, manifest).strip().replace("\r\n", "\n") in texts.replace("\r\n", "\n")
     assert "chaos run annotations -p seed=3" in read.inside["pre"]
+    assert CELL.code in read.inside["details"]
     assert "The first 8 of 20 rows; 2 columns" in read.inside["caption"]
 
 
@@ -112,6 +115,17 @@ def test_a_synthetic_one_says_so(manifest):
     words = "".join(page(manifest | {"synthetic": True}).words)
     assert "It is not a result." in words
     assert "Synthetic sample: Shares" in words
+
+
+@pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
+def test_a_stale_one_says_so_and_why(manifest):
+    stale = staleness.marked(manifest, ["chaos_utils/<b>.py"])
+    words = "".join(page(stale).words)
+    assert "has changed since: chaos_utils/<b>.py" in words
+    assert "Stale: Shares" in words
+    assert f"{manifest['id']}.png" not in {attrs.get("href") for attrs in page(stale).all("a")}
+    tags, _ = described(stale, BOOK)
+    assert "og:image" not in tags
 
 
 def test_all_of_a_short_table_is_shown_without_empty_tables():

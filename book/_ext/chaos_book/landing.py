@@ -25,7 +25,7 @@ from chaos_book.published import (
     PublishedTable,
     project_of,
 )
-from chaos_utils.publish import citations, collection, landing, metadata
+from chaos_utils.publish import cells, citations, collection, downloads, landing, metadata
 from chaos_utils.report import parameters
 
 BIBLIOGRAPHY = "figures.bib"
@@ -103,13 +103,15 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             caption=_html(app, caption),
         )
         source = project_of(app) / "notebooks" / f"{manifest['notebook']}.py"
+        sizes = {name: len(downloads.content(manifest, name)) for name in downloads.names(manifest)}
+        cell = cells.cell_of(source, id, book)
         command = parameters.command(source, manifest["parameters"])
         title = escape(citations.title_of(manifest))
         context = {
             "title": title,
             "pagetitle": title,
             "metatags": metadata.meta_tags(book, manifest, _plain(caption)),
-            "body": landing.body(manifest, book, place, command, _sizes(manifest)),
+            "body": landing.body(manifest, book, place, command, sizes, cell),
             "toc": landing.contents(manifest),
             "display_toc": True,
         }
@@ -149,11 +151,6 @@ def _number(app: Sphinx, manifest: Manifest) -> str:
             number = ".".join(map(str, numbers[kind][id]))
             return str(app.config.numfig_format[kind] % number)
     return str(manifest["kind"]).capitalize()
-
-
-def _sizes(manifest: Manifest) -> dict[str, int]:
-    folder, id = Path(manifest["folder"]), manifest["id"]
-    return {format: (folder / f"{id}.{format}").stat().st_size for format in manifest["formats"]}
 
 
 def _write_bibliography(app: Sphinx, exception: Exception | None) -> None:

@@ -5,7 +5,6 @@ it with number, caption, downloads and citation. ``{value}`` takes one number ou
 table's data, so that no number in the prose is ever typed.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -55,13 +54,9 @@ def project_of(app: Sphinx) -> Path:
 
 def _load(app: Sphinx) -> None:
     try:
-        files = collection.manifest_files()
+        app.env.chaos_manifests = collection.load()  # type: ignore[attr-defined]
     except ChaosError as fault:
         raise ExtensionError(str(fault)) from fault
-    app.env.chaos_manifests = {  # type: ignore[attr-defined]
-        id: json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
-        for id, path in files.items()
-    }
 
 
 class Published(SphinxDirective):

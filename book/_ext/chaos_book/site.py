@@ -2,19 +2,22 @@
 
 import re
 import shutil
+from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from chaos_book.published import project_of
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import collection, downloads, registry
 
 _SYNTHETIC = (
     "Synthetic sample: every number, figure and table of this build was made from invented "
     "items and simulated votes. Nothing here is a result."
 )
+_STALE = "Stale: what these chapters were made from has changed since: {}."
 # What the theme puts into every page to no use here: font preloads, which a page opened from a
 # file may not make, and Thebe, which would fetch a live kernel's scripts from elsewhere.
 _UNWANTED = re.compile(
@@ -26,24 +29,28 @@ _UNWANTED = re.compile(
 
 def _check_registry(app: Sphinx) -> None:
     """Fail when a published id is gone, or a new one is not registered."""
-    path = project_of(app) / "book" / "figures.yml"
-    registered = set(yaml.safe_load(path.read_text("utf-8")))
-    made = set(app.env.chaos_manifests)  # type: ignore[attr-defined]
-    gone, new = sorted(registered - made), sorted(made - registered)
-    if gone:
-        raise ExtensionError(
-            f"published ids never change, but no notebook makes: {', '.join(gone)}"
-        )
-    if new:
-        raise ExtensionError(f"register these ids in book/figures.yml: {', '.join(new)}")
+    try:
+        registry.read_registry().check(app.env.chaos_manifests)  # type: ignore[attr-defined]
+    except ChaosError as fault:
+        raise ExtensionError(str(fault)) from fault
 
 
-def _warn_of_sample(
+def notice(app: Sphinx) -> str:
+    """Return what every page says of a build that is no result, or not of one piece."""
+    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
+    said = [_SYNTHETIC] if any(manifest["synthetic"] for manifest in manifests) else []
+    stale = dict.fromkeys(one["notebook"] for one in manifests if one.get("stale"))
+    if stale:
+        chapters = ", ".join(collection.chapter_title(notebook) for notebook in stale)
+        said.append(_STALE.format(chapters))
+    return " ".join(said)
+
+
+def _show_notice(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
-    if any(manifest["synthetic"] for manifest in manifests.values()):
-        context["theme_announcement"] = f'<strong class="synthetic">{_SYNTHETIC}</strong>'
+    if text := notice(app):
+        context["theme_announcement"] = f'<strong class="build-notice">{escape(text)}</strong>'
 
 
 def _copy_files(app: Sphinx, exception: Exception | None) -> None:
@@ -54,12 +61,8 @@ def _copy_files(app: Sphinx, exception: Exception | None) -> None:
     (out / "notebooks").mkdir(exist_ok=True)
     manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
     for manifest in manifests.values():
-        folder, id = Path(manifest["folder"]), manifest["id"]
-        files = [f"{id}.{format}" for format in manifest["formats"]]
-        if manifest["kind"] == "figure":
-            files.append(f"{id}-dark.svg")
-        for file in files:
-            shutil.copyfile(folder / file, out / "figures" / file)
+        for name in downloads.names(manifest):
+            (out / "figures" / name).write_bytes(downloads.content(manifest, name))
     for notebook in {manifest["notebook"] for manifest in manifests.values()}:
         source = project_of(app) / "notebooks" / f"{notebook}.py"
         shutil.copyfile(source, out / "notebooks" / source.name)
@@ -77,6 +80,6 @@ def _clean_pages(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx's events; `published` has loaded the manifests by then."""
     app.connect("builder-inited", _check_registry, priority=600)
-    app.connect("html-page-context", _warn_of_sample)
+    app.connect("html-page-context", _show_notice)
     app.connect("build-finished", _copy_files)
     app.connect("build-finished", _clean_pages)

@@ -1,0 +1,54 @@
+"""The cell of a notebook that makes a figure or table, and where it stands in public."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import jupytext
+
+from chaos_utils.publish.citations import Book
+from chaos_utils.report import provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell.
+
+    Attributes
+    ----------
+    code : str
+    first, last : int
+        Its lines in the notebook's source, counted from one.
+    link : str
+        To these lines in the public repository; empty where there is none, or where it
+        does not hold the notebook as it is here.
+    """
+
+    code: str
+    first: int
+    last: int
+    link: str
+
+
+def cell_of(notebook: Path, id: str, book: Book) -> Cell | None:
+    """Return the cell that publishes an id, or None where no cell names it as a literal."""
+    text = notebook.read_text("utf-8")
+    for cell in jupytext.reads(text, fmt="py:percent").cells:
+        if cell.cell_type == "code" and re.search(f"""["']{re.escape(id)}["']""", cell.source):
+            code = cell.source.strip()
+            at = text.find(code)
+            if at < 0:  # it holds a line magic, which the source comments out
+                continue
+            first = text.count("\n", 0, at) + 1
+            last = first + code.count("\n")
+            return Cell(code, first, last, _link(notebook, book, first, last))
+    return None
+
+
+def _link(notebook: Path, book: Book, first: int, last: int) -> str:
+    """Name the last commit that changed the notebook: the same whenever the site is made."""
+    commit = provenance.commit_of(notebook) if book.repository else None
+    if commit is None:
+        return ""
+    place = f"blob/{commit}/notebooks/{notebook.name}#L{first}-L{last}"
+    return f"{book.repository.rstrip('/')}/{place}"

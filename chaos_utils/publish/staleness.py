@@ -1,0 +1,51 @@
+"""Stale chapters: what they were made from has changed since.
+
+A build makes every chapter anew that has changed. A site can still be made with a chapter
+that is behind its sources, by ``chaos site``; what such a chapter published says so then.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chaos_utils import paths
+from chaos_utils.publish import dependencies
+from chaos_utils.report.runner import RECORD_FILE
+
+# A PNG or PDF cannot be marked after it was drawn, not simply: a stale figure has none.
+_MARKED = ("svg", "csv", "json")
+
+
+def changed_since(chapter: str) -> list[str]:
+    """Return the names of what has changed or vanished since a chapter was made.
+
+    Parameters
+    ----------
+    chapter : str
+        Its notebook's name.
+
+    Returns
+    -------
+    list of str
+        Such as ``chaos_utils/style.py``; empty when the chapter is current. A chapter
+        whose record is missing is behind in everything.
+    """
+    record = paths.build() / "chapters" / chapter / RECORD_FILE
+    if not record.is_file():
+        return [RECORD_FILE]
+    made = json.loads(record.read_text("utf-8"))
+    then = made.get("made_from", {})
+    now = dependencies.digests(paths.notebooks() / f"{chapter}.py", made["parameters"]["data"])
+    return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
+
+
+def marked(manifest: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
+    """Return a manifest that says what has changed since, and offers only marked files."""
+    if not changed:
+        return dict(manifest)
+    some = ", ".join(f"`{name}`" for name in changed[:3]) + (" and others" * (len(changed) > 3))
+    return dict(manifest) | {
+        "stale": list(changed),
+        "caption": f"Stale, made before {some} changed. {manifest['caption']}",
+        "formats": [format for format in manifest["formats"] if format in _MARKED],
+    }

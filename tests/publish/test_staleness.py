@@ -1,0 +1,115 @@
+"""Figures behind their sources: how that is found out, and how their files say so."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from chaos_utils.publish import dependencies, downloads, staleness
+from chaos_utils.report.figures import publish_figure
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A chapter that was made from one module and one data file."""
+    data = tmp_path / "data.jsonl"
+    for path, text in {
+        data: "{}\n",
+        tmp_path / "chaos_utils" / "__init__.py": "",
+        tmp_path / "chaos_utils" / "a.py": "x = 1\n",
+        tmp_path / "notebooks" / "n.py": "# %%\nfrom chaos_utils.a import x\n",
+        tmp_path / "_toc.yml": "root: index\n",
+        tmp_path / "CITATION.cff": "authors: [{name: A}]\n",
+    }.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    def data_of(notebook, data_parameter):
+        return {"votes/data.jsonl": data} if data.exists() else {}
+
+    monkeypatch.setattr(dependencies, "data_of", data_of)
+    dependencies._imported_by.cache_clear()
+    digests = dependencies.digests(tmp_path / "notebooks" / "n.py", "auto")
+    record = tmp_path / "_build" / "chapters" / "n" / "record.json"
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({"parameters": {"data": "auto"}, "made_from": digests}))
+    return tmp_path
+
+
+def test_an_untouched_chapter_is_current(project):
+    assert staleness.changed_since("n") == []
+    (project / "notebooks" / "n.py").touch()
+    citation = project / "CITATION.cff"
+    citation.write_text(citation.read_text() + "url: https://example.org\n")
+    assert staleness.changed_since("n") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("notebooks/n.py", "notebooks/n.py"),
+        ("chaos_utils/a.py", "chaos_utils/a.py"),
+        ("data.jsonl", "votes/data.jsonl"),
+    ],
+)
+def test_what_has_changed_is_named(project, file, name):
+    path = project / file
+    path.write_text(path.read_text() + "\n# changed, longer\n")
+    assert staleness.changed_since("n") == [name]
+
+
+def test_what_is_gone_is_named_and_so_are_other_authors(project):
+    (project / "data.jsonl").unlink()
+    (project / "CITATION.cff").write_text("authors: [{name: B}]\n")
+    assert staleness.changed_since("n") == ["CITATION.cff, authors", "votes/data.jsonl"]
+
+
+def test_a_chapter_without_a_record_is_not_current(project):
+    assert staleness.changed_since("never-made") == ["record.json"]
+
+
+@pytest.fixture
+def stale(run_folder):
+    """The manifest of a stale figure, its files beside it."""
+
+    def plot(table):
+        figure, axis = plt.subplots()
+        axis.plot(table["x"])
+        return figure
+
+    data = pd.DataFrame({"x": [1, 2], "text": ['a "quoted", word', "b\nc"]})
+    publish_figure("fig-x", plot, data, caption="Dots & lines. More.", alt="A <line> & more.")
+    path = run_folder / "figures" / "fig-x.json"
+    manifest = json.loads(path.read_text()) | {"folder": str(path.parent)}
+    assert staleness.marked(manifest, []) == manifest
+    return staleness.marked(manifest, ["a.py", "b.py", "c.py", "d.py"])
+
+
+def test_every_download_of_a_stale_figure_says_so(stale):
+    names = ["fig-x.svg", "fig-x-dark.svg", "fig-x.csv", "fig-x.json"]
+    assert downloads.names(stale) == names  # no file that could not be marked
+    files = {name: downloads.content(stale, name).decode() for name in names}
+    for name in names[:2]:
+        root = ET.fromstring(files[name])
+        assert root[-1].text == "STALE"
+        assert root[0].text == "Stale: Dots & lines"
+        assert files[name].count("Stale: ") == 2  # the title, and Dublin Core's
+    rows = list(csv.DictReader(io.StringIO(files["fig-x.csv"], newline="")))
+    assert [row["stale"] for row in rows] == ["True", "True"]
+    assert rows[0]["text"] == 'a "quoted", word'
+    said = json.loads(files["fig-x.json"])
+    assert said["stale"] == ["a.py", "b.py", "c.py", "d.py"]
+    assert said["caption"].startswith("Stale, made before `a.py`, `b.py`, `c.py` and others chan")
+    assert said["formats"] == ["svg", "csv", "json"]
+
+
+def test_a_current_figure_s_files_are_as_they_were_made(stale, run_folder):
+    current = {key: value for key, value in stale.items() if key != "stale"}
+    for name in downloads.names(current):
+        made = (run_folder / "figures" / name).read_bytes()
+        assert downloads.content(current, name) == made
