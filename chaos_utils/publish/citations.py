@@ -35,7 +35,9 @@ class Book:
 
     Attributes
     ----------
-    title, version, year : str
+    title, version, abstract : str
+    date : str
+        On which this version was released, such as ``2026-11-20``.
     authors : tuple of str
         As they are printed.
     url : str
@@ -46,10 +48,16 @@ class Book:
 
     title: str
     version: str
-    year: str
+    abstract: str
+    date: str
     authors: tuple[str, ...]
     url: str
     repository: str = ""
+
+    @property
+    def year(self) -> str:
+        """Of this version's release."""
+        return self.date[:4]
 
 
 def read_book(path: Path) -> Book:
@@ -59,7 +67,8 @@ def read_book(path: Path) -> Book:
         return Book(
             title=content["title"],
             version=str(content["version"]),
-            year=str(content["date-released"])[:4],
+            abstract=" ".join(content.get("abstract", "").split()),
+            date=str(content["date-released"]),
             authors=read_authors(path),
             url=content.get("url", ""),
             repository=content.get("repository-code", ""),

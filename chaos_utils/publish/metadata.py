@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from chaos_utils.authorship import LICENCE
+from chaos_utils.publish import licences
 from chaos_utils.publish.citations import Book, address, title_of
 from chaos_utils.report.captions import without_markup
 
@@ -70,7 +70,7 @@ def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tu
     yield "DC.type", "StillImage" if manifest["kind"] == "figure" else "Dataset"
     yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest["formats"])
     yield "DC.language", "en"
-    yield "DC.rights", LICENCE
+    yield "DC.rights", licences.CC_BY
     yield "DCTERMS.isPartOf", book.url or book.title
 
 
@@ -107,7 +107,7 @@ def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[st
         "author": [{"@type": "Organization", "name": name} for name in book.authors],
         "datePublished": book.year,
         "version": book.version,
-        "license": LICENCE,
+        "license": licences.CC_BY,
         "inLanguage": "en",
         "isPartOf": {"@type": "Book", "name": book.title, "version": book.version},
         "associatedMedia" if is_figure else "distribution": files,

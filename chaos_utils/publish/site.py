@@ -1,4 +1,4 @@
-"""Make the site from executed chapters: render, check, put in place."""
+"""Make the site from executed chapters: render, check, describe, put in place."""
 
 import os
 import re
@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from chaos_utils import paths
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import swap_in, write_text
+from chaos_utils.publish import crate
 
 _LOG = "site.log"
 _SHOWN = 12
@@ -24,7 +25,8 @@ def render(target: Path) -> None:
     Raises
     ------
     ChaosError
-        If Sphinx warns of anything, or a link inside the site leads nowhere.
+        If Sphinx warns of anything, a link inside the site leads nowhere, or a file that a
+        chapter made did not get there.
     """
     root = paths.project()
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
@@ -54,6 +56,7 @@ def render(target: Path) -> None:
             raise ChaosError(
                 f"{len(broken)} broken links inside the site.", found="\n".join(broken[:_SHOWN])
             )
+        crate.write(html)
         swap_in(html, target)
 
 

@@ -22,17 +22,13 @@ from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.data.opinions import Opinions, load_opinions
 from chaos_utils.errors import ChaosError
-from chaos_utils.publish import citations, collection, landing
+from chaos_utils.publish import citations, collection, landing, licences
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
 
 Manifest = collection.Manifest
 _FORMAT = re.compile(r",?(\.\d+)?[dfg%]?")
-_NOTICE = (
-    "Item texts: ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and αNLI; "
-    "licence CC BY-NC 4.0."
-)
 
 
 class PublishedFigure(nodes.General, nodes.Element):
@@ -101,7 +97,7 @@ def _table_html(manifest: Manifest) -> str:
     table = table_html(manifest["display"], _text_reader(manifest) if shows_items else None)
     notice = ""
     if shows_items and not manifest["synthetic"]:
-        notice = f'<p class="licence-notice">{_NOTICE}</p>'
+        notice = f'<p class="licence-notice">{licences.NOTICE}</p>'
     return landing.scrolled(table, manifest["title"]) + notice
 
 

@@ -1,0 +1,284 @@
+"""The site described as a Process Run Crate: which run made what, from what, with what.
+
+``ro-crate-metadata.json`` has one ``CreateAction`` for each chapter's run: the notebook is its
+instrument, data and parameters are its objects, the figures' files its results. The profile
+recommends the time at which a run ended; it stays in the run's record, so that the same inputs
+give the same crate.
+"""
+
+import json
+import mimetypes
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from rocrate.model import ContextEntity
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
+from rocrate.utils import is_url
+
+from chaos_utils import inputs, paths
+from chaos_utils.data.registry import REGISTRY
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_json
+from chaos_utils.publish import citations, collection, dependencies, licences
+from chaos_utils.report import parameters
+from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.report.runner import NOTEBOOK_FILE, RECORD_FILE
+
+FILE = "ro-crate-metadata.json"
+PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
+_VERSION = "1.1"  # of RO-Crate, which this version of the profile extends
+_TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # for sha256
+_TYPES = {
+    ".ipynb": "application/x-ipynb+json",
+    ".parquet": "application/vnd.apache.parquet",
+    ".py": "text/x-python",
+    ".yml": "application/yaml",
+}
+_BY_DIGEST = {file.sha256: file for file in REGISTRY.values() if file.sha256}
+_SHOWN = 5
+
+Record = Mapping[str, Any]
+
+
+def records() -> list[Record]:
+    """Return the records of the chapters' runs, in the book's order.
+
+    Raises
+    ------
+    ChaosError
+        If a chapter was not run.
+    """
+    found = []
+    for chapter in dependencies.chapters():
+        path = paths.build() / "chapters" / chapter / RECORD_FILE
+        if not path.is_file():
+            raise ChaosError(
+                f"The chapter {chapter} was not run.", where=path, todo="run `chaos build`"
+            )
+        found.append(json.loads(path.read_text("utf-8")))
+    return found
+
+
+def write(folder: Path, site: str = "") -> None:
+    """Write the description of a site into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The crate's root.
+    site : str
+        Where below it the site stands; empty or ending in a slash.
+
+    Raises
+    ------
+    ChaosError
+        If a chapter was not run, or a file that its run made is not in the site.
+    """
+    write_json(folder / FILE, describe(folder, site))
+
+
+def describe(folder: Path, site: str = "") -> dict[str, Any]:
+    """Return the description that `write` writes, as JSON-LD."""
+    book = citations.read_book(paths.project() / "CITATION.cff")
+    runs = records()
+    synthetic = any(entry["synthetic"] for record in runs for entry in record["inputs"])
+    crate = ROCrate(version=_VERSION)
+    crate.metadata.extra_contexts.append(_TERMS)
+    root = crate.root_dataset
+    root["name"] = f"{SYNTHETIC_NOTE}: {book.title}" if synthetic else book.title
+    root["description"] = book.abstract or book.title
+    root["version"] = book.version
+    root["datePublished"] = book.date
+    root["license"] = [_licence(crate, url) for url in licences.NAMES]
+    root["author"] = [
+        _add(crate, f"#author-{number}", "Organization", name=name)
+        for number, name in enumerate(book.authors, start=1)
+    ]
+    root["conformsTo"] = _add(
+        crate, PROFILE, "CreativeWork", name="Process Run Crate", version=PROFILE.rsplit("/")[-1]
+    )
+    _file(crate, folder, f"{site}index.html")
+    for name in licences.holding_item_texts(folder / site):
+        _file(crate, folder, site + name, {"license": _licence(crate, licences.CC_BY_NC)})
+    root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
+    described: dict[str, Any] = crate.metadata.generate()
+    return described
+
+
+def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[Entity]) -> Entity:
+    name = record["notebook"]
+    title = collection.chapter_title(name)
+    notebook = _file(
+        crate,
+        folder,
+        f"{site}notebooks/{name}.py",
+        {
+            "@type": ["File", "SoftwareSourceCode"],
+            "name": title,
+            "version": record["code"]["version"],
+            "programmingLanguage": "Python",
+            "license": _licence(crate, licences.MIT),
+            "softwareRequirements": [
+                _software(crate, package, version)
+                for package, version in record["software"].items()
+            ],
+        },
+    )
+    values = [
+        _add(
+            crate,
+            f"#{name}-{parameter}",
+            "PropertyValue",
+            name=parameter,
+            value=value if isinstance(value, str | int | float) else json.dumps(value),
+        )
+        for parameter, value in record["parameters"].items()
+    ]
+    results = [
+        _file(crate, folder, site + made)
+        for made in record["outputs"]
+        if made.startswith("figures/")
+    ]
+    executed = f"{site}_sources/chapters/{name}.ipynb"
+    source = paths.notebooks() / f"{name}.py"
+    return crate.add_action(
+        notebook,
+        f"#run-{name}",
+        object=[*(_input(crate, folder, entry) for entry in record["inputs"]), *values],
+        result=[*results, _file(crate, folder, executed, {"alternateName": NOTEBOOK_FILE})],
+        properties={
+            "@type": "CreateAction",
+            "name": f"Run of the chapter “{title}”",
+            "description": parameters.command(source, record["parameters"]),
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+            "agent": agent,
+        },
+    )
+
+
+def _input(crate: ROCrate, folder: Path, entry: Mapping[str, Any]) -> Entity:
+    """Return an input: a file of the crate, one that was published elsewhere, or a mere name."""
+    name, sha256 = entry["name"], entry["sha256"]
+    if (folder / name).is_file():
+        return _of_digest(_file(crate, folder, name), name, sha256)
+    if sha256 in _BY_DIGEST:
+        file = _BY_DIGEST[sha256]
+        url = file.mirror or file.url
+        known = crate.get(url)
+        return known or crate.add_file(
+            url,
+            properties={
+                "name": file.name,
+                "description": f"{file.release.title}, {file.release.homepage}",
+                "encodingFormat": _type_of(name),
+                "license": file.release.licence,
+                "sha256": sha256,
+            },
+        )
+    described = {"description": f"{SYNTHETIC_NOTE}."} if entry["synthetic"] else {}
+    named = _add(crate, f"#input-{name}", "CreativeWork", name=name, sha256=sha256, **described)
+    return _of_digest(named, name, sha256)
+
+
+def _of_digest(entity: Entity, name: str, sha256: str) -> Entity:
+    if entity["sha256"] != sha256:
+        raise ChaosError(
+            "The chapters were made from different versions of this file.",
+            where=name,
+            todo="run `chaos build`",
+        )
+    return entity
+
+
+def _file(crate: ROCrate, folder: Path, name: str, more: Mapping[str, Any] | None = None) -> Entity:
+    """Return the crate's entry of a file below its root, adding it where it is new."""
+    if known := crate.get(name):
+        return known
+    path = folder / name
+    if not path.is_file():
+        raise ChaosError(
+            "A file that belongs to the site is missing.",
+            where=name,
+            todo="run `chaos build` again",
+        )
+    properties = {
+        "name": path.name,
+        "encodingFormat": _type_of(name),
+        "contentSize": str(path.stat().st_size),
+        "sha256": inputs.digest(path),
+        **(more or {}),
+    }
+    return crate.add_file(path, name, properties=properties)
+
+
+def _type_of(name: str) -> str:
+    suffix = Path(name).suffix
+    known = _TYPES.get(suffix) or mimetypes.types_map.get(suffix)
+    return known or "application/octet-stream"
+
+
+def _software(crate: ROCrate, package: str, version: str) -> Entity:
+    if package == "chaos-utils":
+        id = "#chaos-utils"  # in the repository, not on PyPI
+    elif package == "python":
+        id = f"https://www.python.org/downloads/release/python-{version.replace('.', '')}/"
+    else:
+        id = f"https://pypi.org/project/{package}/{version.partition('+')[0]}/"
+    return _add(crate, id, "SoftwareApplication", name=package, softwareVersion=version)
+
+
+def _licence(crate: ROCrate, url: str) -> Entity:
+    name, covers = licences.NAMES[url], licences.COVERS[url]
+    return _add(crate, url, "CreativeWork", name=name, description=covers)
+
+
+def _add(crate: ROCrate, id: str, kind: str, **properties: Any) -> Entity:
+    return crate.get(id) or crate.add(ContextEntity(crate, id, {"@type": kind, **properties}))
+
+
+def check(folder: Path) -> None:
+    """Check that a folder's crate can be read, and that its files are there and unchanged.
+
+    Raises
+    ------
+    ChaosError
+        If there is no crate, it is damaged, no action is in it, or a file is missing or has
+        another digest.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            crate = ROCrate(folder)
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        AssertionError,
+        Warning,
+    ) as fault:
+        raise ChaosError(
+            "The crate cannot be read.", where=FILE, found=f"{type(fault).__name__}: {fault}"
+        ) from fault
+    if not crate.get_by_type("CreateAction"):
+        raise ChaosError("The crate names no run.", where=FILE)
+    faults = [told for entity in crate.data_entities if (told := _fault(folder, entity))]
+    if faults:
+        raise ChaosError(
+            f"{len(faults)} files of the crate are not as it says.",
+            found="\n".join(faults[:_SHOWN]),
+        )
+
+
+def _fault(folder: Path, entity: Entity) -> str | None:
+    if is_url(entity.id):
+        return None
+    path = (folder / unquote(entity.id)).resolve()
+    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+        return f"{entity.id} is missing"
+    return None if inputs.digest(path) == entity.get("sha256") else f"{entity.id} was changed"

@@ -1,0 +1,94 @@
+"""A small book that was run and rendered, without running or rendering anything."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+
+from chaos_utils.publish import licences
+
+CITATION = """\
+cff-version: 1.2.0
+message: Please cite it.
+title: A book
+abstract: What it is <about>.
+version: 1.2.3
+date-released: "2026-01-02"
+authors:
+  - name: Its authors
+keywords: [one, two]
+references:
+  - {type: article, title: A paper, doi: 10.1/abc}
+"""
+NOTEBOOK = """\
+# %% [markdown]
+# # Chapter one
+
+# %% tags=["parameters"]
+data: str = "auto"  # which data
+seed: int = 0  # a seed
+"""
+
+
+def git(folder, *arguments):
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def finished(tmp_path, monkeypatch):
+    """A checkout of a book of one chapter, built and committed; its folder."""
+    project = tmp_path / "book"
+    run, site = project / "_build" / "chapters" / "one", project / "_build" / "html"
+    made = {
+        "figures/fig-a.json": json.dumps({"id": "fig-a"}),
+        "figures/fig-a.csv": "x,y\n1,2\n",
+        "figures/fig-a.png": "picture",
+    }
+    files = {
+        "_toc.yml": "root: index\nchapters:\n  - file: chapters/one\n",
+        "CITATION.cff": CITATION,
+        "LICENSE": "MIT",
+        ".gitignore": "/_build/\n",
+        "notebooks/one.py": NOTEBOOK,
+        "results/run/run.json": "{}",
+        "_build/html/index.html": "<h1>A book</h1>",
+        "_build/html/notebooks/one.py": NOTEBOOK,
+        "_build/html/_sources/chapters/one.ipynb": "{}",
+        "_build/html/chapters/one.html": f'<p class="licence-notice">{licences.NOTICE}</p>',
+        **{f"_build/html/{name}": text for name, text in made.items()},
+    }
+    for name, text in files.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text, "utf-8")
+    digest = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
+    snli = "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1"
+    record = {
+        "notebook": "one",
+        "notebook_sha256": digest["notebooks/one.py"],
+        "parameters": {"data": "auto", "seed": 3},
+        "inputs": [
+            {"name": "chaosNLI_v1.0/chaosNLI_snli.jsonl", "sha256": snli, "synthetic": False},
+            {
+                "name": "results/run/run.json",
+                "sha256": digest["results/run/run.json"],
+                "synthetic": False,
+            },
+        ],
+        "code": {"version": "1.2.3", "commit": "abcdef", "uncommitted_changes": False},
+        "software": {"python": "3.11.7", "chaos-utils": "1.2.3", "numpy": "2.0.0"},
+        "started": "2026-01-02T03:04:05+00:00",
+        "seconds": 1.0,
+        "outputs": {**dict.fromkeys(made, ""), "notebook.ipynb": ""},
+    }
+    run.mkdir(parents=True)
+    (run / "record.json").write_text(json.dumps(record), "utf-8")
+    git(project, "init", "--quiet")
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "--message", "A book")
+    monkeypatch.chdir(project)
+    from chaos_utils.publish import crate
+
+    crate.write(site)
+    return project

@@ -1,0 +1,111 @@
+import json
+
+import pytest
+from rocrate.rocrate import ROCrate
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import crate, dependencies
+
+
+@pytest.fixture
+def site(finished):
+    return finished / "_build" / "html"
+
+
+def edit_record(finished, **changes):
+    path = finished / "_build" / "chapters" / "one" / "record.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_the_library_reads_back_what_was_run_with_what_and_what_came_of_it(site):
+    read = ROCrate(site)
+    assert read.name == "A book"
+    assert read.description == "What it is <about>."
+    assert read.root_dataset["datePublished"] == "2026-01-02"
+    assert read.root_dataset["conformsTo"].id == crate.PROFILE
+    (action,) = read.root_dataset["mentions"]
+    assert action.type == "CreateAction"
+    assert action["instrument"].id == "notebooks/one.py"
+    assert "SoftwareSourceCode" in action["instrument"].type
+    versions = {
+        entity["name"]: entity["softwareVersion"]
+        for entity in action["instrument"]["softwareRequirements"]
+    }
+    assert versions["numpy"] == "2.0.0"
+    values = {e["name"]: e["value"] for e in action["object"] if e.type == "PropertyValue"}
+    assert values == {"data": "auto", "seed": 3}
+    files = {e["name"]: e["sha256"] for e in action["object"] if e.type != "PropertyValue"}
+    assert set(files) == {"chaosNLI_v1.0/chaosNLI_snli.jsonl", "results/run/run.json"}
+    assert {e.id for e in action["result"]} == {
+        "figures/fig-a.json",
+        "figures/fig-a.csv",
+        "figures/fig-a.png",
+        "_sources/chapters/one.ipynb",
+    }
+    assert action["agent"][0]["name"] == "Its authors"
+    assert "by-nc" in read.get("chapters/one.html")["license"].id
+    crate.check(site)
+
+
+def test_neither_time_nor_commit_is_told_and_the_same_site_gives_the_same_bytes(finished, site):
+    first = (site / crate.FILE).read_bytes()
+    assert b"03:04:05" not in first
+    assert b"abcdef" not in first
+    edit_record(finished, started="2027-01-01T00:00:00+00:00", seconds=99.0)
+    crate.write(site)
+    assert (site / crate.FILE).read_bytes() == first
+
+
+def test_a_synthetic_build_says_so(finished, site):
+    entry = {"name": "chaosNLI_v1.0/chaosNLI_snli.jsonl", "sha256": "0", "synthetic": True}
+    edit_record(finished, inputs=[entry])
+    crate.write(site)
+    read = ROCrate(site)
+    assert read.name == "Synthetic sample: A book"
+    assert read.get("#input-chaosNLI_v1.0/chaosNLI_snli.jsonl")["description"] == (
+        "Synthetic sample."
+    )
+
+
+def test_a_file_that_is_missing_is_told_when_writing_and_when_checking(site):
+    (site / "figures" / "fig-a.csv").unlink()
+    with pytest.raises(ChaosError, match=r"(?s)is missing.*figures/fig-a\.csv"):
+        crate.write(site)
+    with pytest.raises(ChaosError, match=r"figures/fig-a\.csv is missing"):
+        crate.check(site)
+
+
+def test_what_was_changed_or_lies_outside_is_told(site):
+    (site / "figures" / "fig-a.csv").write_text("x,y\n1,3\n")
+    with pytest.raises(ChaosError, match=r"figures/fig-a\.csv was changed"):
+        crate.check(site)
+    text = (site / crate.FILE).read_text()
+    (site / crate.FILE).write_text(text.replace("figures/fig-a.csv", "../../LICENSE"))
+    with pytest.raises(ChaosError, match="LICENSE is missing"):
+        crate.check(site)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"@graph": []}', None])
+def test_a_damaged_crate_is_told(site, content):
+    (site / crate.FILE).unlink()
+    if content is not None:
+        (site / crate.FILE).write_text(content)
+    with pytest.raises(ChaosError, match="crate cannot be read"):
+        crate.check(site)
+
+
+def test_a_chapter_that_was_not_run_is_told(finished, site):
+    (finished / "_build" / "chapters" / "one" / "record.json").unlink()
+    with pytest.raises(ChaosError, match="chapter one was not run"):
+        crate.write(site)
+
+
+def test_a_built_site_has_a_crate_with_one_run_for_each_chapter(small_checkout, monkeypatch):
+    monkeypatch.chdir(small_checkout)
+    site = small_checkout / "_build" / "html"
+    crate.check(site)
+    actions = ROCrate(site).get_by_type("CreateAction")
+    assert [action.id for action in actions] == [f"#run-{name}" for name in dependencies.chapters()]
+    made = {entity.id for action in actions for entity in action["result"]}
+    figures = (path for path in (site / "figures").iterdir() if path.suffix != ".html")
+    assert {path.relative_to(site).as_posix() for path in figures} <= made
