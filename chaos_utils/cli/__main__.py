@@ -11,7 +11,7 @@ from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignme
 from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
-from chaos_utils.cli.figures import cite, figures
+from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
 from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
@@ -26,11 +26,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(data_app, name="data")
+app.add_typer(figures_app, name="figures")
 app.command()(evaluate)
 app.command()(sweep)
-for listing in (figures, cite):
-    app.command()(listing)
-for reading in (pdf, serve):
+for reading in (cite, pdf, serve):
     app.command()(reading)
 for training in (finetune, predict, wanted):
     app.command()(training)

@@ -1,6 +1,8 @@
-"""`chaos figures` and `chaos cite`: what the book holds, and how it is cited."""
+"""`chaos figures` and `chaos cite`: what the book holds, what changed, how it is cited."""
 
+from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,12 +20,18 @@ class CitationFormat(StrEnum):
     csl = "csl"
 
 
-def figures(as_json: AsJson = False) -> None:
+figures_app = typer.Typer(help="List the book's figures and tables; compare two builds.")
+
+
+@figures_app.callback(invoke_without_command=True)
+def listing(context: typer.Context, as_json: AsJson = False) -> None:
     """List the book's figures and tables, and how the last build left them.
 
     Their state is made, synthetic (made from the sample), stale (what it was made from has
     changed since), not made, moved or withdrawn.
     """
+    if context.invoked_subcommand:
+        return
     from chaos_utils.publish import collection
 
     rows = collection.listing()
@@ -37,6 +45,37 @@ def figures(as_json: AsJson = False) -> None:
         title = (row["title"] or "").replace("[", r"\[")
         table.add_row(row["id"], row["chapter"] or "", row["state"], title)
     out.print(table)
+
+
+@figures_app.command()
+def diff(
+    old_site: Annotated[Path, typer.Argument(help="A built site, such as _build/html.")],
+    new_site: Annotated[Path, typer.Argument(help="Another.")],
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page that shows both, too.")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="Numbers this close, relatively, are the same.")
+    ] = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """Tell which numbers and pictures changed between two built sites, and by how much.
+
+    Ends with code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
+    """
+    from chaos_utils.files import write_text
+    from chaos_utils.publish import diff, diff_report
+
+    found = diff.compare(old_site, new_site, tolerance=tolerance)
+    if html is not None:
+        write_text(html, diff_report.page(found, old_site, new_site))
+    if as_json:
+        print_json(asdict(found))
+    else:
+        for line in diff_report.lines(found):
+            out.print(line, markup=False)
+    if found:
+        raise typer.Exit(1)
 
 
 def cite(

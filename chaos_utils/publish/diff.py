@@ -1,0 +1,359 @@
+"""What changed between two built sites: numbers, pictures, and what they were made from.
+
+Two sites are folders such as ``_build/html``. Numbers are compared in the CSV files, which hold
+them to the last digit; pictures in the PNG files, pixel by pixel.
+"""
+
+import csv
+import filecmp
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from chaos_utils.errors import ChaosError
+
+Row = Mapping[str, str]
+# Of 255, in any channel: what antialiasing leaves is below it, what an eye could see above.
+VISIBLE = 8
+_TEXTS = ("kind", "notebook", "title", "caption", "alt", "display")
+_NAMED = {"parameters": "parameter", "software": "version of"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value that changed.
+
+    Attributes
+    ----------
+    row : str
+        The row's key, such as ``task=snli``, or its number.
+    column : str
+    old, new : str
+        As the CSV files have them; empty for a missing value.
+    absolute, relative : float or None
+        ``new − old``, and that as a share of ``|old|``; None where one is no number, and
+        relative to zero.
+    """
+
+    row: str
+    column: str
+    old: str
+    new: str
+    absolute: float | None
+    relative: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What was said of a figure or table, or what it was made from, and changed."""
+
+    name: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """How two pictures differ.
+
+    Attributes
+    ----------
+    old_size, new_size : pair of int
+        Width and height in pixels.
+    share : float or None
+        Of the pixels that visibly differ, 0 to 1; None where the sizes differ.
+    """
+
+    old_size: tuple[int, int]
+    new_size: tuple[int, int]
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """All that changed in one figure or table; `cells` has the largest changes first."""
+
+    id: str
+    title: str
+    facts: list[Fact]
+    columns_added: list[str]
+    columns_removed: list[str]
+    rows_added: list[str]
+    rows_removed: list[str]
+    cells: list[Cell]
+    compared: int
+    picture: Picture | None
+
+
+@dataclass(slots=True)
+class Difference:
+    """What changed between two sites, by id."""
+
+    added: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
+    same: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> Difference:
+    """Compare the figures and tables of two sites.
+
+    Parameters
+    ----------
+    old, new : Path
+        Folders such as ``_build/html``.
+    tolerance : float
+        Numbers that differ by at most this share of the larger one count as the same.
+
+    Raises
+    ------
+    ChaosError
+        If a folder is no built site, a file of it is missing or damaged, or only one of the
+        sites was made from the synthetic sample: what they differ by would mean nothing.
+    """
+    before, after = _manifests(old), _manifests(new)
+    _refuse_mixed(old, before, new, after)
+    found = Difference(
+        added=[id for id in after if id not in before],
+        removed=[id for id in before if id not in after],
+    )
+    for id in before:
+        if id not in after:
+            continue
+        change = _compare_one(old, before[id], new, after[id], tolerance)
+        if change is None:
+            found.same += 1
+        else:
+            found.changed.append(change)
+    return found
+
+
+def _manifests(site: Path) -> dict[str, dict[str, Any]]:
+    files = sorted(site.glob("figures/fig-*.json")) + sorted(site.glob("figures/tbl-*.json"))
+    if not files:
+        raise ChaosError(
+            "This is no built site of the book.",
+            where=site,
+            found="no figures/<id>.json in it" if site.is_dir() else "no such folder",
+            expected="a folder such as _build/html",
+        )
+    found = {}
+    for path in files:
+        try:
+            found[path.stem] = json.loads(path.read_text("utf-8"))
+            found[path.stem]["synthetic"]
+        except (ValueError, KeyError, TypeError) as fault:
+            raise ChaosError(
+                "This file of the site is damaged.",
+                where=path,
+                found=f"{type(fault).__name__}: {fault}",
+                expected="the manifest of a figure or table",
+                todo="build the site again",
+            ) from fault
+    return found
+
+
+def _refuse_mixed(
+    old: Path, before: dict[str, dict[str, Any]], new: Path, after: dict[str, dict[str, Any]]
+) -> None:
+    synthetic = [
+        site
+        for site, manifests in ((old, before), (new, after))
+        if any(manifest["synthetic"] for manifest in manifests.values())
+    ]
+    if len(synthetic) == 1:
+        raise ChaosError(
+            "Only one of the two sites was made from the synthetic sample; what they differ by "
+            "means nothing.",
+            where=synthetic[0],
+            found="a build from the synthetic sample",
+            expected="two builds from data, or two from the sample",
+        )
+
+
+def _compare_one(
+    old: Path, before: Mapping[str, Any], new: Path, after: Mapping[str, Any], tolerance: float
+) -> Change | None:
+    id = before["id"]
+    if all(_same_bytes(old, new, f"{id}.{kind}") for kind in ("json", "csv", "png")):
+        return None
+    tables = [_read_table(site / "figures" / f"{id}.csv") for site in (old, new)]
+    (old_columns, old_rows), (new_columns, new_rows) = tables
+    columns = [name for name in old_columns if name in new_columns]
+    texts = _texts(columns, old_rows, new_rows)
+    keys = _keys(texts, old_rows, new_rows)
+    old_named, new_named = (_named(rows, keys) for rows in (old_rows, new_rows))
+    common = [name for name in old_named if name in new_named]
+    cells = [
+        cell
+        for name in common
+        for column in columns
+        if (cell := _cell(name, column, old_named[name], new_named[name], tolerance))
+    ]
+    if not keys:
+        cells = [_with_texts(cell, old_named[cell.row], texts) for cell in cells]
+    change = Change(
+        id=id,
+        title=after["title"],
+        facts=list(_facts(before, after)),
+        columns_added=[name for name in new_columns if name not in old_columns],
+        columns_removed=[name for name in old_columns if name not in new_columns],
+        rows_added=[name for name in new_named if name not in old_named],
+        rows_removed=[name for name in old_named if name not in new_named],
+        cells=sorted(cells, key=_size, reverse=True),
+        compared=len(common) * len(columns),
+        picture=_compare_pictures(*(site / "figures" / f"{id}.png" for site in (old, new)))
+        if "png" in before["formats"] and "png" in after["formats"]
+        else None,
+    )
+    unchanged = not (
+        change.facts
+        or change.columns_added
+        or change.columns_removed
+        or change.rows_added
+        or change.rows_removed
+        or change.cells
+        or change.picture
+    )
+    return None if unchanged else change
+
+
+def _same_bytes(old: Path, new: Path, name: str) -> bool:
+    """Return whether a file is the same in both sites, or in neither."""
+    one, other = (site / "figures" / name for site in (old, new))
+    if not (one.is_file() and other.is_file()):
+        return not one.is_file() and not other.is_file()
+    return filecmp.cmp(one, other, shallow=False)
+
+
+def _read_table(path: Path) -> tuple[list[str], list[Row]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            reader = csv.DictReader(stream, restval="", strict=True)
+            rows: list[Row] = list(reader)
+            return list(reader.fieldnames or []), rows
+    except (FileNotFoundError, UnicodeDecodeError, csv.Error) as fault:
+        raise ChaosError(
+            "The data behind a figure or table cannot be read.",
+            where=path,
+            found=f"{type(fault).__name__}: {fault}",
+            todo="build the site again",
+        ) from fault
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _texts(columns: Sequence[str], *tables: Sequence[Row]) -> list[str]:
+    """Return the columns that hold more than numbers."""
+    rows = [row for table in tables for row in table]
+    return [
+        name for name in columns if any(row[name] and _number(row[name]) is None for row in rows)
+    ]
+
+
+def _keys(texts: Sequence[str], *tables: Sequence[Row]) -> list[str]:
+    """Return the first columns of texts that name each row in every table; none where none do."""
+    for end in range(1, len(texts) + 1):
+        keys = texts[:end]
+        if all(len({tuple(row[key] for key in keys) for row in t}) == len(t) for t in tables):
+            return list(keys)
+    return []
+
+
+def _named(rows: Sequence[Row], keys: Sequence[str]) -> dict[str, Row]:
+    """Return rows by their key, or by their number where there is none."""
+    if not keys:
+        return {f"row {number}": row for number, row in enumerate(rows, start=1)}
+    return {_key(row, keys): row for row in rows}
+
+
+def _key(row: Row, columns: Sequence[str]) -> str:
+    return ", ".join(f"{name}={row[name]}" for name in columns)
+
+
+def _with_texts(cell: Cell, row: Row, texts: Sequence[str]) -> Cell:
+    """Let the number of a row be followed by what stands in it."""
+    return replace(cell, row=f"{cell.row} ({_key(row, texts)})" if texts else cell.row)
+
+
+def _cell(name: str, column: str, old: Row, new: Row, tolerance: float) -> Cell | None:
+    before, after = old[column], new[column]
+    if before == after:
+        return None
+    a, b = _number(before), _number(after)
+    if a is None or b is None:
+        return Cell(name, column, before, after, None, None)
+    if a == b or abs(b - a) <= tolerance * max(abs(a), abs(b)):
+        return None
+    absolute = b - a
+    if not math.isfinite(absolute):
+        return Cell(name, column, before, after, None, None)
+    return Cell(name, column, before, after, absolute, absolute / abs(a) if a else None)
+
+
+def _size(cell: Cell) -> tuple[float, float]:
+    """Return what cells are ordered by; what has no relative change goes before all that has."""
+    relative = math.inf if cell.relative is None else abs(cell.relative)
+    return relative, math.inf if cell.absolute is None else abs(cell.absolute)
+
+
+def _facts(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Fact]:
+    for name in _TEXTS:
+        old, new = before.get(name), after.get(name)
+        if old != new and name == "display":
+            yield Fact("table as it is shown", "one", "another")
+        elif old != new:
+            yield Fact(name, str(old or ""), str(new or ""))
+    for name, called in _NAMED.items():
+        yield from _changed_entries(called, before[name], after[name])
+    digests = (
+        {entry["name"]: entry["sha256"] for entry in manifest["inputs"]}
+        for manifest in (before, after)
+    )
+    yield from _changed_entries("input", *digests)
+
+
+def _changed_entries(called: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Fact]:
+    for name in dict.fromkeys([*old, *new]):
+        if name not in new or name not in old or old[name] != new[name]:
+            sides = (str(side[name]) if name in side else "" for side in (old, new))
+            yield Fact(f"{called} {name}", *sides)
+
+
+def _compare_pictures(old: Path, new: Path) -> Picture | None:
+    """Return how two pictures differ; None where no pixel does."""
+    before, after = (read_picture(path) for path in (old, new))
+    if before.size != after.size:
+        return Picture(before.size, after.size, None)
+    apart = np.abs(np.asarray(before, np.int16) - np.asarray(after, np.int16)).max(axis=2)
+    if not apart.any():
+        return None
+    return Picture(before.size, after.size, float((apart > VISIBLE).mean()))
+
+
+def read_picture(path: Path) -> Image.Image:
+    """Return a PNG's pixels as RGB; a ChaosError says that it is damaged."""
+    try:
+        with Image.open(path) as picture:
+            return picture.convert("RGB")
+    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as fault:
+        raise ChaosError(
+            "This picture cannot be read.",
+            where=path,
+            found=str(fault),
+            todo="build the site again",
+        ) from fault

@@ -1,0 +1,171 @@
+import json
+import math
+import shutil
+
+import pytest
+from helpers.checkout import PROJECT, chaos
+from PIL import Image
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import diff, diff_report
+
+ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]
+
+
+def write(site, id, rows=ROWS, header="task,system,value,n", colour=255, **more):
+    """Write a figure or table into a site."""
+    folder = site / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [header, *(",".join(map(str, row)) for row in rows)]
+    (folder / f"{id}.csv").write_text("\n".join(lines) + "\n")
+    manifest = {
+        "id": id,
+        "kind": "figure",
+        "title": f"Title of *{id}*",
+        "caption": "A caption.",
+        "synthetic": False,
+        "notebook": "one",
+        "parameters": {"seed": 0},
+        "inputs": [{"name": "votes", "sha256": "aa", "synthetic": False}],
+        "software": {"numpy": "2.0"},
+        "formats": ["png", "csv", "json"],
+    } | more
+    (folder / f"{id}.json").write_text(json.dumps(manifest))
+    picture = Image.new("RGB", (10, 10), (255, 255, 255))
+    picture.putpixel((0, 0), (colour, 255, 255))
+    picture.save(folder / f"{id}.png")
+
+
+@pytest.fixture
+def sites(tmp_path):
+    """Two sites that are the same."""
+    write(tmp_path / "old", "fig-a")
+    write(tmp_path / "old", "fig-b")
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    return tmp_path / "old", tmp_path / "new"
+
+
+def only_change(sites, **options):
+    found = diff.compare(*sites, **options)
+    assert not found.added
+    assert not found.removed
+    (change,) = found.changed
+    return change
+
+
+def test_a_site_does_not_differ_from_itself(sites):
+    found = diff.compare(*sites)
+    assert not found
+    assert found.same == 2
+    assert list(diff_report.lines(found)) == ["no difference: 2 figures and tables are the same"]
+    assert "<h1>" in diff_report.page(found, *sites)
+
+
+def test_numbers_are_matched_by_their_row_s_texts_and_the_largest_change_is_first(sites):
+    write(sites[1], "fig-a", [("snli", "a", "0.11", 4), ("mnli", "a", "0.5", 5), ("x", "a", 1, 1)])
+    change = only_change(sites)
+    assert change.rows_added == ["task=x, system=a"]
+    assert change.rows_removed == ["task=snli, system=b"]
+    zero, tenth = change.cells
+    assert (zero.row, zero.column, zero.old, zero.new) == (
+        "task=mnli, system=a", "value", "0.0", "0.5",
+    )  # fmt: skip
+    assert (zero.absolute, zero.relative) == (0.5, None)
+    assert math.isclose(tenth.absolute, 0.01)
+    assert math.isclose(tenth.relative, 0.1)
+
+
+def test_without_texts_that_tell_rows_apart_they_are_matched_by_position(sites):
+    for site, value in zip(sites, ("1", "1.5"), strict=True):
+        write(site, "fig-a", [("snli", 1), ("snli", value)], header="task,value")
+    (cell,) = only_change(sites).cells
+    assert cell.row == "row 2 (task=snli)"
+    assert cell.relative == 0.5
+
+
+def test_numbers_are_exact_unless_a_tolerance_is_given(sites):
+    rows = [*ROWS[:2], ("mnli", "a", "1e-300", 5)]
+    write(sites[1], "fig-a", [("snli", "b", "0.25000000000000006", 3), *rows[1:]])
+    assert len(only_change(sites).cells) == 2
+    assert [cell.new for cell in only_change(sites, tolerance=1e-9).cells] == ["1e-300"]
+    write(sites[1], "fig-a", [("snli", "b", "0.250", "3.0"), *ROWS[1:]])
+    assert not diff.compare(*sites)  # written otherwise, the same numbers
+
+
+def test_missing_values_texts_and_columns_are_told(sites):
+    rows = [("snli", "b", "", 3, 1), ("snli", "a", "0.1", 4, 1), ("mnli", "a", "0.0", 5, 1)]
+    write(sites[1], "fig-a", rows, header="task,system,value,m,k")
+    change = only_change(sites)
+    assert (change.columns_added, change.columns_removed) == (["m", "k"], ["n"])
+    (cell,) = change.cells
+    assert (cell.old, cell.new, cell.absolute) == ("0.25", "", None)
+
+
+def test_what_it_says_and_was_made_from_is_told(sites):
+    write(
+        sites[1], "fig-a", caption="Another.", parameters={"seed": 1, "more": True},
+        inputs=[{"name": "votes", "sha256": "bb", "synthetic": False}], software={"numpy": "2.1"},
+    )  # fmt: skip
+    assert {fact.name: (fact.old, fact.new) for fact in only_change(sites).facts} == {
+        "caption": ("A caption.", "Another."),
+        "parameter seed": ("0", "1"),
+        "parameter more": ("", "True"),
+        "version of numpy": ("2.0", "2.1"),
+        "input votes": ("aa", "bb"),
+    }
+
+
+def test_pictures_are_compared_by_pixel(sites):
+    write(sites[1], "fig-a", colour=0)
+    assert only_change(sites).picture.share == 0.01
+    write(sites[1], "fig-a", colour=254)
+    assert only_change(sites).picture.share == 0  # different, but not to be seen
+    Image.new("RGB", (5, 10)).save(sites[1] / "figures" / "fig-a.png")
+    picture = only_change(sites).picture
+    assert (picture.old_size, picture.new_size, picture.share) == ((10, 10), (5, 10), None)
+
+
+def test_the_command_tells_the_difference_by_its_code_and_writes_a_page(sites, tmp_path):
+    evil = "<script>alert(1)</script>"
+    rows = [("snli", evil, "0.5", 3), *ROWS[1:]]
+    write(sites[0], "fig-a", [("snli", evil, "0.25", 3), *ROWS[1:]], caption=evil)
+    write(sites[1], "fig-a", rows, title=evil, colour=0)
+    write(sites[1], "fig-c")
+    (sites[1] / "figures" / "fig-b.json").unlink()
+    out = tmp_path / "diff.html"
+    done = chaos("figures", "diff", *map(str, sites), "--html", str(out), cwd=PROJECT)
+    assert done.returncode == 1, done.stderr
+    assert "1 changed, 1 added, 1 removed, 0 the same" in done.stdout
+    assert "0.25 → 0.5  (+0.25, +100.000%)" in done.stdout
+    page = out.read_text("utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert page.count("data:image/png;base64,") == 2
+    assert "http" not in page.replace("http-equiv", "")
+    done = chaos("figures", "diff", str(sites[0]), str(sites[0]), "--json", cwd=PROJECT)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["same"] == 2
+
+
+def test_the_sample_is_not_compared_with_data(sites):
+    write(sites[1], "fig-a", synthetic=True)
+    with pytest.raises(ChaosError, match=r"Only one of the two(?s:.)*new"):
+        diff.compare(*sites)
+    write(sites[0], "fig-a", synthetic=True)
+    assert not diff.compare(*sites)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (shutil.rmtree, "no such folder"),
+        (lambda site: shutil.rmtree(site / "figures"), "no built site"),
+        (lambda site: (site / "figures/fig-a.json").write_text("{"), r"damaged(?s:.)*fig-a\.json"),
+        (lambda site: (site / "figures/fig-a.csv").unlink(), r"cannot be read(?s:.)*fig-a\.csv"),
+        (lambda site: (site / "figures/fig-a.png").write_text("x"), r"picture(?s:.)*fig-a\.png"),
+    ],
+)
+def test_what_is_no_site_or_damaged_is_told(sites, spoil, told):
+    spoil(sites[1])
+    with pytest.raises(ChaosError, match=told):
+        diff.compare(*sites)
