@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample pdf serve test test-all test-book test-slurm lint browser bench \
+.PHONY: help book sample pdf serve release test test-all test-book test-slurm lint browser bench \
 	bench-finetune finetune-smoke wanted full lock clean
 
 help: ## Explain every target
@@ -19,6 +19,9 @@ help: ## Explain every target
 
 book: $(VENV)/book.stamp ## Build the book into _build/html (sets up, finds or fetches the data)
 	@$(BIN)/chaos build
+
+release: book ## Make the archive for a repository such as Zenodo, in _build/release
+	@$(BIN)/chaos release
 
 sample: $(VENV)/book.stamp ## Build the book from the synthetic sample, without any data
 	@$(BIN)/chaos build --sample
@@ -40,7 +43,8 @@ test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and 
 
 # On the book that `make book` has built from the released data.
 test-book: $(VENV)/test.stamp browser ## Look at every page of the book that was built, in Chromium
-	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py
+	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py \
+	tests/book/test_licences.py
 
 test-slurm: $(VENV)/cluster.stamp ## Test sweeps on a real SLURM of one node (needs root and apt)
 	@tests/slurm/cluster.sh $(BIN)/python -m pytest -m slurm tests/slurm

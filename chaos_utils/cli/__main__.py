@@ -13,6 +13,7 @@ from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
+from chaos_utils.cli.release import release
 from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
@@ -29,8 +30,8 @@ app.add_typer(data_app, name="data")
 app.add_typer(figures_app, name="figures")
 app.command()(evaluate)
 app.command()(sweep)
-for reading in (cite, pdf, serve):
-    app.command()(reading)
+for publishing in (cite, pdf, serve, release):
+    app.command()(publishing)
 for training in (finetune, predict, wanted):
     app.command()(training)
 for step in (chapter, site, sweep_run):

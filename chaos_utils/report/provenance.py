@@ -98,6 +98,12 @@ def commit_of(file: Path) -> str | None:
     return _git("log", "-1", "--format=%H", "--", str(file)) or None
 
 
+def uncommitted() -> list[str] | None:
+    """Return what git says is not as in the last commit; None outside a git checkout."""
+    changed = _git("status", "--porcelain")
+    return None if changed is None else [line.split(maxsplit=1)[1] for line in changed.splitlines()]
+
+
 def hardware() -> dict[str, Any]:
     """Describe the machine, without its name."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,226 @@
+"""The archive for a repository such as Zenodo: site, results, crate, checksums, licences.
+
+The same site gives the same archive, to the byte. It holds no times and no commit.
+"""
+
+import json
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from chaos_utils import inputs, paths
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import write_bytes, write_json, write_text
+from chaos_utils.publish import citations, crate, dependencies, licences, staleness
+from chaos_utils.report import provenance
+
+SITE = "site"
+SUMS = "SHA256SUMS"
+LICENCES = "LICENCES.md"
+DEPOSIT = ".zenodo.json"
+_COPIED = ("CITATION.cff", "LICENSE")
+_SHOWN = 5
+
+
+def make(out: Path) -> Path:
+    """Make the archive of the last build, and return where it is.
+
+    Parameters
+    ----------
+    out : Path
+        The folder that takes ``living-book-<version>.zip``; one that is there is replaced.
+
+    Raises
+    ------
+    ChaosError
+        If there is no build, or it is not fit to be released: made from the synthetic sample,
+        from what has changed since, or with changes that are not committed. Nothing is
+        written then.
+    """
+    site = paths.build() / "html"
+    _refuse_unfit(site)
+    root = paths.project()
+    book = citations.read_book(root / "CITATION.cff")
+    with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
+        folder = Path(scratch) / "release"
+        shutil.copytree(site, folder / SITE)
+        shutil.copytree(paths.results(), folder / "results")
+        for name in _COPIED:
+            shutil.copyfile(root / name, folder / name)
+        holding = licences.holding_item_texts(site)
+        write_text(folder / LICENCES, licences.overview(SITE, holding))
+        write_json(folder / DEPOSIT, deposit(root / "CITATION.cff", holds_item_texts=bool(holding)))
+        crate.write(folder, f"{SITE}/")
+        write_text(folder / SUMS, "".join(_sums(folder)))
+        _check_folder(folder)
+        archive = Path(scratch) / "release.zip"
+        _pack(folder, archive)
+        target = out / f"living-book-{book.version}.zip"
+        write_bytes(target, archive.read_bytes())
+    return target
+
+
+def _refuse_unfit(site: Path) -> None:
+    if not (site / "index.html").is_file():
+        raise ChaosError("Nothing was built yet.", where=site, todo="run `chaos build` first")
+    if any(entry["synthetic"] for record in crate.records() for entry in record["inputs"]):
+        raise ChaosError(
+            "This build was made from the synthetic sample; it is not released.",
+            todo="run `chaos build --strict`",
+        )
+    stale = [
+        f"{chapter}: {', '.join(names[:_SHOWN])}"
+        for chapter in dependencies.chapters()
+        if (names := staleness.changed_since(chapter))
+    ]
+    if stale:
+        raise ChaosError(
+            "What these chapters were made from has changed since; they are not released.",
+            found="\n".join(stale),
+            todo="run `chaos build`",
+        )
+    if not (site / crate.FILE).is_file() or crate.describe(site) != _read_json(site / crate.FILE):
+        raise ChaosError(
+            "The site is not what the chapters' last runs have made.",
+            where=site,
+            todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
+        )
+    changed = provenance.uncommitted()
+    if changed is None:
+        raise ChaosError("A release is made from a git checkout.", where=paths.project())
+    if changed:
+        raise ChaosError(
+            "Not everything is committed; a release must be what a commit holds.",
+            found="\n".join(changed[:_SHOWN]),
+            todo="commit it, or put it away",
+        )
+
+
+def _read_json(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def deposit(citation: Path, *, holds_item_texts: bool) -> dict[str, Any]:
+    """Return what Zenodo is to say of the release, as its ``.zenodo.json`` has it.
+
+    Zenodo knows one licence for the whole. It is the strictest of the parts', so that it promises
+    nothing that a part does not grant; ``LICENCES.md`` tells them apart.
+
+    Parameters
+    ----------
+    citation : Path
+        CITATION.cff.
+    holds_item_texts : bool
+        Whether pages show texts of ChaosNLI's items.
+    """
+    book = citations.read_book(citation)
+    content = yaml.safe_load(citation.read_text("utf-8"))
+    return {
+        "title": book.title,
+        "upload_type": "publication",
+        "publication_type": "book",
+        "publication_date": book.date,
+        "creators": [{"name": name} for name in book.authors],
+        "description": f"<p>{escape(book.abstract)}</p><p>Unpack it and open "
+        f"<code>{SITE}/index.html</code>; no network is needed.</p>",
+        "access_right": "open",
+        "license": "cc-by-nc-4.0" if holds_item_texts else "cc-by-4.0",
+        "notes": f"Most parts are under freer licences than the whole: see {LICENCES}.",
+        "version": book.version,
+        "language": "eng",
+        "keywords": list(content.get("keywords", [])),
+        "related_identifiers": [
+            {
+                "identifier": paper["doi"],
+                "scheme": "doi",
+                "relation": "isDerivedFrom",
+                "resource_type": "publication-conferencepaper",
+            }
+            for paper in content.get("references", [])
+        ],
+    }
+
+
+def _names(folder: Path) -> list[str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in files)
+
+
+def _sums(folder: Path) -> Iterator[str]:
+    yield from (f"{inputs.digest(folder / name)}  {name}\n" for name in _names(folder))
+
+
+def _pack(folder: Path, archive: Path) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for name in _names(folder):
+            entry = zipfile.ZipInfo(name)  # dated 1980, as every entry
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, (folder / name).read_bytes())
+
+
+def check(release: Path) -> int:
+    """Check a release, packed or unpacked, and return how many files it holds.
+
+    Raises
+    ------
+    ChaosError
+        If it is no release, a file is missing, was changed or added, or its crate does not
+        describe what is there.
+    """
+    if release.is_dir():
+        return _check_folder(release)
+    with tempfile.TemporaryDirectory(prefix="chaos-release-") as folder:
+        try:
+            with zipfile.ZipFile(release) as packed:
+                _refuse_escapes(packed.namelist())
+                packed.extractall(folder)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as fault:
+            raise ChaosError(
+                "This archive is damaged, or none.", where=release, found=str(fault)
+            ) from fault
+        return _check_folder(Path(folder))
+
+
+def _refuse_escapes(names: list[str]) -> None:
+    for name in names:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or "\\" in name:
+            raise ChaosError(
+                "The archive wants to write outside its folder; it was not unpacked.", found=name
+            )
+
+
+def _check_folder(folder: Path) -> int:
+    sums = folder / SUMS
+    if not sums.is_file():
+        raise ChaosError("This is no release.", where=folder, found=f"no {SUMS} in it")
+    named = {}
+    for line in sums.read_text("utf-8").splitlines():
+        digest, _, name = line.partition("  ")
+        named[name] = digest
+    there = set(_names(folder)) - {SUMS}
+    faults = [f"{name} is missing" for name in sorted(named.keys() - there)]
+    faults += [f"{name} was added" for name in sorted(there - named.keys())]
+    faults += [
+        f"{name} was changed"
+        for name in sorted(there & named.keys())
+        if inputs.digest(folder / name) != named[name]
+    ]
+    if faults:
+        more = [f"… and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
+        raise ChaosError(
+            "The release is not what its checksums say.",
+            where=SUMS,
+            found="\n".join([*faults[:_SHOWN], *more]),
+            todo="fetch it again",
+        )
+    crate.check(folder)
+    return len(there)

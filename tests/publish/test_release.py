@@ -1,0 +1,148 @@
+import json
+import re
+import subprocess
+import zipfile
+
+import pytest
+from rocrate.rocrate import ROCrate
+
+from chaos_utils.errors import ChaosError
+from chaos_utils.publish import release
+
+
+@pytest.fixture
+def unpacked(finished, tmp_path):
+    """The release of a small book, unpacked elsewhere."""
+    with zipfile.ZipFile(release.make(tmp_path / "out")) as packed:
+        packed.extractall(tmp_path / "elsewhere")
+    return tmp_path / "elsewhere"
+
+
+def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
+    unpacked, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert release.check(unpacked) == release.check(tmp_path / "out" / "living-book-1.2.3.zip")
+    subprocess.run(["sha256sum", "--check", "--quiet", release.SUMS], cwd=unpacked, check=True)
+    assert (unpacked / "site" / "index.html").is_file()
+    (action,) = ROCrate(unpacked).get_by_type("CreateAction")
+    assert "results/run/run.json" in {entity.id for entity in action["object"]}
+    licences = (unpacked / release.LICENCES).read_text("utf-8")
+    assert "- `site/chapters/one.html`" in licences
+    assert "site/index.html" not in licences
+
+
+def test_the_same_site_gives_the_same_archive(finished, tmp_path):
+    one, other = (release.make(tmp_path / name) for name in ("one", "other"))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_zenodo_is_told_what_it_requires(finished, unpacked):
+    told = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
+    required = ("title", "upload_type", "publication_type", "description", "access_right")
+    assert all(told[name] for name in required)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", told["publication_date"])
+    assert told["creators"] == [{"name": "Its authors"}]
+    assert "&lt;about&gt;" in told["description"]
+    assert told["license"] == "cc-by-nc-4.0"  # a page holds texts of items
+    assert told["related_identifiers"][0]["identifier"] == "10.1/abc"
+    without = release.deposit(finished / "CITATION.cff", holds_item_texts=False)
+    assert without["license"] == "cc-by-4.0"
+
+
+def remove_site(project):
+    (project / "_build" / "html" / "index.html").unlink()
+
+
+def take_sample(project):
+    record = project / "_build" / "chapters" / "one" / "record.json"
+    record.write_text(record.read_text().replace('"synthetic": false', '"synthetic": true'))
+
+
+def change_input(project):
+    (project / "results" / "run" / "run.json").write_text("[]")
+
+
+def change_notebook(project):
+    path = project / "notebooks" / "one.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+
+
+def change_site(project):
+    (project / "_build" / "html" / "figures" / "fig-a.csv").write_text("x,y\n9,9\n")
+
+
+def leave_uncommitted(project):
+    (project / "LICENSE").write_text("changed")
+
+
+def leave_git(project):
+    (project / ".git").rename(project / "no-git")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (remove_site, "Nothing was built yet"),
+        (take_sample, "synthetic sample"),
+        (change_input, "has changed since"),
+        (change_notebook, "has changed since"),
+        (change_site, "not what the chapters' last runs have made"),
+        (leave_uncommitted, "Not everything is committed"),
+        (leave_git, "from a git checkout"),
+    ],
+)
+def test_what_is_not_fit_is_refused_and_nothing_is_written(finished, tmp_path, spoil, told):
+    spoil(finished)
+    with pytest.raises(ChaosError, match=told):
+        release.make(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert not list((finished / "_build").glob(".release-*"))
+
+
+def test_what_was_changed_added_or_taken_out_is_told(unpacked):
+    (unpacked / "site" / "index.html").write_text("other")
+    (unpacked / "site" / "more.html").write_text("more")
+    (unpacked / "LICENSE").unlink()
+    with pytest.raises(ChaosError) as fault:
+        release.check(unpacked)
+    for told in ("site/index.html was changed", "site/more.html was added", "LICENSE is missing"):
+        assert told in str(fault.value)
+
+
+def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path):
+    archive = tmp_path / "out" / "living-book-1.2.3.zip"
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(other, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"[]" if name.endswith("run.json") else old.read(name))
+    (tmp_path / "cut.zip").write_bytes(archive.read_bytes()[:2000])
+    with zipfile.ZipFile(tmp_path / "escaping.zip", "w") as new:
+        new.writestr("../outside", "")
+    expected = {
+        "other.zip": r"results/run/run\.json was changed",
+        "cut.zip": "damaged, or none",
+        "escaping.zip": "outside its folder",
+    }
+    for name, told in expected.items():
+        with pytest.raises(ChaosError, match=told):
+            release.check(tmp_path / name)
+    with pytest.raises(ChaosError, match="This is no release"):
+        release.check(finished)
+    assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.browser
+def test_unpacked_elsewhere_it_opens(small_checkout, browser, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_checkout)
+    monkeypatch.setattr(release, "_refuse_unfit", lambda site: None)  # it is the sample's
+    archive = release.make(tmp_path)
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(tmp_path / "elsewhere")
+    page, wrong = browser.new_page(), []
+    page.on("requestfailed", lambda request: wrong.append(request.url))
+    page.goto((tmp_path / "elsewhere/site/chapters/disagreement.html").as_uri())
+    assert page.locator("h1").count() == 1
+    assert page.evaluate("[...document.images].some(i => i.naturalWidth)")
+    assert not wrong
+    page.close()
