@@ -9,27 +9,36 @@ from helpers.checkout import PROJECT, chaos
 from chaos_utils.publish import joining, pdf
 
 
+@pytest.fixture
+def project(tmp_path):
+    """A checkout of next to nothing, whose site stands there."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+    (tmp_path / "_build" / "html").mkdir(parents=True)
+    (tmp_path / "_build" / "html" / "index.html").write_text("<article></article>")
+    return tmp_path
+
+
 @pytest.mark.parametrize(
     ("named", "told"),
     [("/nowhere/chromium", "Chromium failed"), ("/bin/echo", "131 or newer")],
 )
-def test_what_is_no_chromium_is_told(sample_checkout, named, told):
-    done = chaos("pdf", cwd=sample_checkout, CHROMIUM=named)
+def test_what_is_no_chromium_is_told(project, named, told):
+    done = chaos("pdf", cwd=project, PYTHONPATH=str(PROJECT), CHROMIUM=named)
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_without_chromium_it_is_said_what_to_install(sample_checkout, tmp_path):
-    done = chaos("pdf", cwd=sample_checkout, CHROMIUM="", PATH=str(tmp_path))
+def test_without_chromium_it_is_said_what_to_install(project):
+    done = chaos("pdf", cwd=project, PYTHONPATH=str(PROJECT), CHROMIUM="", PATH=str(project))
     assert done.returncode == 2
     assert "apt-get install chromium" in done.stderr
 
 
-def test_without_a_book_there_is_nothing_to_print(tmp_path):
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
-    done = chaos("pdf", cwd=tmp_path, PYTHONPATH=str(PROJECT))
+def test_without_a_book_there_is_nothing_to_print(project):
+    (project / "_build" / "html" / "index.html").unlink()
+    done = chaos("pdf", cwd=project, PYTHONPATH=str(PROJECT))
     assert done.returncode == 2
     assert "run `chaos build` first" in done.stderr
 
