@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from chaos_utils.publish.citations import without_markup
 from chaos_utils.publish.diff import Cell, Change, Difference, Fact, Picture, read_picture
+from chaos_utils.report.captions import without_markup
 
 TOLD = 5  # of each kind and figure, on a terminal
 SHOWN = 100  # likewise on the page
