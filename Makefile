@@ -11,8 +11,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample pdf serve release test test-all test-book test-slurm lint browser bench \
-	bench-finetune finetune-smoke wanted full lock clean
+.PHONY: help book sample pdf serve release test test-all test-book references test-slurm lint \
+	browser bench bench-finetune finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -45,6 +45,9 @@ test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and 
 test-book: $(VENV)/test.stamp browser ## Look at every page of the book that was built, in Chromium
 	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py \
 	tests/book/test_licences.py
+
+references: $(VENV)/test.stamp browser ## Renew the pictures that pages of the sample are compared with
+	@$(BIN)/python -m pytest -m '' --renew-references -k look_as_they_did tests/book/test_pages.py
 
 test-slurm: $(VENV)/cluster.stamp ## Test sweeps on a real SLURM of one node (needs root and apt)
 	@tests/slurm/cluster.sh $(BIN)/python -m pytest -m slurm tests/slurm

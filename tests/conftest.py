@@ -17,6 +17,15 @@ from chaos_utils.tasks import TASKS
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
 
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--renew-references",
+        action="store_true",
+        help="keep the pictures of the sample's pages as the new references",
+    )
+
+
 # Looked for before the tests get a cache of their own, since the data may stand in the user's.
 _RELEASED = [sources.find(task.file) for task in TASKS.values()]
 _ALL_RELEASED = [*_RELEASED, *map(sources.find, BAAN_FILES)]

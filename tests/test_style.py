@@ -3,6 +3,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from helpers.colours import contrast
 
 from chaos_utils import style
 
@@ -11,21 +12,10 @@ LABELS = ("entailment", "neutral", "contradiction", "hypothesis 1", "hypothesis 
 PAGES = {"light": "#ffffff", "dark": "#121212"}
 
 
-def luminance(colour):
-    values = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    bright, dark = sorted([luminance(one), luminance(other)], reverse=True)
-    return (bright + 0.05) / (dark + 0.05)
-
-
 @pytest.mark.parametrize("mode", style.MODES)
 def test_what_is_drawn_stands_out_from_the_page(mode):
     palette = style.PALETTES[mode]
-    for name in (*LABELS, "snli", "mnli", "alphanli", "accent"):
+    for name in (*LABELS, "snli", "mnli", "alphanli", "accent", "high", "warning"):
         assert contrast(palette[name], PAGES[mode]) >= 3, name
     for name in ("text", "muted"):
         assert contrast(palette[name], PAGES[mode]) >= 4.5, name

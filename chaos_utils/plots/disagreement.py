@@ -137,7 +137,7 @@ def _draw_triangle(axis: Axes, task: Task) -> None:
     places = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
               ((1.02, -0.04), "right", "top"))  # fmt: skip
     for label, (place, ha, va) in zip(task.labels, places, strict=True):
-        axis.text(*place, label, ha=ha, va=va, color=colour(label), fontweight="bold")
+        axis.text(*place, label, ha=ha, va=va, color=colour("text"), fontweight="bold")
     axis.set_title(task.title, pad=16)
     axis.set_aspect("equal")
     axis.set(xlim=(-0.06, 1.06), ylim=(-0.12, 0.98))

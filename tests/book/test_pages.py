@@ -1,11 +1,14 @@
 """The built pages, in a real browser."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 from helpers.checkout import PROJECT
+from helpers.colours import contrast
+from helpers.pages import look_over, open_page, pages, tab_through
+from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
+from PIL import Image
 
 from chaos_utils.data.opinions import load_opinions
 from chaos_utils.publish.site import broken_links, read_page
@@ -13,9 +16,26 @@ from chaos_utils.report.parameters import read_parameters
 
 pytestmark = pytest.mark.browser
 
-# Pages of single figures and tables are alike; these are opened in the browser: many points,
-# item names, the widest table and the longest data.
+# Pages of single figures and tables are alike. In the quick tests these are opened: many points,
+# item names, the widest table and the longest data; and axe-core, which takes longest, looks at
+# one page of each kind.
 OPENED = {"fig-simplex", "tbl-examples", "tbl-runs", "fig-error-classes"}
+AUDITED = {"index", "annotations", "fig-simplex", "figures", "search", "explorer"}
+REFERENCES = PROJECT / "tests" / "book" / "references"
+# The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
+PICTURED = {
+    "index": "h1",
+    "chapters/disagreement": "#fig-simplex",
+    "chapters/results": "#fig-results",
+    "chapters/calibration": "#fig-reliability",
+    "chapters/trajectory": "#fig-training-trajectory",
+    "chapters/ceilings": "#fig-noise-ceiling",
+    "evaluate": "h1",
+    "figures/fig-simplex": "h1",
+    "explorer": "h1",
+}
+QUICK = {"index", "chapters/disagreement", "figures/fig-simplex"}
+SIZES = ((1280, 900), (390, 844))
 
 
 # The book from the released data takes a minute to build: `.ci/run` looks at the one that it has
@@ -28,30 +48,6 @@ def site(request):
     return request.getfixturevalue(request.param) / "_build" / "html"
 
 
-def pages(site: Path) -> list[Path]:
-    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
-
-
-def open_page(context, path):
-    """Open a page from its file; return it with what went wrong."""
-    page, troubles = context.new_page(), []
-    page.on(
-        "console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith(("file:", "data:"))
-            else troubles.append(f"remote: {request.url}")
-        ),
-    )
-    page.goto(path.as_uri(), wait_until="load")
-    return page, troubles
-
-
 @pytest.mark.parametrize(
     ("built", "width", "scheme"),
     [
@@ -60,27 +56,110 @@ def open_page(context, path):
         ("sample_checkout", 390, "light"),
     ],
 )
-def test_every_page_is_whole(browser, request, built, width, scheme):
+def test_every_page_is_whole_light_and_open_to_all(browser, request, built, width, scheme):
     site = request.getfixturevalue(built) / "_build" / "html"
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    opened = [path for path in pages(site) if path.parent.name != "figures" or path.stem in OPENED]
-    assert len(opened) >= 9 + len(OPENED)
-    for path in opened:
-        page, troubles = open_page(context, path)
-        # Pictures are loaded as they come into view: bring all of them there.
-        page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
-        page.wait_for_function(
-            "[...document.images].every(i => i.complete || !i.offsetParent)", timeout=10_000
-        )
-        missing = page.evaluate(
-            "[...document.images].filter(i => i.offsetParent && !i.naturalWidth).map(i => i.src)"
-        )
-        assert not missing, path.name
-        assert not troubles, path.name
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
-        assert page.locator("h1").locator("visible=true").count() == 1, path.name
+    looked_at = pages(site)
+    audited = {path.stem for path in looked_at}
+    if built == "sample_checkout":
+        audited = AUDITED
+        looked_at = [p for p in looked_at if p.parent.name != "figures" or p.stem in OPENED]
+    assert len(looked_at) >= 9 + len(OPENED)
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    faults = list(look_over(context, site, looked_at, audited))
+    context.close()
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser, sample_checkout, scheme):
+    site = sample_checkout / "_build" / "html"
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    for name in ("index", "chapters/disagreement", "figures/fig-simplex"):
+        page, _ = open_page(context, site / f"{name}.html")
+        stops, unreached = tab_through(page)
+        assert "Skip to main content" in stops[0]["name"]
+        assert not unreached, name
+        for stop in stops:
+            assert stop["seen"], stop
+            assert stop["outline"] >= 2, stop
+            assert contrast(stop["colour"], stop["behind"]) >= 3, stop
         page.close()
     context.close()
+
+
+def test_the_first_tab_leads_past_the_navigation(browser, sample_checkout):
+    context = browser.new_context()
+    page, _ = open_page(context, sample_checkout / "_build" / "html" / "index.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+    context.close()
+
+
+def photograph(page, name):
+    """Yield the views of an open page: a name, and a reduced picture."""
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator(PICTURED[name]).first.evaluate("e => e.scrollIntoView()")
+        for scheme in ("light", "dark"):
+            page.evaluate("scheme => document.documentElement.dataset.theme = scheme", scheme)
+            page.wait_for_function(
+                "[...document.images].every(i => i.loading = 'eager') &&"
+                "[...document.images].every(i => i.complete || !i.offsetParent)"
+            )
+            taken = reduced(page.screenshot())
+            yield f"{name.replace('/', '-')}-{width}-{scheme}", taken
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in PICTURED],
+)
+def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
+    """Compare with ``references/``; ``make references`` renews them after a change that is meant.
+
+    What differs is left in ``_build/visual``: the picture, the reference, the difference.
+    """
+    path = sample_checkout / "_build" / "html" / f"{name}.html"
+    if not path.is_file():
+        pytest.skip(f"the site has no page {name}")
+    context = browser.new_context(reduced_motion="reduce", color_scheme="light")
+    page, _ = open_page(context, path)
+    differing = []
+    for view, taken in photograph(page, name):
+        kept = REFERENCES / f"{view}.png"
+        if pytestconfig.getoption("renew_references"):
+            taken.save(kept, optimize=True)
+        reference = Image.open(kept) if kept.is_file() else None
+        if reference is None or share_that_differs(taken, reference) > TOLERATED:
+            keep(PROJECT / "_build" / "visual", view, taken, reference)
+            differing.append(view)
+    context.close()
+    assert not differing, f"look at _build/visual; meant changes: make references: {differing}"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "document.querySelector('link[href*=\"book.css\"]').remove()",
+        "document.querySelectorAll('#fig-simplex img').forEach(i => i.style.opacity = 0)",
+        "document.querySelector('.bd-sidebar-primary').style.display = 'none'",
+    ],
+)
+def test_a_page_that_lost_something_looks_different(browser, sample_checkout, harm):
+    name = "chapters/disagreement"
+    context = browser.new_context(reduced_motion="reduce", color_scheme="light")
+    page, _ = open_page(context, sample_checkout / "_build" / "html" / f"{name}.html")
+    _, whole = next(photograph(page, name))
+    page.evaluate(harm)
+    _, harmed = next(photograph(page, name))
+    context.close()
+    assert share_that_differs(whole, harmed) > TOLERATED
 
 
 def test_one_search_box_and_a_switch_of_looks(browser, site):
@@ -195,6 +274,25 @@ def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(site):
         assert 'href="../notebooks/' in block
         assert f'href="../figures/{id}.html"' in block
         assert re.search(r'caption-number">(Fig\.|Table) \d', block)
+
+
+# Letters are paths, drawn to scale; without a fill they are black.
+LETTERS = re.compile(r'<g(?: style="([^"]*)")? transform="[^"]*scale\(')
+ON_SHADES = {"fig-label-transitions"}  # numbers on a heatmap: tests/plots looks at them
+
+
+def test_texts_in_figures_stand_out_from_the_page(site):
+    files = sorted((site / "figures").glob("*.svg"))
+    assert len(files) >= 2 * len(list((site / "figures").glob("fig-*.html"))) > 0
+    for path in files:
+        dark, text = path.stem.endswith("-dark"), path.read_text("utf-8")
+        page = "#121212" if dark else "#ffffff"
+        assert re.search(r'<g id="patch_1">\s*<path [^>]*style="fill: none"', text), path.name
+        fills = [re.search(r"fill: (#\w{6})", style) for style in LETTERS.findall(text)]
+        assert fills, path.name
+        if path.stem.removesuffix("-dark") not in ON_SHADES:
+            for fill in fills:
+                assert contrast(fill[1] if fill else "#000000", page) >= 4.5, path.name
 
 
 def test_figures_are_referred_to_by_number_from_other_pages(site):

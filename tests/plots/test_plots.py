@@ -1,6 +1,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.colours import contrast
 from matplotlib.colors import to_hex
 
 from chaos_utils import description, style
@@ -31,6 +32,21 @@ def test_transitions_write_every_count_and_leave_out_what_cannot_be(sample):
     texts = annotations.plot_label_transitions(gone).axes[0].texts
     assert len(texts) == 6
     assert not any("nan" in text.get_text() for text in texts)
+
+
+@pytest.mark.parametrize("mode", style.MODES)
+def test_numbers_stand_out_from_the_cells_they_are_written_on(sample, mode):
+    with style.look(mode):
+        figure = annotations.plot_label_transitions(description.label_transitions(sample))
+    for axis in figure.axes:
+        (mesh,) = axis.collections
+        mesh.update_scalarmappable()
+        cells = mesh.get_facecolors()
+        width = int(len(cells) ** 0.5)
+        for text in axis.texts:
+            column, row = (int(place) for place in text.get_position())
+            cell = to_hex(cells[row * width + column])
+            assert contrast(to_hex(text.get_color()), cell) >= 4.5
 
 
 def test_histograms_hold_every_item(items):

@@ -1,6 +1,5 @@
 """What the site needs beside its pages: files at stable addresses, a registry, a warning."""
 
-import re
 import shutil
 from html import escape
 from pathlib import Path
@@ -18,13 +17,6 @@ _SYNTHETIC = (
     "items and simulated votes. Nothing here is a result."
 )
 _STALE = "Stale: what these chapters were made from has changed since: {}."
-# What the theme puts into every page to no use here: font preloads, which a page opened from a
-# file may not make, and Thebe, which would fetch a live kernel's scripts from elsewhere.
-_UNWANTED = re.compile(
-    r'<link rel="preload" as="font"[^>]*>\n?'
-    r"|<script[^>]*>[^<]*thebe[^<]*</script>\n?"
-    r"|<(?:script|link)[^>]*thebe[^>]*>(?:[^<]*</script>)?\n?"
-)
 
 
 def _check_registry(app: Sphinx) -> None:
@@ -68,18 +60,8 @@ def _copy_files(app: Sphinx, exception: Exception | None) -> None:
         shutil.copyfile(source, out / "notebooks" / source.name)
 
 
-def _clean_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Remove what the theme's pages carry to no use."""
-    if exception is not None or app.builder.format != "html":
-        return
-    for page in Path(app.outdir).rglob("*.html"):
-        text = page.read_text("utf-8")
-        page.write_text(_UNWANTED.sub("", text), "utf-8")
-
-
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx's events; `published` has loaded the manifests by then."""
     app.connect("builder-inited", _check_registry, priority=600)
     app.connect("html-page-context", _show_notice)
     app.connect("build-finished", _copy_files)
-    app.connect("build-finished", _clean_pages)

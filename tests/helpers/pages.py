@@ -1,0 +1,141 @@
+"""What is asked of every page of the site, looked at in a browser."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+HEAVIEST = 1_500_000  # bytes of a page with all it loads, but the files of figures
+
+_AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+_VIOLATIONS = """async () => {
+  const found = await axe.run(document, {resultTypes: ['violations'], preload: false});
+  return found.violations
+    .filter(fault => ['serious', 'critical'].includes(fault.impact))
+    .flatMap(fault => fault.nodes.slice(0, 3).map(node =>
+      `${fault.id}: ${node.target} ${node.html.slice(0, 120)} ${node.failureSummary}`));
+}"""
+# Pictures are loaded as they come into view: all of them are brought there, and what is folded
+# is opened.
+_UNFOLD = """() => {
+  document.querySelectorAll('details').forEach(d => d.open = true);
+  document.querySelectorAll('img').forEach(i => i.loading = 'eager');
+}"""
+_LOADED = "[...document.images].every(i => i.complete || !i.offsetParent)"
+_STRUCTURE = """() => {
+  const faults = [], name = e => e.outerHTML.slice(0, 120);
+  for (const i of document.images)
+    if (i.offsetParent && !i.naturalWidth) faults.push(`missing picture: ${i.src}`);
+  if (document.scrollingElement.scrollWidth > innerWidth)
+    faults.push(`${document.scrollingElement.scrollWidth} px wide in ${innerWidth} px`);
+  if (document.querySelectorAll('h1').length !== 1) faults.push('not one h1');
+  for (const t of document.querySelectorAll('table:not([role=presentation])')) {
+    const headings = [...t.querySelectorAll('th')];
+    if (!headings.length || !headings.every(h => h.scope)) faults.push(`no scopes: ${name(t)}`);
+    const figure = t.closest('figure.published');
+    if (!t.caption && !figure?.querySelector('figcaption')) faults.push(`no caption: ${name(t)}`);
+  }
+  return faults;
+}"""
+
+
+def pages(site: Path) -> list[Path]:
+    """Return all pages of a site, without what the theme ships beside them."""
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+
+
+def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:
+    """Open a page from its file; return it with what goes wrong, which may grow."""
+    page, troubles = context.new_page(), []
+    page.on(
+        "console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith(("file:", "data:"))
+            else troubles.append(f"remote: {request.url}")
+        ),
+    )
+    page.goto(path.as_uri(), wait_until="load")
+    return page, troubles
+
+
+def look_over(context: Any, site: Path, paths: list[Path], audited: set[str]) -> Iterator[str]:
+    """Yield what is wrong with pages: pictures, width, structure, weight and accessibility.
+
+    Parameters
+    ----------
+    context : BrowserContext
+        One that asks for reduced motion, so that nothing is judged while it fades in.
+    site : Path
+        The built site's folder.
+    paths : list of Path
+        The pages.
+    audited : set of str
+        The stems of the pages that axe-core looks at, which takes longest.
+    """
+    page, troubles = open_page(context, paths[0])
+    loaded: set[str] = set()
+    page.on("request", lambda request: loaded.add(request.url))
+    for path in paths:
+        loaded.clear()
+        page.goto(path.as_uri(), wait_until="load")
+        weight = sum(map(_size, loaded))
+        page.evaluate(_UNFOLD)
+        page.wait_for_function(_LOADED, timeout=10_000)
+        faults = [*troubles, *page.evaluate(_STRUCTURE)]
+        troubles.clear()
+        if weight > HEAVIEST:
+            faults.append(f"weighs {weight:,} bytes")
+        if path.stem in audited:
+            page.evaluate(_AXE)
+            faults += page.evaluate(_VIOLATIONS)
+        yield from (f"{path.relative_to(site)}: {fault}" for fault in faults)
+    page.close()
+
+
+def _size(url: str) -> int:
+    path = Path(unquote(urlsplit(url).path))
+    of_figures = path.parent.name == "figures" and path.suffix != ".html"
+    return 0 if of_figures or not path.is_file() else path.stat().st_size
+
+
+_OUTLINE = """() => {
+  const e = document.activeElement;
+  if (e === document.body) return null;
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  let behind = e.parentElement;
+  const clear = c => c === 'rgba(0, 0, 0, 0)';
+  while (behind && clear(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+  const page = getComputedStyle(document.body).backgroundColor;
+  e.dataset.reached = '';
+  return {
+    name: e.outerHTML.slice(0, 120),
+    seen: box.width > 0 && box.height > 0 && style.visibility !== 'hidden',
+    outline: style.outlineStyle === 'none' ? 0 : parseFloat(style.outlineWidth),
+    colour: style.outlineColor,
+    behind: behind ? getComputedStyle(behind).backgroundColor : page,
+  };
+}"""
+_UNREACHED = """() => [...document.querySelectorAll(
+    'a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter(e => e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.tabIndex >= 0)
+  .filter(e => e.dataset.reached === undefined)
+  .map(e => e.outerHTML.slice(0, 120))"""
+
+
+def tab_through(page: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """Press Tab through a page; return each stop, and what was never reached."""
+    stops = []
+    for _ in range(1000):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(_OUTLINE)
+        if stop is None:
+            break
+        stops.append(stop)
+    return stops, page.evaluate(_UNREACHED)
