@@ -11,7 +11,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"authorship", "errors", "tasks", "paths", "inputs", "files", "style", "metrics"},
     {"data", "plots", "report", "recalibration"},
-    {"description", "presentation", "evaluation", "training", "publish"},
+    {"description", "presentation", "evaluation", "training", "publish", "crowd"},
     {"cli"},
 ]
 

@@ -1,0 +1,1 @@
+"""The collection of opinions: its protocol, populations, a simulation, recorded votes."""

@@ -1,0 +1,226 @@
+"""How opinions are collected: an explicit state machine that a table in JSON defines.
+
+``protocol.json`` holds states, events, transitions and thresholds. This module, the
+simulation and the book's page interpret the same table. Nothing here draws at random: whoever
+runs the protocol draws, and records the draw as an event, so that a log can be replayed.
+"""
+
+import json
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+from chaos_utils.errors import ChaosError, did_you_mean
+
+Event = Mapping[str, Any]
+Json = dict[str, Any]
+
+OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+    {"<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where one annotator stands.
+
+    Attributes
+    ----------
+    name : str
+        A state of the table.
+    counters : mapping of str to int
+        What the rules count.
+    reason : str or None
+        Why the annotator was turned away, in a final state that has a reason.
+    """
+
+    name: str
+    counters: Mapping[str, int]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """The table of rules with a value for every parameter.
+
+    Attributes
+    ----------
+    table : dict
+        The content of ``protocol.json``; not to be changed.
+    parameters : mapping of str to float
+        Thresholds and rates by name.
+    """
+
+    table: Json
+    parameters: Mapping[str, float]
+
+    @property
+    def version(self) -> str:
+        """Name of the table, as recorded votes carry it."""
+        return str(self.table["version"])
+
+    def start(self) -> State:
+        """Return the state before the first event."""
+        zeros = dict.fromkeys(self.table["counters"], 0)
+        return State(self.table["initial"], MappingProxyType(zeros))
+
+    def is_final(self, state: State) -> bool:
+        """Return whether no event can follow."""
+        return bool(self.table["states"][state.name]["final"])
+
+    def counts_votes(self, state: State) -> bool:
+        """Return whether what the annotator has voted is kept."""
+        return not self.table["states"][state.name].get("discards_votes", False)
+
+    def step(self, state: State, event: Event) -> State:
+        """Return the state after an event.
+
+        Parameters
+        ----------
+        state : State
+            The state before.
+        event : mapping
+            ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
+            or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
+            An answer's kind is what the state asks; an item's expected label is None.
+
+        Raises
+        ------
+        ChaosError
+            If the event is malformed, or cannot happen in this state.
+        """
+        transition = self._transition(state, event)
+        _check_fields(self.table["states"][state.name], event)
+        counters = dict(state.counters)
+        for update in transition["update"]:
+            if "if" not in update or (update["if"] == "right") == is_right(event):
+                base = counters[update["counter"]] if update["op"] == "add" else 0
+                counters[update["counter"]] = base + update["value"]
+        for branch in transition["branches"]:
+            if all(self._holds(guard, counters, event) for guard in branch["when"]):
+                return State(branch["to"], MappingProxyType(counters), branch.get("reason"))
+        raise AssertionError(f"no branch of {state.name} holds")  # the last one has no guard
+
+    def replay(self, events: Iterable[Event]) -> State:
+        """Return the state after a log of events; an error says which event is at fault."""
+        state = self.start()
+        for number, event in enumerate(events, start=1):
+            try:
+                state = self.step(state, event)
+            except ChaosError as fault:
+                raise ChaosError(f"Event {number} of the log is wrong. {fault}") from fault
+        return state
+
+    def _transition(self, state: State, event: Event) -> Json:
+        possible = [t for t in self.table["transitions"] if state.name in t["from"]]
+        for transition in possible:
+            if event.get("type") == transition["event"]:
+                return transition
+        raise ChaosError(
+            "This event cannot happen here.",
+            where=f"state {state.name!r}",
+            found=repr(event.get("type")),
+            expected=" or ".join(t["event"] for t in possible) or "no further event",
+        )
+
+    def _holds(self, guard: Json, counters: Mapping[str, int], event: Event) -> bool:
+        bound = guard["value"]
+        if isinstance(bound, str):
+            bound = self.parameters[bound]
+        if "ratio" in guard:
+            part, whole = (counters[name] for name in guard["ratio"])
+            least = self.parameters[guard["from"]] if "from" in guard else 1
+            if whole < least:
+                return False
+            found: Any = part / whole
+        elif "counter" in guard:
+            found = counters[guard["counter"]]
+        elif "parameter" in guard:
+            found = self.parameters[guard["parameter"]]
+        else:
+            found = event[guard["event"]]
+        return bool(OPERATORS[guard["op"]](found, bound))
+
+
+def is_right(event: Event) -> bool:
+    """Return whether an answer is the expected one."""
+    return bool(event.get("answer") == event.get("expected"))
+
+
+def _check_fields(state: Json, event: Event) -> None:
+    """Refuse an event whose fields its type does not have."""
+    kind = event["type"]
+    if kind == "draw" and not isinstance(event.get("check"), bool):
+        raise ChaosError(
+            "A draw says whether a check comes.", found=repr(event), expected="check: true or false"
+        )
+    if kind != "answer":
+        return
+    if event.get("kind") != state["asks"]:
+        raise ChaosError(
+            "This answer cannot come here.",
+            found=f"kind {event.get('kind')!r}",
+            expected=repr(state["asks"]),
+        )
+    is_item = state["asks"] == "item"
+    if (
+        not all(isinstance(event.get(field), str) and event[field] for field in ("item", "answer"))
+        or is_item != (event.get("expected") is None)
+        or not isinstance(event.get("expected"), str | None)
+    ):
+        raise ChaosError(
+            "This answer is not whole.",
+            found=repr(dict(event)),
+            expected="item and answer, and "
+            + ("expected: null" if is_item else "the expected label"),
+        )
+
+
+@cache
+def _table() -> Json:
+    text = resources.files(__package__).joinpath("protocol.json").read_text("utf-8")
+    return dict(json.loads(text))
+
+
+def load_protocol(**parameters: float) -> Protocol:
+    """Return the published protocol, with other values for the parameters that are named.
+
+    Raises
+    ------
+    ChaosError
+        If a parameter is unknown or outside its range.
+    """
+    table = _table()
+    known = table["parameters"]
+    for name, value in parameters.items():
+        if name not in known:
+            raise ChaosError(
+                "The protocol has no such parameter.",
+                found=name,
+                expected=did_you_mean(name, known),
+            )
+        _check_value(name, value, known[name])
+    defaults = {name: entry["default"] for name, entry in known.items()}
+    return Protocol(table, MappingProxyType(defaults | parameters))
+
+
+def _check_value(name: str, value: object, entry: Json) -> None:
+    least, kind = entry.get("least", 0), entry["kind"]
+    is_number = isinstance(value, int if kind == "count" else int | float)
+    most = 1 if kind == "share" else float("inf")
+    if isinstance(value, bool) or not is_number or not least <= value <= most:  # type: ignore[operator]
+        expected = {
+            "share": "a number in [0, 1]",
+            "count": f"an integer, at least {least}",
+            "dollars": "dollars, at least 0",
+        }
+        raise ChaosError(
+            "A parameter of the protocol is out of its range.",
+            where=name,
+            found=repr(value),
+            expected=expected[kind],
+        )
