@@ -1,0 +1,205 @@
+"""Populations of annotators, as mixtures of ways to answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.errors import ChaosError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+KNOWN_TESTS = ("qualification", "training")  # here annotators know that they are tested
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One way to answer.
+
+    Who attends answers at work as people do, with a draw from the item's distribution, and
+    in a known test with the label that most people give. Who does not attend guesses.
+
+    Attributes
+    ----------
+    lapse : float
+        Chance, before any feedback, that an answer at work is a guess; in [0, 1].
+    lapse_in_tests : float
+        The same in the on-boarding test and in training.
+    one_label : bool
+        Whether guesses are always one label, which differs between annotators.
+    confusion : float
+        Chance, before any feedback, that an attentive answer takes one label for another.
+    learning : float
+        Share of confusion, and of lapses above `least_lapse`, that one correction removes.
+    least_lapse : float
+        What learning leaves of `lapse`.
+    """
+
+    lapse: float
+    lapse_in_tests: float
+    one_label: bool = False
+    confusion: float = 0.0
+    learning: float = 0.0
+    least_lapse: float = 0.0
+
+    def lapses(self, asked: str, corrections: Ints) -> Floats:
+        """Return the chance of a guess after each number of corrections."""
+        left = (1 - self.learning) ** corrections
+        if asked in KNOWN_TESTS:
+            return np.full(corrections.shape, self.lapse_in_tests)
+        least = min(self.least_lapse, self.lapse)
+        return least + (self.lapse - least) * left
+
+    def confusions(self, corrections: Ints) -> Floats:
+        """Return the chance of a confusion after each number of corrections."""
+        return self.confusion * (1 - self.learning) ** corrections
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """A mixture of kinds, and how long its members stay.
+
+    Attributes
+    ----------
+    kinds : mapping of str to Kind
+        The ways to answer.
+    shares : mapping of str to float
+        Share of each kind among those who apply; sums to 1.
+    mean_stay : float
+        Mean of how many items an annotator is ready to judge (log-normal).
+    stay_spread : float
+        Standard deviation of the logarithm of that number.
+    """
+
+    kinds: Mapping[str, Kind]
+    shares: Mapping[str, float]
+    mean_stay: float
+    stay_spread: float = 1.2
+
+    def __post_init__(self) -> None:
+        for name, share in self.shares.items():
+            _check_share(f"share of {name}", share)
+        for name, kind in self.kinds.items():
+            for field in ("lapse", "lapse_in_tests", "confusion", "learning", "least_lapse"):
+                _check_share(f"{field} of {name}", getattr(kind, field))
+        if set(self.shares) != set(self.kinds) or abs(sum(self.shares.values()) - 1) > 1e-9:
+            raise ChaosError(
+                "The shares of a population do not fit its kinds.",
+                found=dict(self.shares),
+                expected="a share for each kind, with the sum 1",
+            )
+        if not self.mean_stay > 0:
+            raise ChaosError(
+                "A population must stay for some items.", found=self.mean_stay, expected="above 0"
+            )
+
+
+def _check_share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ChaosError(
+            "A share is out of its range.",
+            where=name,
+            found=value,
+            expected="a number in [0, 1]",
+        )
+
+
+CARELESS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "hasty": Kind(lapse=0.5, lapse_in_tests=0.25),
+        "guessing": Kind(lapse=1.0, lapse_in_tests=1.0),
+        "one label": Kind(lapse=1.0, lapse_in_tests=1.0, one_label=True),
+        "mis-instructed": Kind(lapse=0.1, lapse_in_tests=0.1, confusion=0.5, learning=0.25),
+    }
+)
+CARELESS_MIX: Mapping[str, float] = MappingProxyType(
+    {"hasty": 0.5, "guessing": 0.2, "one label": 0.1, "mis-instructed": 0.2}
+)
+
+
+def mixture(
+    careless: float = 0.2,
+    lapse: float = 0.1,
+    lapse_in_tests: float = 0.05,
+    mean_stay: float = 90.0,
+    *,
+    careless_kinds: Mapping[str, float] = CARELESS_MIX,
+) -> Population:
+    """Return a population of careful and careless annotators.
+
+    Parameters
+    ----------
+    careless : float
+        Share of the careless kinds together, in [0, 1].
+    lapse : float
+        What feedback leaves of careful annotators' lapses at work. Before any feedback
+        they lapse twice as often.
+    lapse_in_tests : float
+        How often careful annotators lapse where they know that they are tested.
+    mean_stay : float
+        Mean number of items that an annotator is ready to judge.
+    careless_kinds : mapping of str to float
+        Shares of the kinds among the careless; they sum to 1.
+    """
+    _check_share("careless", careless)
+    _check_share("lapse", lapse)
+    careful = Kind(
+        lapse=min(1.0, 2 * lapse), lapse_in_tests=lapse_in_tests, learning=0.25, least_lapse=lapse
+    )
+    shares = {name: careless * share for name, share in careless_kinds.items()}
+    return Population(
+        kinds={"careful": careful} | {name: CARELESS[name] for name in careless_kinds},
+        shares={"careful": 1 - careless} | shares,
+        mean_stay=mean_stay,
+    )
+
+
+def with_careless(population: Population, careless: float) -> Population:
+    """Return the same population with another share of annotators who are not careful."""
+    _check_share("careless", careless)
+    others = {name: share for name, share in population.shares.items() if name != "careful"}
+    total = sum(others.values()) or 1.0
+    shares = {name: careless * share / total for name, share in others.items()}
+    return replace(population, shares={"careful": 1 - careless} | shares)
+
+
+def confused(distributions: Floats) -> Floats:
+    """Return distributions with the last two labels exchanged: what a confusion answers.
+
+    Of three labels these are neutral and contradiction.
+    """
+    order = [*range(distributions.shape[1] - 2), distributions.shape[1] - 1,
+             distributions.shape[1] - 2]  # fmt: skip
+    return distributions[:, order]
+
+
+def answer_chances(
+    asked: str, people: Floats, lapse: Floats, confusion: Floats, guess: Floats
+) -> Floats:
+    """Return the chance of each label in each of m answers.
+
+    Parameters
+    ----------
+    asked : str
+        What is asked, as the protocol's states name it.
+    people : ndarray of float, shape (m, k)
+        How people answer the items.
+    lapse, confusion : ndarray of float, shape (m,)
+        Chances of a guess, and of taking one label for another.
+    guess : ndarray of float, shape (m, k)
+        What the annotators answer when they guess.
+
+    Returns
+    -------
+    ndarray of float, shape (m, k)
+        Rows sum to 1.
+    """
+    opinion = people
+    if asked in KNOWN_TESTS:
+        opinion = np.eye(people.shape[1])[people.argmax(axis=1)]
+    mixed = confusion[:, None]
+    opinion = (1 - mixed) * opinion + mixed * confused(opinion)
+    return (1 - lapse[:, None]) * opinion + lapse[:, None] * guess
