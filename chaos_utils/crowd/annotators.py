@@ -1,6 +1,6 @@
 """Populations of annotators, as mixtures of ways to answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -13,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 KNOWN_TESTS = ("qualification", "training")  # here annotators know that they are tested
+MOST_CORRECTIONS = 255  # beyond so many, feedback teaches nothing more
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Population:
     kinds: Mapping[str, Kind]
     shares: Mapping[str, float]
     mean_stay: float
-    stay_spread: float = 1.2
+    stay_spread: float = 1.0
 
     def __post_init__(self) -> None:
         for name, share in self.shares.items():
@@ -109,14 +110,14 @@ def _check_share(name: str, value: float) -> None:
 
 CARELESS: Mapping[str, Kind] = MappingProxyType(
     {
-        "hasty": Kind(lapse=0.5, lapse_in_tests=0.25),
+        "hasty": Kind(lapse=0.8, lapse_in_tests=0.2),
         "guessing": Kind(lapse=1.0, lapse_in_tests=1.0),
         "one label": Kind(lapse=1.0, lapse_in_tests=1.0, one_label=True),
         "mis-instructed": Kind(lapse=0.1, lapse_in_tests=0.1, confusion=0.5, learning=0.25),
     }
 )
 CARELESS_MIX: Mapping[str, float] = MappingProxyType(
-    {"hasty": 0.5, "guessing": 0.2, "one label": 0.1, "mis-instructed": 0.2}
+    {"hasty": 0.7, "guessing": 0.12, "one label": 0.06, "mis-instructed": 0.12}
 )
 
 
@@ -164,6 +165,20 @@ def with_careless(population: Population, careless: float) -> Population:
     total = sum(others.values()) or 1.0
     shares = {name: careless * share / total for name, share in others.items()}
     return replace(population, shares={"careful": 1 - careless} | shares)
+
+
+def by_corrections(kinds: Iterable[Kind]) -> tuple[dict[str, Floats], Floats]:
+    """Return lapses (by what is asked) and confusions of kinds after 0, 1, 2, … corrections.
+
+    Each has the shape (n_kinds, `MOST_CORRECTIONS` + 1).
+    """
+    steps = np.arange(MOST_CORRECTIONS + 1)
+    kinds = list(kinds)
+    lapses = {
+        asked: np.array([kind.lapses(asked, steps) for kind in kinds])
+        for asked in (*KNOWN_TESTS, "check", "item")
+    }
+    return lapses, np.array([kind.confusions(steps) for kind in kinds])
 
 
 def confused(distributions: Floats) -> Floats:

@@ -8,14 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.crowd.annotators import Population, answer_chances
+from chaos_utils.crowd.annotators import (
+    MOST_CORRECTIONS,
+    Population,
+    answer_chances,
+    by_corrections,
+)
 from chaos_utils.crowd.cohort import Cohort
 from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Protocol
 from chaos_utils.errors import ChaosError
 
 SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises
-_MOST_CORRECTIONS = 255  # beyond so many, feedback teaches nothing more
 _LEAST_YIELD = 0.001  # share of the votes wanted that a round of applicants must bring
 
 Floats = npt.NDArray[np.float64]
@@ -113,19 +117,12 @@ class _Applicants:
         self.corrections = np.zeros(n, dtype=np.int64)
         self.pool_order = rng.permutation(len(materials.pool))
         self.next_example = rng.integers(0, len(materials.pool), n)
-        # by kind and number of corrections
-        steps = np.arange(_MOST_CORRECTIONS + 1)
-        kinds = population.kinds.values()
-        self.lapses = {
-            asked: np.array([kind.lapses(asked, steps) for kind in kinds])
-            for asked in ("qualification", "training", "check", "item")
-        }
-        self.confusions = np.array([kind.confusions(steps) for kind in kinds])
+        self.lapses, self.confusions = by_corrections(population.kinds.values())
         self.known: list[dict[str, Any]] = []
         self.judged: list[dict[str, Any]] = []
 
     def chances(self, asked: str, rows: Ints, corrections: Ints, people: Floats) -> Floats:
-        taught = np.minimum(corrections, _MOST_CORRECTIONS)
+        taught = np.minimum(corrections, MOST_CORRECTIONS)
         kind = self.kind[rows]
         return answer_chances(
             asked,
@@ -165,7 +162,9 @@ class _Applicants:
                 self.answer_known("check", rows[check], place)
             rows = cohort.rows_in("item")
             cohort.step(rows, "answer")
-            self.judged.append({"annotator": rows, "place": place, "taught": self.corrections[rows]})
+            self.judged.append(
+                {"annotator": rows, "place": place, "taught": self.corrections[rows]}
+            )
             place += 1
 
 
