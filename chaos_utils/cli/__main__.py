@@ -17,6 +17,7 @@ from chaos_utils.cli.release import release
 from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
+from chaos_utils.cli.votes import votes_app
 from chaos_utils.errors import ChaosError
 
 app = typer.Typer(
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 app.add_typer(figures_app, name="figures")
+app.add_typer(votes_app, name="votes")
 app.command()(evaluate)
 app.command()(sweep)
 for publishing in (cite, pdf, serve, release):

@@ -14,7 +14,7 @@ from chaos_utils.crowd.annotators import (
     answer_chances,
     by_corrections,
 )
-from chaos_utils.crowd.cohort import Cohort
+from chaos_utils.crowd.cohort import Bools, Cohort, Ints
 from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Protocol
 from chaos_utils.errors import ChaosError
@@ -23,7 +23,6 @@ SETTLED = 300  # items after which the paper's accuracy on unanimous examples no
 _LEAST_YIELD = 0.001  # share of the votes wanted that a round of applicants must bring
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +117,9 @@ class _Applicants:
         self.pool_order = rng.permutation(len(materials.pool))
         self.next_example = rng.integers(0, len(materials.pool), n)
         self.lapses, self.confusions = by_corrections(population.kinds.values())
+        nobody = np.zeros(0, dtype=np.int64)
         self.known: list[dict[str, Any]] = []
+        self._note("check", nobody, 0, nobody, nobody, nobody > 0)  # the columns, in any case
         self.judged: list[dict[str, Any]] = []
 
     def chances(self, asked: str, rows: Ints, corrections: Ints, people: Floats) -> Floats:
@@ -142,6 +143,11 @@ class _Applicants:
         self.cohort.step(rows, "answer", right=right)
         if self.protocol.table["states"][asked]["feedback"]:
             self.corrections[rows] += ~right
+        self._note(asked, rows, place, item, label, right)
+
+    def _note(
+        self, asked: str, rows: Ints, place: int, item: Ints, label: Ints, right: Bools
+    ) -> None:
         self.known.append({"annotator": rows, "asked": asked, "place": place, "item": item,
                            "label": label, "right": right})  # fmt: skip
 
@@ -226,7 +232,7 @@ def simulate(
     return _finish(protocol, materials, population, rounds, wanted, rng)
 
 
-def _counted(cohort: Cohort) -> npt.NDArray[np.bool_]:
+def _counted(cohort: Cohort) -> Bools:
     states = cohort.protocol.table["states"]
     keeps = np.array([not states[name].get("discards_votes", False) for name in cohort.names])
     return keeps[cohort.state]

@@ -1,0 +1,32 @@
+"""`chaos votes`: collected votes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chaos_utils.cli.console import AsJson, out, print_json
+
+votes_app = typer.Typer(help="Check and join collected votes.", no_args_is_help=True)
+
+
+@votes_app.command("merge")
+def merge_votes(
+    files: Annotated[list[Path], typer.Argument(help="Files that annotators have saved.")],
+    to: Annotated[Path, typer.Option("--out", metavar="DATASET", help="The folder to make.")],
+    data: Annotated[
+        str, typer.Option(help="Where the items come from: auto, released, sample, or a folder.")
+    ] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Check saved votes and join them into a dataset in ChaosNLI's format."""
+    from chaos_utils.crowd.votes import merge
+
+    told = merge(files, to, data)
+    if as_json:
+        print_json({"dataset": str(to), "tasks": told})
+        return
+    out.print(f"{to}", markup=False)
+    for task, counts in told.items():
+        shown = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        out.print(f"  {task}: {shown}", markup=False)

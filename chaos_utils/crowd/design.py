@@ -1,0 +1,269 @@
+"""What the stages of a collection buy, what more votes cannot repair, what a budget allows."""
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import ndtr
+
+from chaos_utils.crowd.annotators import Population, answer_chances, with_careless
+from chaos_utils.crowd.expected import Expectation
+from chaos_utils.crowd.materials import Materials
+from chaos_utils.crowd.protocol import Protocol, load_protocol
+from chaos_utils.crowd.simulate import Simulation, simulate
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.errors import ChaosError
+from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
+from chaos_utils.metrics.resampling import draw_votes
+
+Floats = npt.NDArray[np.float64]
+
+# The protocol with stages left out, by what is left out.
+WITHOUT: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "nothing": {},
+        "the on-boarding test": {"qualification_items": 0},
+        "training": {"training_items": 0},
+        "hidden checks": {"check_rate": 0.0},
+        "every stage": {"qualification_items": 0, "training_items": 0, "check_rate": 0.0},
+    }
+)
+
+
+def seconds_per_answer(task: str) -> float:
+    """Return the published mean time that an answer takes."""
+    table = read_published("nie2020_table1").set_index("task")
+    return float(table.loc[task, "mean_seconds_per_example"])
+
+
+def dollars(simulation: Simulation) -> float:
+    """Return what a collection cost: items and hidden checks are paid alike, tests are not.
+
+    Votes that are thrown away were paid too.
+    """
+    answers = simulation.annotators[["items", "checks"]].to_numpy().sum()
+    return float(answers * _price(simulation.protocol))
+
+
+def _price(protocol: Protocol) -> float:
+    return protocol.parameters["pay_per_task"] / protocol.parameters["task_size"]
+
+
+def stage_effects(
+    materials: Materials,
+    population: Population,
+    careless: Sequence[float] = (0.05, 0.2, 0.4, 0.6),
+    protocol: Protocol | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Collect with each stage switched off in turn, at several shares of careless applicants.
+
+    Parameters
+    ----------
+    materials : Materials
+        What is judged; a few hundred items are enough.
+    population : Population
+        Who applies, such as a fitted one.
+    careless : sequence of float
+        Shares of applicants who are not careful, each in [0, 1].
+    protocol : Protocol, optional
+        The full protocol; the published one by default.
+    seed : int
+        Seed of the simulations; all have the same.
+
+    Returns
+    -------
+    DataFrame
+        One row for each share and variant: ``careless``, ``without``; the mean distance of
+        the estimated from the true distributions, ``tvd`` and ``jsd_nats`` (Jensen–Shannon
+        distance); ``floor_tvd`` and ``floor_jsd_nats``, the same for as many votes drawn
+        from the true distributions; ``dollars``; ``hours`` of all answers, tests included;
+        ``applicants``; ``annotators`` with votes that count.
+    """
+    protocol = protocol or load_protocol()
+    truth, k = materials.items, int(protocol.parameters["votes_per_item"])
+    drawn = draw_votes(truth, k, np.random.default_rng(seed)) / k
+    floor = {
+        "floor_tvd": float(total_variation(truth, drawn).mean()),
+        "floor_jsd_nats": float(jensen_shannon_distance(truth, drawn, unit="nats").mean()),
+    }
+    seconds = seconds_per_answer(materials.task.name)
+    rows = []
+    for share in careless:
+        applying = with_careless(population, share)
+        for without, changes in WITHOUT.items():
+            changed = load_protocol(**{**protocol.parameters, **changes})
+            made = simulate(changed, materials, applying, seed)
+            estimated = made.counts / made.counts.sum(axis=1, keepdims=True)
+            counted = made.annotators["counted"] & (made.annotators["items"] > 0)
+            rows.append(
+                {
+                    "careless": share,
+                    "without": without,
+                    "tvd": float(total_variation(truth, estimated).mean()),
+                    "jsd_nats": float(
+                        jensen_shannon_distance(truth, estimated, unit="nats").mean()
+                    ),
+                    **floor,
+                    "dollars": dollars(made),
+                    "hours": (len(made.known) + len(made.votes)) * seconds / 3600,
+                    "applicants": len(made.annotators),
+                    "annotators": int(counted.sum()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def answer_shares(expectation: Expectation, population: Population) -> Floats:
+    """Return what infinitely many votes on each item would come to, shape (n_items, k)."""
+    outcomes, items = expectation.outcomes(population), expectation.materials.items
+    weights = {name: population.shares[name] * one.votes for name, one in outcomes.items()}
+    total = sum(weights.values())
+    guess = np.full(items.shape, 1 / items.shape[1])
+    ones = np.ones(len(items))
+    return np.sum(
+        [
+            weights[name]
+            / total
+            * answer_chances("item", items, one.lapse * ones, one.confusion * ones, guess)
+            for name, one in outcomes.items()
+        ],
+        axis=0,
+    )
+
+
+def bias_variance(
+    expectation: Expectation,
+    population: Population,
+    careless: Sequence[float] = (0.0, 0.2, 0.4, 0.6),
+    n_votes: Sequence[int] = (5, 10, 20, 50, 100, 200, 500, 1000),
+) -> pd.DataFrame:
+    """Split the error of estimated distributions in what more votes remove and what they do not.
+
+    Returns
+    -------
+    DataFrame
+        One row for each share of careless applicants and number of votes: ``careless``,
+        ``n_votes``; means over items of ``bias_squared`` and ``variance`` (sums over
+        labels), their sum ``squared_error``, and the expected ``tvd``.
+    """
+    truth, rows = expectation.materials.items, []
+    for share in careless:
+        tends_to = answer_shares(expectation, with_careless(population, share))
+        bias = float(((tends_to - truth) ** 2).sum(axis=1).mean())
+        spread = float((tends_to * (1 - tends_to)).sum(axis=1).mean())
+        for n in n_votes:
+            rows.append(
+                {
+                    "careless": share,
+                    "n_votes": n,
+                    "bias_squared": bias,
+                    "variance": spread / n,
+                    "squared_error": bias + spread / n,
+                    "tvd": expected_tvd(tends_to, truth, n),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def expected_tvd(tends_to: Floats, truth: Floats, n_votes: float) -> float:
+    """Return the mean distance from `truth` of shares of n votes, by the normal approximation."""
+    bias = tends_to - truth
+    spread = np.sqrt(np.maximum(tends_to * (1 - tends_to), 1e-12) / n_votes)
+    density = np.exp(-(bias**2) / (2 * spread**2)) * np.sqrt(2 / np.pi)
+    away = spread * density + bias * (1 - 2 * ndtr(-bias / spread))
+    return float(away.sum(axis=1).mean() / 2)
+
+
+def guidance(
+    materials: Materials,
+    population: Population,
+    budget: float,
+    n_items: int,
+    check_rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.4),
+    thresholds: Sequence[float] = (0.65, 0.75, 0.85),
+    protocol: Protocol | None = None,
+) -> pd.DataFrame:
+    """Say what a budget buys with more or fewer hidden checks, and stricter or milder ones.
+
+    Parameters
+    ----------
+    materials : Materials
+        Items like those to be judged.
+    population : Population
+        Who applies.
+    budget : float
+        Dollars for the whole collection.
+    n_items : int
+        How many items are to be judged.
+    check_rates, thresholds : sequence of float
+        Chances of a hidden check, and accuracies that are asked for, to compare.
+    protocol : Protocol, optional
+        Everything else; the published one by default.
+
+    Returns
+    -------
+    DataFrame
+        One row for each rate and threshold (a single row without checks):
+        ``check_rate``, ``min_check_accuracy``, ``dollars_per_vote`` (of votes that count),
+        ``votes_per_item``, the expected ``tvd``, ``bias_squared``, and ``best``.
+
+    Raises
+    ------
+    ChaosError
+        If the budget does not buy one vote on each item, whatever is chosen; if nobody of
+        the population gets through.
+    """
+    if n_items < 1:
+        raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
+    protocol = protocol or load_protocol()
+    options = [(rate, bar) for rate in check_rates for bar in thresholds[: None if rate else 1]]
+    rows = []
+    for rate, threshold in options:
+        changes = {"check_rate": rate, "min_check_accuracy": threshold}
+        expectation = Expectation(load_protocol(**{**protocol.parameters, **changes}), materials)
+        price = dollars_per_vote(expectation, population)
+        n_votes = math.floor(budget / (price * n_items))
+        tends_to = answer_shares(expectation, population)
+        rows.append(
+            {
+                "check_rate": rate,
+                "min_check_accuracy": threshold if rate else np.nan,
+                "dollars_per_vote": price,
+                "votes_per_item": n_votes,
+                "tvd": expected_tvd(tends_to, materials.items, n_votes) if n_votes else np.nan,
+                "bias_squared": float(((tends_to - materials.items) ** 2).sum(axis=1).mean()),
+            }
+        )
+    table = pd.DataFrame(rows)
+    if not table["votes_per_item"].any():
+        raise ChaosError(
+            "The budget does not buy one vote on each item.",
+            found=f"${budget:,.2f} for {n_items:,} items",
+            expected=f"at least ${table['dollars_per_vote'].min() * n_items:,.2f}",
+            todo="judge fewer items, or pay more",
+        )
+    return table.assign(best=table["tvd"] == table["tvd"].min())
+
+
+def dollars_per_vote(expectation: Expectation, population: Population) -> float:
+    """Return the price of a vote that counts, with what checks and discarded votes cost.
+
+    Raises
+    ------
+    ChaosError
+        If hardly anybody of the population gets through.
+    """
+    outcomes, shares = expectation.outcomes(population), population.shares
+    counted = sum(shares[name] * one.votes for name, one in outcomes.items())
+    if counted < 1e-3:
+        raise ChaosError(
+            "This population does not get through the protocol, so no vote ever counts.",
+            found=f"{counted:.2g} votes that count per applicant",
+            todo="lower a threshold of the protocol, or take a more careful population",
+        )
+    paid = sum(shares[name] * one.paid for name, one in outcomes.items())
+    return float(paid / counted * _price(expectation.protocol))

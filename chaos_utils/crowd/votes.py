@@ -1,0 +1,270 @@
+"""Recorded votes: one file an annotator, joined into a dataset in ChaosNLI's format."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chaos_utils.crowd.protocol import Protocol, load_protocol
+from chaos_utils.data import sources
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.errors import ChaosError
+from chaos_utils.files import fresh_folder, write_text
+from chaos_utils.tasks import Task, get_task
+
+Json = dict[str, Any]
+
+_FIELDS: Mapping[str, type] = {
+    "protocol": str,
+    "parameters": dict,
+    "task": str,
+    "annotator": str,
+    "events": list,
+    "votes": list,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VoteFile:
+    """What one annotator did.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    task : Task
+        What was judged.
+    annotator : str
+        Who judged.
+    votes : tuple of (str, int)
+        Item and position of the label, in order; none if the protocol discards them.
+    """
+
+    path: Path
+    task: Task
+    annotator: str
+    votes: tuple[tuple[str, int], ...]
+
+
+def vote_log(
+    protocol: Protocol, task: str, annotator: str, events: Sequence[Mapping[str, Any]]
+) -> Json:
+    """Return the content of a votes file, as the book's page saves it too."""
+    defaults = load_protocol().parameters
+    return {
+        "protocol": protocol.version,
+        "parameters": {
+            name: value for name, value in protocol.parameters.items() if value != defaults[name]
+        },
+        "task": task,
+        "annotator": annotator,
+        "events": list(events),
+        "votes": _votes_in(events),
+    }
+
+
+def _votes_in(events: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    return [
+        {"item": event["item"], "label": event["answer"]}
+        for event in events
+        if event.get("kind") == "item"
+    ]
+
+
+def read_votes(path: Path) -> VoteFile:
+    """Read and check a votes file.
+
+    The events are replayed, so a vote counts only where the protocol lets it count.
+
+    Raises
+    ------
+    ChaosError
+        If the file is cut off or no votes file, is of another version of the protocol, its
+        events cannot have happened, or a label or a second vote on an item is not allowed.
+    """
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except OSError as fault:
+        raise ChaosError(
+            "The votes file cannot be read.", where=path, found=fault.strerror
+        ) from fault
+    except (ValueError, RecursionError) as fault:
+        raise ChaosError(
+            "The votes file is not whole JSON.",
+            where=path,
+            found=str(fault),
+            todo="check that the file was not cut off, and save it again",
+        ) from fault
+    if not isinstance(content, dict):
+        raise ChaosError("This is no votes file.", where=path, expected="a JSON object")
+    for field, kind in _FIELDS.items():
+        if not isinstance(content.get(field), kind) or content[field] == "":
+            raise ChaosError(
+                "This is no votes file, or it is not whole.",
+                where=f"{path}, field {field!r}",
+                found=repr(content.get(field))[:60],
+                expected="a file that the page of the book has saved",
+            )
+    if content["protocol"] != load_protocol().version:
+        raise ChaosError(
+            "The votes were collected under another version of the protocol.",
+            where=path,
+            found=content["protocol"],
+            expected=load_protocol().version,
+        )
+    try:
+        return _checked(path, content)
+    except ChaosError as fault:
+        raise ChaosError(f"The votes file {path.name} has a fault. {fault}", where=path) from fault
+
+
+def _checked(path: Path, content: Json) -> VoteFile:
+    task = get_task(content["task"])
+    events = content["events"]
+    if not all(isinstance(event, dict) for event in events):
+        raise ChaosError("An event is no JSON object.", expected="objects with a type")
+    protocol = load_protocol(**content["parameters"])
+    state = protocol.replay(events)
+    seen: set[str] = set()
+    for number, event in enumerate(events, start=1):
+        if event["type"] != "answer":
+            continue
+        place = f"event {number}, item {event['item']}"
+        known = (event["answer"], event["expected"] or event["answer"])
+        if not set(known) <= set(task.codes):
+            raise ChaosError(
+                "The task has no such label.",
+                where=place,
+                found=", ".join(sorted(set(known) - set(task.codes))),
+                expected=" or ".join(task.codes),
+            )
+        if event["kind"] == "item" and event["item"] in seen:
+            raise ChaosError("The same annotator votes twice on an item.", where=place)
+        if event["kind"] == "item":
+            seen.add(event["item"])
+    votes = _votes_in(events)
+    if votes != content["votes"]:
+        raise ChaosError(
+            "The votes are not those of the events.",
+            found=f"{len(content['votes'])} votes",
+            expected=f"the {len(votes)} answers that the events record",
+            todo="save the file again; it is not meant to be edited",
+        )
+    counted = votes if protocol.counts_votes(state) else []
+    return VoteFile(
+        path=path,
+        task=task,
+        annotator=content["annotator"],
+        votes=tuple((vote["item"], task.codes.index(vote["label"])) for vote in counted),
+    )
+
+
+def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, dict[str, int]]:
+    """Join votes files into a folder that the parameter ``data=FOLDER`` reads.
+
+    Items, their text and their old labels are copied from the reader's own copy of the data.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Votes files of any annotators and tasks.
+    target : Path
+        The folder to make; it must not hold anything.
+    data : str
+        Where the items come from, as in `load_opinions`.
+
+    Returns
+    -------
+    dict
+        By task: how many ``annotators`` have votes that count, ``items`` and ``votes``.
+
+    Raises
+    ------
+    ChaosError
+        If a file has a fault, two files carry the same annotator, an item is unknown, no
+        vote counts, or the folder holds something.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise ChaosError(
+            "There is something here already.", where=target, todo="name another folder"
+        )
+    files = sorted((read_votes(path) for path in paths), key=lambda file: file.annotator)
+    _check_annotators(files)
+    by_task: dict[str, list[VoteFile]] = {}
+    for file in files:
+        if file.votes:
+            by_task.setdefault(file.task.name, []).append(file)
+    if not by_task:
+        raise ChaosError(
+            "None of the votes counts.",
+            found=f"{len(files)} files of annotators who judged nothing or were turned away",
+        )
+    texts, told = {}, {}
+    for name, ours in by_task.items():
+        rows = _rows(ours, data)
+        texts[Path(ours[0].task.file).name] = "".join(
+            json.dumps(row, ensure_ascii=False) + "\n" for row in rows
+        )
+        votes = sum(len(file.votes) for file in ours)
+        told[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
+    with fresh_folder(target) as folder:
+        for base, text in texts.items():
+            write_text(folder / base, text)
+    return told
+
+
+def _check_annotators(files: Sequence[VoteFile]) -> None:
+    known: dict[tuple[str, str], Path] = {}
+    for file in files:
+        key = (file.annotator, file.task.name)
+        if key in known:
+            raise ChaosError(
+                "Two files carry the same annotator.",
+                where=f"{known[key]} and {file.path}",
+                found=f"{file.annotator} on {file.task.title}",
+                expected="one file an annotator and task",
+                todo="if both are of one person, keep the longer file; if not, give one of "
+                "them another id",
+            )
+        known[key] = file.path
+
+
+def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
+    """Return the items that were judged, in the order of the reader's copy, with their votes."""
+    task = files[0].task
+    load_opinions(task.name, data)  # checks the copy, and records that it was read
+    path = sources.locate(task.file, data, warn=False)
+    source = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
+    votes: dict[str, list[int]] = {}
+    for file in files:
+        for uid, label in file.votes:
+            if uid not in source:
+                raise ChaosError(
+                    "A vote is on an unknown item.",
+                    where=file.path,
+                    found=uid,
+                    expected=f"an item of {task.title} in {path.name}",
+                    todo="read the items from where they were judged: --data",
+                )
+            votes.setdefault(uid, []).append(label)
+    return [_row(task, row, votes[uid]) for uid, row in source.items() if uid in votes]
+
+
+def _row(task: Task, source: Json, labels: Sequence[int]) -> Json:
+    tally = Counter(labels)
+    counts = [tally[label] for label in range(task.n_classes)]
+    shares = [count / len(labels) for count in counts]
+    majority = task.codes[tally.most_common(1)[0][0]]  # of equals, the one that was voted first
+    row = {
+        "uid": source["uid"],
+        "label_counter": {task.codes[label]: count for label, count in tally.items()},
+        "majority_label": type(source["majority_label"])(majority),
+        "label_dist": shares,
+        "label_count": counts,
+        "entropy": -sum(share * math.log2(share) for share in shares if share) + 0.0,
+    }
+    copied = ("example", "old_label", "old_labels")
+    return row | {field: source[field] for field in copied if field in source}
