@@ -174,8 +174,12 @@ def agreement(datasets: Sequence[Opinions], n_resamples: int, seed: int) -> pd.D
     rows = []
     for number, opinions in enumerate(datasets):
         votes, shares = opinions.votes, opinions.shares
+        # Where items have few votes, one with a single vote has no pair that could agree.
+        has_pairs = votes.sum(axis=1) > 1
+        pairs = np.zeros(len(votes))
+        pairs[has_pairs] = pairwise_agreement(votes[has_pairs]) if has_pairs.any() else 0
         values = np.column_stack(
-            [entropy(shares, unit="bits"), majority_share(votes), pairwise_agreement(votes), shares]
+            [entropy(shares, unit="bits"), majority_share(votes), pairs, has_pairs, shares]
         )
         rng = np.random.default_rng([seed, number])
         point = _agreement_of_means(values.mean(axis=0, keepdims=True))[0]
@@ -192,9 +196,11 @@ def agreement(datasets: Sequence[Opinions], n_resamples: int, seed: int) -> pd.D
 
 
 def _agreement_of_means(means: np.ndarray) -> np.ndarray:
-    """From columns (entropy, majority share, pairs, shares…) to `INTERVAL_STATISTICS`."""
-    kappa = kappa_from_means(means[:, 2], means[:, 3:])
-    return np.column_stack([means[:, 0], means[:, 1], kappa, means[:, 2]])
+    """From columns (entropy, majority share, pairs, has pairs, shares…) to the statistics."""
+    none = np.full(len(means), np.nan)
+    pairs = np.divide(means[:, 2], means[:, 3], out=none, where=means[:, 3] > 0)
+    kappa = kappa_from_means(pairs, means[:, 4:])
+    return np.column_stack([means[:, 0], means[:, 1], kappa, pairs])
 
 
 def items(datasets: Sequence[Opinions]) -> pd.DataFrame:

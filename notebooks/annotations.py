@@ -27,14 +27,14 @@ seed: int = 0  # seed of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.opinions import load_datasets
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.presentation import annotations as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+datasets = load_datasets(data)
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice(datasets))
@@ -61,10 +61,10 @@ publish_table(
 rate = statistics.set_index("task")["change_rate_percent"]
 gap = statistics[["difference_change_rate_percent", "difference_change_rate_full_dev_percent"]]
 footnote = read_published("nie2020_other").set_index("quantity")["value"]
+overruled = [f"{rate[task]:.2f}% of the {presentation.name_of(task)} labels" for task in rate.index]
 Markdown(
-    f"On {{numref}}`tbl-data-statistics`, the crowd overrules {rate['snli']:.2f}% of the SNLI "
-    f"labels, {rate['mnli']:.2f}% of the MNLI labels and {rate['alphanli']:.2f}% of the αNLI "
-    f"labels. The largest distance from a published rate is "
+    f"On {{numref}}`tbl-data-statistics`, the crowd overrules {presentation.listed(overruled)}. "
+    f"The largest distance from a published rate is "
     f"{gap.abs().max().max():.3f} percentage points."
 )
 
@@ -91,7 +91,9 @@ publish_table(
 
 # %% tags=["remove-input"]
 off = counts[counts["difference"].fillna(0) != 0]
-new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("task")[["value", "published"]]
+new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("task", sort=False)[
+    ["value", "published"]
+]
 totals = new_votes.sum()
 parts = [
     "In {numref}`tbl-label-counts`, what differs from the paper is "
@@ -102,7 +104,7 @@ parts = [
 parts += [
     f"The paper's new votes for {presentation.name_of(task)} sum to "
     f"{totals.loc[task, 'published']:,.0f}; the file at hand holds {totals.loc[task, 'value']:,}."
-    for task in ("snli", "mnli")
+    for task in totals.index[totals["published"] > 0]
 ]
 Markdown(
     " ".join(parts)
@@ -126,7 +128,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-moved = transitions[transitions["old_label"] != transitions["new_majority"]]
+moved = transitions[transitions["old_label"] != transitions["new_majority"]].query("n > 0")
 largest = moved.loc[moved.groupby("task", sort=False)["n"].idxmax()]
 routes = [
     f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.task)} "
@@ -136,6 +138,8 @@ routes = [
 Markdown(
     "The labels do not change places evenly. The most travelled ways off the diagonal of "
     f"{{numref}}`fig-label-transitions` lead {'; '.join(routes)}."
+    if routes
+    else "No majority differs from the old label."
 )
 
 # %% [markdown]
@@ -155,18 +159,21 @@ publish_table(
 
 # %% tags=["remove-input"]
 by_task = agreement.set_index("task")
-share = {
-    task: by_task.loc[task, "n_unanimous"] / by_task.loc[task, "n_examples"]
-    for task in by_task.index
-}
-Markdown(
-    f"By {{numref}}`tbl-agreement`, two people who judge the same SNLI item agree "
-    f"{by_task.loc['snli', 'mean_pairwise_agreement']:.0%} of the time, on MNLI "
-    f"{by_task.loc['mnli', 'mean_pairwise_agreement']:.0%}, on αNLI "
-    f"{by_task.loc['alphanli', 'mean_pairwise_agreement']:.0%}. All hundred say the same on "
-    f"{share['snli']:.1%}, {share['mnli']:.1%} and {share['alphanli']:.1%} of the items. "
-    f"The paper's footnote gives a mean entropy of {footnote['mean_entropy_bits']:.2f} bits for "
+agreeing, unanimous = [], []
+for row in agreement.itertuples():
+    name = presentation.name_of(row.task)
+    agreeing.append(f"{row.mean_pairwise_agreement:.0%} of the time on {name}")
+    unanimous.append(f"{row.n_unanimous / row.n_examples:.1%} of the {name} items")
+entropies = (
+    ""
+    if "snli" not in by_task.index
+    else f" The paper's footnote gives a mean entropy of {footnote['mean_entropy_bits']:.2f} bits for "
     f"SNLI; here it is {by_task.loc['snli', 'mean_entropy_bits']:.3f} bits."
+)
+Markdown(
+    "By {numref}`tbl-agreement`, two people who judge the same item agree "
+    f"{presentation.listed(agreeing)}. All votes are for one label on "
+    f"{presentation.listed(unanimous)}." + entropies
 )
 
 # %% [markdown]

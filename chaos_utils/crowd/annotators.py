@@ -48,15 +48,17 @@ class Kind:
 
     def lapses(self, asked: str, corrections: Ints) -> Floats:
         """Return the chance of a guess after each number of corrections."""
-        left = (1 - self.learning) ** corrections
         if asked in KNOWN_TESTS:
             return np.full(corrections.shape, self.lapse_in_tests)
         least = min(self.least_lapse, self.lapse)
-        return least + (self.lapse - least) * left
+        return least + (self.lapse - least) * self._unlearnt(corrections)
 
     def confusions(self, corrections: Ints) -> Floats:
         """Return the chance of a confusion after each number of corrections."""
-        return self.confusion * (1 - self.learning) ** corrections
+        return self.confusion * self._unlearnt(corrections)
+
+    def _unlearnt(self, corrections: Ints) -> Floats:
+        return np.asarray((1 - self.learning) ** corrections, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from chaos_utils.crowd.annotators import Kind, Population, answer_chances, by_co
 from chaos_utils.crowd.cohort import Cohort, Ints
 from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Protocol
-from chaos_utils.crowd.simulate import SETTLED
+from chaos_utils.crowd.tables import SETTLED
 
 Floats = npt.NDArray[np.float64]
 
@@ -206,7 +206,7 @@ class Expectation:
         return float(found[0].mean()), float(found[1].mean()), float(found[2].mean())
 
     def summary(self, population: Population) -> dict[str, float]:
-        """Return the expected values of what `simulate.summary` reports."""
+        """Return the expected values of what `tables.summary` reports."""
         outcomes, shares = self.outcomes(population), population.shares
 
         def mean(field: str) -> float:

@@ -15,7 +15,6 @@ from scipy.optimize import least_squares
 
 from chaos_utils.crowd.annotators import Population, mixture
 from chaos_utils.crowd.expected import Expectation
-from chaos_utils.crowd.simulate import Simulation, summary
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
 
@@ -47,11 +46,6 @@ def published_targets(task: str) -> dict[str, float]:
     row = read_published("nie2020_table1").set_index("task").loc[task]
     found = {name: float(row[name]) for name in TARGETS if name in row}
     return found | {"plateau_percent": PLATEAU_PERCENT}
-
-
-def targets_of(simulation: Simulation) -> dict[str, float]:
-    """Return the same figures of a simulation, to be fitted in their turn."""
-    return summary(simulation)
 
 
 @dataclass(frozen=True, slots=True)

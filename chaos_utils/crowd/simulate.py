@@ -19,7 +19,6 @@ from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Protocol
 from chaos_utils.errors import ChaosError
 
-SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises
 _LEAST_YIELD = 0.001  # share of the votes wanted that a round of applicants must bring
 
 Floats = npt.NDArray[np.float64]
@@ -340,28 +339,3 @@ def _tally(votes: pd.DataFrame, materials: Materials) -> tuple[Ints, Floats]:
     chances = counted[_CHANCES[:k]].to_numpy()
     sums = np.stack([np.bincount(item, chances[:, c], minlength=n) for c in range(k)], axis=1)
     return counts, sums / sums.sum(axis=1, keepdims=True)
-
-
-def summary(simulation: Simulation) -> dict[str, float]:
-    """Return the figures that the paper reports on its collection.
-
-    Returns
-    -------
-    dict
-        ``qualification_fail_rate_percent`` of those who applied; ``filter_rate_percent``
-        of those who were admitted, dismissed in training or blocked at work;
-        ``annotators`` with counted votes; ``plateau_percent``, the accuracy on hidden
-        checks after 300 items (NaN without any).
-    """
-    states = simulation.annotators["state"]
-    admitted = states != "rejected"
-    turned_away = states.isin(["dismissed", "blocked"])
-    counted = simulation.annotators["counted"] & (simulation.annotators["items"] > 0)
-    known = simulation.known
-    late = known[(known["asked"] == "check") & (known["place"] >= SETTLED)]
-    return {
-        "qualification_fail_rate_percent": 100 * float((~admitted).mean()),
-        "filter_rate_percent": 100 * float(turned_away.sum() / max(admitted.sum(), 1)),
-        "annotators": float(counted.sum()),
-        "plateau_percent": 100 * float(late["right"].mean()),
-    }

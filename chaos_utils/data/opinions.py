@@ -14,7 +14,7 @@ from chaos_utils import inputs
 from chaos_utils.data import sources
 from chaos_utils.data.registry import REGISTRY
 from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import Task, get_task
+from chaos_utils.tasks import TASKS, Task, get_task
 
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _SHOWN_FAULTS = 5
@@ -96,6 +96,21 @@ def load_opinions(task: str, data: str = "auto") -> Opinions:
     if data in sources.KEYWORDS:
         return read_opinions(path, task, name=found.file)
     return read_opinions(path, task, name=f"own-data/{path.name}", n_votes=None)
+
+
+def load_datasets(data: str = "auto") -> list[Opinions]:
+    """Read the votes on every task; of a folder, on every task that it holds.
+
+    Raises
+    ------
+    ChaosError
+        As `load_opinions`; if a folder holds no task at all.
+    """
+    tasks = list(TASKS)
+    if data not in sources.KEYWORDS:
+        held = [name for name in tasks if sources.holds(TASKS[name].file, data)]
+        tasks = held or tasks
+    return [load_opinions(name, data) for name in tasks]
 
 
 def read_opinions(

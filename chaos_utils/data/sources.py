@@ -214,6 +214,19 @@ def sample_folder() -> Path:
     return folder
 
 
+def _in_folder(name: str, data: str) -> Path | None:
+    """Return a file in a folder of the reader's: at its place in the release, or on its own."""
+    folder = paths.from_reader(data)
+    return next(
+        (path for path in (folder / name, folder / Path(name).name) if path.is_file()), None
+    )
+
+
+def holds(name: str, data: str) -> bool:
+    """Return whether a folder of the reader's holds a file."""
+    return _in_folder(name, data) is not None
+
+
 def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
     """Return the file to read for a ``data`` parameter.
 
@@ -229,11 +242,8 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
         Whether to say on standard error that the sample was taken.
     """
     if data not in KEYWORDS:
-        folder = paths.from_reader(data)
-        path = folder / name
-        if not path.is_file():
-            path = folder / Path(name).name
-        if not path.is_file():
+        path = _in_folder(name, data)
+        if path is None:
             raise ChaosError(
                 f"There is no {Path(name).name} in this data folder.",
                 where=data,

@@ -3,6 +3,8 @@
 Column names have two levels where a group of columns shares a heading.
 """
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from chaos_utils.report.tables import Item, Votes, number, signed, with_interval
@@ -46,8 +48,8 @@ def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
     old = table[table["statistic"] == "old_majority"].set_index(["task", "label"])["value"]
     rows = []
     for (task, statistic), group in table.groupby(["task", "statistic"], sort=False):
-        if group["published"].isna().all():
-            continue
+        if group["published"].isna().all() and table["published"].notna().any():
+            continue  # shown beside nothing only where the paper has nothing at all
         cells = {("task", ""): name_of(str(task)), ("count", ""): STATISTICS[str(statistic)]}
         for row in group.to_dict("records"):
             here = number(row["value"])
@@ -62,6 +64,11 @@ def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
     shown = pd.DataFrame(rows)
     shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
     return shown
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join parts of a sentence: ``a, b and c``."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def show_agreement(table: pd.DataFrame) -> pd.DataFrame:

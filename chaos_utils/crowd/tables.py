@@ -1,0 +1,95 @@
+"""Tables of simulated collections, as the paper reports on the real one."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.crowd.annotators import Population
+from chaos_utils.crowd.materials import Materials
+from chaos_utils.crowd.protocol import Protocol
+from chaos_utils.crowd.simulate import Simulation, simulate
+from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+
+SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises
+
+
+def summary(simulation: Simulation) -> dict[str, float]:
+    """Return the figures that the paper reports on its collection.
+
+    Returns
+    -------
+    dict
+        ``qualification_fail_rate_percent`` of those who applied; ``filter_rate_percent``
+        of those who were admitted, dismissed in training or blocked at work;
+        ``annotators`` with counted votes; ``plateau_percent``, the accuracy on hidden
+        checks after 300 items (NaN without any).
+    """
+    states = simulation.annotators["state"]
+    admitted = states != "rejected"
+    turned_away = states.isin(["dismissed", "blocked"])
+    counted = simulation.annotators["counted"] & (simulation.annotators["items"] > 0)
+    known = simulation.known
+    late = known[(known["asked"] == "check") & (known["place"] >= SETTLED)]
+    return {
+        "qualification_fail_rate_percent": 100 * float((~admitted).mean()),
+        "filter_rate_percent": 100 * float(turned_away.sum() / max(admitted.sum(), 1)),
+        "annotators": float(counted.sum()),
+        "plateau_percent": 100 * float(late["right"].mean()),
+    }
+
+
+def repeated(
+    protocol: Protocol, materials: Materials, population: Population, seeds: Sequence[int]
+) -> pd.DataFrame:
+    """Return the figures of several collections with the same population.
+
+    Returns
+    -------
+    DataFrame
+        One row a seed: ``seed`` and what `summary` returns.
+    """
+    return pd.DataFrame(
+        {"seed": seed, **summary(simulate(protocol, materials, population, seed))} for seed in seeds
+    )
+
+
+def accuracy_curve(
+    simulation: Simulation, width: int = 50, upto: int = 600, n_resamples: int = 500
+) -> pd.DataFrame:
+    """Return the accuracy on hidden checks by how many items an annotator has judged before.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        A collection.
+    width, upto : int
+        Items in one bin, and where the last bin ends.
+    n_resamples : int
+        Bootstrap resamples of the annotators, for the band.
+
+    Returns
+    -------
+    DataFrame
+        One row a bin that has checks: ``items`` (its middle), ``n_annotators``,
+        ``n_checks``, ``accuracy_percent``, ``low``, ``high`` (95% over annotators).
+    """
+    checks = simulation.known[simulation.known["asked"] == "check"]
+    checks = checks[checks["place"] < upto]
+    rng = np.random.default_rng(0)
+    rows = []
+    for number, of_bin in checks.groupby(checks["place"] // width):
+        each = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
+        means = bootstrap_means(each.to_numpy(float), n_resamples, rng)
+        low, high = percentile_interval(100 * means[:, 0] / means[:, 1])
+        rows.append(
+            {
+                "items": (int(str(number)) + 0.5) * width,
+                "n_annotators": len(each),
+                "n_checks": len(of_bin),
+                "accuracy_percent": 100 * float(of_bin["right"].mean()),
+                "low": float(low),
+                "high": float(high),
+            }
+        )
+    return pd.DataFrame(rows)
