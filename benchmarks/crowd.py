@@ -18,7 +18,7 @@ N_LOOPED = 200  # annotators whom the plain loop takes through
 
 
 def one_by_one(protocol: Protocol, materials: Materials, population: Population) -> int:
-    """Take annotators through the protocol one event at a time; return how many items they judge."""
+    """Take annotators through one event at a time, and return how many items they judge."""
     rng, judged = np.random.default_rng(0), 0
     names, k = list(population.kinds), materials.task.n_classes
     codes, guess = materials.task.codes, np.full((1, k), 1 / k)

@@ -1,0 +1,107 @@
+"""Calibration and design: the quick expectations, recovery, and what follows from them."""
+
+import numpy as np
+import pytest
+
+from chaos_utils.crowd.annotators import CARELESS, Population, mixture
+from chaos_utils.crowd.design import bias_variance, guidance, stage_effects
+from chaos_utils.crowd.expected import Expectation
+from chaos_utils.crowd.fitting import FREE, TARGETS, compare, fit, published_targets
+from chaos_utils.crowd.materials import materials_of
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.crowd.simulate import simulate
+from chaos_utils.crowd.tables import repeated, summary
+from chaos_utils.errors import ChaosError
+
+TRUE = {"careless": 0.4, "lapse": 0.08, "lapse_in_tests": 0.04, "mean_stay": 100.0}
+
+
+@pytest.fixture(scope="module")
+def expectation():
+    return Expectation(load_protocol(), materials_of("snli", "sample", n_items=900))
+
+
+@pytest.fixture(scope="module")
+def small():
+    return materials_of("snli", "sample", n_items=60)
+
+
+def test_what_is_expected_is_what_simulations_come_to(expectation):
+    population = mixture(**TRUE)
+    expected = expectation.summary(population)
+    found = repeated(expectation.protocol, expectation.materials, population, range(5))
+    for name in TARGETS:
+        error = found[name].std() / np.sqrt(len(found))
+        assert abs(found[name].mean() - expected[name]) < 5 * error, name
+
+
+def test_a_simulated_population_is_found_again(expectation):
+    made = simulate(expectation.protocol, expectation.materials, mixture(**TRUE), seed=5)
+    found = fit(expectation, summary(made))
+    assert len(FREE) <= len(TARGETS)
+    assert found.targets["within"].all()
+    for row in found.parameters.itertuples():
+        assert row.low <= TRUE[row.parameter] <= row.high, row
+        assert row.high - row.low < 0.5 * (FREE[row.parameter][2] - FREE[row.parameter][0])
+
+
+def test_a_fit_is_the_same_every_time(expectation):
+    targets = expectation.summary(mixture(**TRUE))
+    one, other = fit(expectation, targets), fit(expectation, targets)
+    assert one.parameters.equals(other.parameters)
+    np.testing.assert_allclose(one.parameters["value"], list(TRUE.values()), rtol=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["snli", "mnli", "alphanli"])
+def test_published_figures_are_met(task, released_root):
+    expectation = Expectation(load_protocol(), materials_of(task, str(released_root)))
+    targets = published_targets(task)
+    found = fit(expectation, targets)
+    assert found.targets["within"].all()
+    runs = repeated(expectation.protocol, expectation.materials, found.population, range(8))
+    assert compare(runs.mean(), targets)["within"].all()
+
+
+def test_a_target_that_is_no_number_is_refused(expectation):
+    targets = expectation.summary(mixture(**TRUE)) | {"plateau_percent": float("nan")}
+    with pytest.raises(ChaosError, match="plateau_percent"):
+        fit(expectation, targets)
+
+
+def test_the_stages_lower_the_error_and_cost_time(small):
+    table = stage_effects(small, mixture(), careless=(0.5,)).set_index("without")
+    assert table["tvd"].idxmax() == "every stage"
+    assert table["tvd"].min() > table["floor_tvd"].iloc[0]
+    assert table.loc["nothing", "hours"] > table.loc["every stage", "hours"]
+    assert table.loc["every stage", "dollars"] == pytest.approx(60 * 100 * 0.05)
+
+
+def test_more_votes_remove_the_variance_and_not_the_bias(expectation):
+    table = bias_variance(expectation, mixture(), careless=(0.1, 0.6), n_votes=(10, 1000))
+    few, many, few_careless, many_careless = table.to_dict("records")
+    assert few["variance"] == pytest.approx(100 * many["variance"])
+    assert few["bias_squared"] == many["bias_squared"]
+    assert many_careless["tvd"] > many["tvd"]
+    assert few_careless["tvd"] > many_careless["tvd"] > np.sqrt(few["bias_squared"]) / 2
+
+
+def test_a_budget_buys_fewer_votes_where_more_is_checked(small):
+    table = guidance(
+        small, mixture(), budget=300, n_items=60, check_rates=(0, 0.1), thresholds=(0.75, 0.8)
+    )
+    assert len(table) == 3
+    assert table["dollars_per_vote"].iloc[0] == pytest.approx(0.05)
+    assert table["votes_per_item"].is_monotonic_decreasing
+    assert table["best"].sum() == 1
+
+
+def test_a_budget_too_small_for_one_item_is_refused(small):
+    with pytest.raises(ChaosError, match=r"\$0.04 for 1 items"):
+        guidance(small, mixture(), 0.04, 1, check_rates=(0.1,), thresholds=(0.75,))
+
+
+def test_nobody_who_gets_through_has_no_price(small):
+    nobody = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
+    with pytest.raises(ChaosError, match="no vote ever counts"):
+        guidance(small, nobody, 100, 1, check_rates=(0.1,), thresholds=(0.75,))

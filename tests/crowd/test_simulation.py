@@ -1,0 +1,169 @@
+"""The simulation: the same protocol as the state machine, and what is promised of its votes."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture, with_careless
+from chaos_utils.crowd.cohort import Cohort
+from chaos_utils.crowd.materials import cut, materials_of
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.crowd.simulate import simulate
+from chaos_utils.crowd.tables import accuracy_curve, repeated, summary
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.errors import ChaosError
+
+LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def materials():
+    return materials_of("snli", "sample", n_items=120)
+
+
+@pytest.fixture(scope="module")
+def made(materials):
+    return simulate(load_protocol(), materials, mixture(careless=0.5), seed=1)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
+def test_arrays_and_state_machine_replay_a_log_alike(path):
+    recorded = json.loads(path.read_text())
+    cohort = Cohort.start(load_protocol(**recorded["log"]["parameters"]), 3)
+    rows = np.array([0, 2])  # and nothing happens to the one between
+    for event in recorded["log"]["events"]:
+        right = event.get("answer") == event.get("expected")
+        cohort.step(rows, event["type"], right=right, check=event.get("check", False))
+    final = recorded["final"]
+    assert [cohort.names[state] for state in cohort.state] == [
+        final["state"],
+        "start",
+        final["state"],
+    ]
+    for name, count in final["counters"].items():
+        assert cohort.counter(name).tolist() == [count, 0, count]
+
+
+@settings(max_examples=8)
+@given(
+    seed=st.integers(0, 1000),
+    careless=st.floats(0, 0.6),
+    parameters=st.fixed_dictionaries(
+        {
+            "qualification_items": st.integers(0, 4),
+            "training_items": st.integers(0, 6),
+            "check_rate": st.sampled_from([0.0, 0.1, 0.5]),
+            "min_checks": st.integers(1, 15),
+            "max_wrong_in_a_row": st.integers(1, 5),
+            "votes_per_item": st.integers(1, 12),
+        }
+    ),
+)
+def test_the_state_machine_replays_simulated_logs_to_the_same_end(
+    materials, seed, careless, parameters
+):
+    protocol = load_protocol(**parameters)
+    found = simulate(protocol, materials, mixture(careless=careless, mean_stay=25), seed)
+    chosen = np.random.default_rng(seed).integers(0, len(found.annotators), 4)
+    for annotator in {*chosen.tolist(), len(found.annotators) - 1}:
+        log, row = found.log(annotator), found.annotators.iloc[annotator]
+        state = protocol.replay(log)
+        assert state.name == row["state"]
+        assert dict(state.counters) == {name: row[name] for name in state.counters}
+        assert protocol.counts_votes(state) == row["counted"]
+
+
+def test_every_item_gets_its_votes_from_different_annotators_who_were_not_blocked(made):
+    assert set(made.counts.sum(axis=1)) == {100}
+    assert not made.votes.duplicated(["annotator", "item"]).any()
+    state = made.annotators["state"].to_numpy()[made.votes["annotator"]]
+    assert set(state[made.votes["counted"]]) == {"finished"}
+    assert (state[~made.votes["counted"]] == "blocked").all()
+    assert (state == "blocked").any()
+
+
+def test_hidden_checks_come_at_the_rate_of_the_protocol(made):
+    draws, checks = made.annotators["draws"].sum(), made.annotators["checks"].sum()
+    low, high = binom.interval(0.9999, draws, 0.1)
+    assert low <= checks <= high
+
+
+def test_nobody_sees_an_example_twice_while_the_pool_lasts(made):
+    each = made.known.groupby("annotator")["item"]
+    fits = each.size() <= len(made.materials.pool)
+    assert (each.nunique() == each.size())[fits].all()
+    assert set(made.materials.pool_uids).isdisjoint(made.materials.item_uids)
+
+
+def test_the_seed_decides(materials):
+    protocol = load_protocol(votes_per_item=10)
+    one, same, other = (simulate(protocol, materials, mixture(), seed) for seed in (3, 3, 4))
+    assert one.votes.equals(same.votes)
+    assert not one.votes.equals(other.votes)
+
+
+def test_the_stages_keep_careless_annotators_out(materials):
+    open_door = load_protocol(qualification_items=0, training_items=0, check_rate=0.0)
+    population = with_careless(mixture(), 0.6)
+    errors = [
+        np.abs(simulate(protocol, materials, population).expected - materials.items).mean()
+        for protocol in (load_protocol(), open_door)
+    ]
+    assert errors[0] < errors[1] / 1.5
+
+
+def test_careful_annotators_without_lapses_answer_as_people_do(materials):
+    perfect = mixture(careless=0.0, lapse=0.0, lapse_in_tests=0.0)
+    found = simulate(load_protocol(), materials, perfect)
+    np.testing.assert_allclose(found.expected, materials.items, atol=1e-12)
+    assert summary(found)["qualification_fail_rate_percent"] == 0
+
+
+def test_accuracy_rises_with_feedback(materials):
+    learners = mixture(careless=0.0, lapse=0.15, mean_stay=100)
+    curve = accuracy_curve(simulate(load_protocol(), materials, learners), width=40, upto=120)
+    assert curve["accuracy_percent"].iloc[-1] > curve["accuracy_percent"].iloc[0]
+    assert (curve["low"] <= curve["accuracy_percent"]).all()
+    assert (curve["accuracy_percent"] <= curve["high"]).all()
+
+
+def test_runs_with_other_seeds_scatter(materials):
+    table = repeated(load_protocol(votes_per_item=10), materials, mixture(), (0, 1))
+    assert table["qualification_fail_rate_percent"].nunique() == 2
+
+
+def test_a_population_that_never_passes_is_told(materials):
+    guessing = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
+    with pytest.raises(ChaosError, match="never ends"):
+        simulate(load_protocol(), materials, guessing)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: mixture(careless=1.2), r"careless.*\[0, 1\]"),
+        (lambda: mixture(lapse_in_tests=-0.1), r"lapse_in_tests of careful"),
+        (lambda: mixture(mean_stay=0), "stay for some items"),
+        (lambda: Population({"a": Kind(0, 0)}, {"a": 0.5}, 10), "with the sum 1"),
+    ],
+)
+def test_an_impossible_population_is_refused(make, message):
+    with pytest.raises(ChaosError, match=f"(?s){message}"):
+        make()
+
+
+def test_the_released_pool_is_that_of_the_paper_s_rule(released):
+    snli, mnli, alphanli = released
+    assert len(cut(snli, [snli, mnli]).pool) == 137
+    assert len(cut(alphanli, [alphanli]).pool) == 660
+
+
+def test_items_without_a_unanimous_one_cannot_be_cut():
+    opinions = load_opinions("mnli", "sample")
+    with pytest.raises(ChaosError, match="0 items with more than 99%"):
+        cut(opinions, [opinions], bar=0.99)

@@ -1,0 +1,144 @@
+"""Recorded votes: into ChaosNLI's format, and every way in which a file can be wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.checkout import PROJECT, chaos
+from helpers.rows import write_dataset
+
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.crowd.votes import merge, read_votes, vote_log
+from chaos_utils.data.opinions import load_datasets, load_opinions
+from chaos_utils.description import agreement
+from chaos_utils.errors import ChaosError
+
+OPEN = load_protocol(qualification_items=0, training_items=0, check_rate=0.0)
+
+
+def judged(*votes, annotator="invented-01", task="snli", protocol=OPEN):
+    """Return the content of the file of someone who judges at once, without any stage."""
+    events = [{"type": "begin"}]
+    for item, label in votes:
+        events.append({"type": "draw", "check": False})
+        events.append(
+            {"type": "answer", "kind": "item", "item": item, "answer": label, "expected": None}
+        )
+    return vote_log(protocol, task, annotator, [*events, {"type": "stop"}])
+
+
+@pytest.fixture
+def data(tmp_path):
+    return str(write_dataset(tmp_path / "data"))
+
+
+@pytest.fixture
+def save(tmp_path):
+    def write(content, name="votes"):
+        path = tmp_path / f"{name}.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    return write
+
+
+def test_votes_of_many_become_opinions(tmp_path, data, save):
+    paths = [
+        save(judged(("snli-1", "e"), ("snli-0", "n"), annotator="b"), "first"),
+        save(judged(("snli-1", "c"), annotator="a"), "second"),
+        save(judged(("alphanli-2", "2"), annotator="a", task="alphanli"), "third"),
+        save(judged(annotator="c"), "fourth"),
+    ]
+    told = merge(paths, tmp_path / "made", data)
+    assert told == {
+        "snli": {"annotators": 2, "items": 2, "votes": 3},
+        "alphanli": {"annotators": 1, "items": 1, "votes": 1},
+    }
+    snli, alphanli = load_datasets(str(tmp_path / "made"))
+    source = load_opinions("snli", data)
+    assert snli.uids == ("snli-0", "snli-1")
+    assert snli.votes.tolist() == [[0, 1, 0], [1, 0, 1]]
+    assert snli.majority.tolist() == [1, 2]  # a tie: annotator a comes before b
+    assert snli.old_label.tolist() == source.old_label[:2].tolist()
+    assert snli.texts == source.texts[:2]
+    assert alphanli.votes.tolist() == [[0, 1]]
+
+
+def test_the_order_of_the_files_does_not_matter(tmp_path, data, save):
+    paths = [save(judged(("snli-1", label), annotator=label), label) for label in "ecn"]
+    merge(paths, tmp_path / "one", data)
+    merge(paths[::-1], tmp_path / "other", data)
+    files = [tmp_path / name / "chaosNLI_snli.jsonl" for name in ("one", "other")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_votes_of_a_blocked_annotator_do_not_count(tmp_path, data):
+    logs = Path(__file__).parent / "logs"
+    path = tmp_path / "blocked.json"
+    path.write_text(json.dumps(json.loads((logs / "blocked-accuracy.json").read_text())["log"]))
+    assert read_votes(path).votes == ()
+    with pytest.raises(ChaosError, match="None of the votes counts"):
+        merge([path], tmp_path / "made", data)
+
+
+def test_agreement_of_items_with_few_votes(tmp_path, data, save):
+    single = [save(judged(("snli-0", "e"), ("snli-1", "n")))]
+    merge(single, tmp_path / "single", data)
+    table = agreement(load_datasets(str(tmp_path / "single")), 20, 0)
+    assert table["mean_pairwise_agreement"].isna().all()
+    both = [*single, save(judged(("snli-0", "e"), annotator="b"), "b")]
+    merge(both, tmp_path / "both", data)
+    table = agreement(load_datasets(str(tmp_path / "both")), 20, 0)
+    assert table["mean_pairwise_agreement"].tolist() == [1.0]
+
+
+def _edit(**changes):
+    return judged(("snli-0", "e")) | changes
+
+
+WRONG = {
+    "cut off": (json.dumps(judged(("snli-0", "e")))[:-40], "not whole JSON"),
+    "no object": ("[1]", "no votes file"),
+    "a field missing": ({"protocol": "x"}, "field 'parameters'"),
+    "another version": (_edit(protocol="nie2020-0"), "nie2020-0"),
+    "an unknown task": (_edit(task="anli"), "Unknown task"),
+    "a threshold out of range": (
+        _edit(parameters={"min_check_accuracy": 75}),
+        r"min_check_accuracy[\s\S]*\[0, 1\]",
+    ),
+    "an unknown label": (judged(("snli-0", "x")), r"no such label[\s\S]*event 3, item snli-0"),
+    "twice on an item": (judged(("snli-0", "e"), ("snli-0", "n")), "twice on an item"),
+    "votes cut": (_edit(votes=[]), "not those of the events"),
+    "votes that are none": (_edit(votes=["snli-0"]), "not those of the events"),
+    "an impossible event": (_edit(events=[{"type": "stop"}]), "Event 1 of the log"),
+    "no event": (_edit(events=[3]), "no JSON object"),
+    "an unknown item": (judged(("snli-9", "e")), "snli-9"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), WRONG.values(), ids=WRONG)
+def test_a_wrong_file_is_told_and_nothing_is_written(tmp_path, data, save, content, message):
+    with pytest.raises(ChaosError, match=message):
+        merge([save(content)], tmp_path / "made", data)
+    assert not (tmp_path / "made").exists()
+
+
+def test_two_annotators_with_one_id_are_told(tmp_path, data, save):
+    paths = [save(judged(("snli-0", "e")), "one"), save(judged(("snli-1", "n")), "two")]
+    with pytest.raises(ChaosError, match=r"same annotator[\s\S]*one.json and .*two.json"):
+        merge(paths, tmp_path / "made", data)
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path, data, save):
+    with pytest.raises(ChaosError, match="something here already"):
+        merge([save(judged(("snli-0", "e")))], Path(data), data)
+
+
+def test_the_command_merges_and_tells_of_faults(tmp_path, data, save):
+    given = ["votes", "merge", str(save(judged(("snli-0", "e")))), "--data", data]
+    given += ["--out", str(tmp_path / "made")]
+    done = chaos(*given, "--json", cwd=PROJECT)
+    assert json.loads(done.stdout)["tasks"]["snli"]["votes"] == 1
+    done = chaos(*given, cwd=PROJECT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
