@@ -103,7 +103,9 @@ def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
         return (np.array([found[name] for name in TARGETS]) - wanted) / scale
 
     low, first, high = np.array(list(FREE.values())).T
-    found = least_squares(off, first, bounds=(low, high), x_scale=high - low, diff_step=1e-4)
+    found = least_squares(
+        off, first, bounds=(low, high), x_scale=high - low, diff_step=1e-4, ftol=1e-6, xtol=1e-6
+    )
     population = mixture(*found.x)
     ends = _interval(found.x, found.jac * scale[:, None], _scatter(expectation, population))
     fitted = found.fun * scale + wanted

@@ -21,6 +21,7 @@ from chaos_utils.data.sources import find, locate
 from chaos_utils.errors import ChaosError
 
 _PACKAGE = "chaos_utils"
+_DATA = (".csv", ".json")
 
 
 def chapters() -> list[str]:
@@ -81,7 +82,7 @@ def _closure(names: list[str]) -> list[Path]:
         if path is None or path in found:
             continue
         found.add(path)
-        found.update(other for other in path.parent.iterdir() if other.suffix == ".csv")
+        found.update(other for other in path.parent.iterdir() if other.suffix in _DATA)
         waiting += _imported_by(path)
         if path == paths.project() / _PACKAGE / "report" / "console.py":
             waiting.append(f"{_PACKAGE}.cli.__main__")

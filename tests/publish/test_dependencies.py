@@ -14,6 +14,7 @@ def project(tmp_path, monkeypatch):
         "chaos_utils/room/__init__.py": "",
         "chaos_utils/room/c.py": "import numpy\n",
         "chaos_utils/room/c.csv": "x\n",
+        "chaos_utils/room/c.json": "{}\n",
         "chaos_utils/other.py": "",
         "notebooks/n.py": "# %%\nfrom chaos_utils.a import thing\n\n"
         "# %% [markdown]\n# import chaos_utils.other\n",
@@ -27,7 +28,7 @@ def project(tmp_path, monkeypatch):
 def test_modules_are_followed_through_imports_and_bring_their_data(project):
     found = dependencies.modules_of(project / "notebooks" / "n.py")
     names = {path.relative_to(project / "chaos_utils").as_posix() for path in found}
-    assert names == {"__init__.py", "a.py", "b.py", "room/c.py", "room/c.csv"}
+    assert names == {"__init__.py", "a.py", "b.py", "room/c.py", "room/c.csv", "room/c.json"}
 
 
 def test_the_real_chapters_do_not_depend_on_each_other_s_plots():
