@@ -1,17 +1,55 @@
 """Tables of simulated collections, as the paper reports on the real one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from chaos_utils.crowd.annotators import Population
 from chaos_utils.crowd.materials import Materials
-from chaos_utils.crowd.protocol import Protocol
+from chaos_utils.crowd.protocol import Json, Protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises
+
+
+def transitions(protocol: Protocol) -> pd.DataFrame:
+    """Return the protocol's table of rules, one row a way from state to state.
+
+    Returns
+    -------
+    DataFrame
+        ``from``, ``event``, ``condition`` (in words, with the thresholds; empty where none is
+        left to be met), ``to``, ``reason`` (why an annotator is turned away, or empty).
+    """
+    return pd.DataFrame(
+        {
+            "from": state,
+            "event": transition["event"],
+            "condition": " and ".join(
+                _in_words(guard, protocol.parameters) for guard in branch["when"]
+            ),
+            "to": branch["to"],
+            "reason": branch.get("reason", ""),
+        }
+        for transition in protocol.table["transitions"]
+        for state in transition["from"]
+        for branch in transition["branches"]
+    )
+
+
+def _in_words(guard: Json, parameters: Mapping[str, float]) -> str:
+    bound = guard["value"]
+    bound = parameters[bound] if isinstance(bound, str) else bound
+    if "event" in guard:
+        return guard["event"] if bound else f"no {guard['event']}"
+    words = guard.get("counter") or guard.get("parameter") or " / ".join(guard["ratio"])
+    sign = {"<": "<", ">": ">", ">=": "≥", "==": "="}[guard["op"]]
+    since = (
+        f", from {parameters[guard['from']]:g} {guard['ratio'][1]} on" if "from" in guard else ""
+    )
+    return f"{words.replace('_', ' ')} {sign} {bound:g}{since}"
 
 
 def summary(simulation: Simulation) -> dict[str, float]:

@@ -14,7 +14,7 @@ from chaos_utils.crowd.cohort import Cohort
 from chaos_utils.crowd.materials import cut, materials_of
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
-from chaos_utils.crowd.tables import accuracy_curve, repeated, summary
+from chaos_utils.crowd.tables import accuracy_curve, repeated, summary, transitions
 from chaos_utils.data.opinions import load_opinions
 from chaos_utils.errors import ChaosError
 
@@ -167,3 +167,13 @@ def test_items_without_a_unanimous_one_cannot_be_cut():
     opinions = load_opinions("mnli", "sample")
     with pytest.raises(ChaosError, match="0 items with more than 99%"):
         cut(opinions, [opinions], bar=0.99)
+
+
+def test_the_rules_in_words_carry_the_thresholds():
+    table = transitions(load_protocol(min_check_accuracy=0.8)).set_index("reason")
+    assert table.loc["check_accuracy", "condition"] == (
+        "checks right / checks < 0.8, from 12 checks on"
+    )
+    assert table.loc["wrong_in_a_row", "condition"] == "wrong in a row ≥ 4"
+    states = load_protocol().table["states"]
+    assert set(table["to"]) | {"start"} == set(states)
