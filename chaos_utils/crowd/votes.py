@@ -133,7 +133,7 @@ def _checked(path: Path, content: Json) -> VoteFile:
         if event["type"] != "answer":
             continue
         place = f"event {number}, item {event['item']}"
-        known = (event["answer"], event["expected"] or event["answer"])
+        known = (event["answer"], event.get("expected") or event["answer"])
         if not set(known) <= set(task.codes):
             raise ChaosError(
                 "The task has no such label.",

@@ -129,6 +129,12 @@ def test_two_annotators_with_one_id_are_told(tmp_path, data, save):
         merge(paths, tmp_path / "made", data)
 
 
+def test_an_item_s_answer_need_not_say_that_nothing_is_expected(save):
+    content = judged(("snli-0", "e"))
+    del content["events"][2]["expected"]
+    assert read_votes(save(content)).votes == (("snli-0", 0),)
+
+
 def test_a_folder_that_holds_something_is_left_alone(tmp_path, data, save):
     with pytest.raises(ChaosError, match="something here already"):
         merge([save(judged(("snli-0", "e")))], Path(data), data)
