@@ -72,7 +72,7 @@ def test_every_page_is_whole_light_and_open_to_all(browser, request, built, widt
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser, sample_checkout, scheme):
     site = sample_checkout / "_build" / "html"
     context = browser.new_context(
@@ -103,6 +103,8 @@ def test_the_first_tab_leads_past_the_navigation(browser, sample_checkout):
 
 def photograph(page, name):
     """Yield the views of an open page: a name, and a reduced picture."""
+    # It comes and goes with the direction of the last scroll.
+    page.add_style_tag(content="#pst-back-to-top { display: none !important }")
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.locator(PICTURED[name]).first.evaluate("e => e.scrollIntoView()")
@@ -146,9 +148,14 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
 @pytest.mark.parametrize(
     "harm",
     [
-        "document.querySelector('link[href*=\"book.css\"]').remove()",
+        pytest.param(
+            "document.querySelector('link[href*=\"book.css\"]').remove()", marks=pytest.mark.slow
+        ),
         "document.querySelectorAll('#fig-simplex img').forEach(i => i.style.opacity = 0)",
-        "document.querySelector('.bd-sidebar-primary').style.display = 'none'",
+        pytest.param(
+            "document.querySelector('.bd-sidebar-primary').style.display = 'none'",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_page_that_lost_something_looks_different(browser, sample_checkout, harm):
