@@ -56,7 +56,7 @@ def site(request):
         ("sample_checkout", 390, "light"),
     ],
 )
-def test_every_page_is_whole_light_and_open_to_all(browser, request, built, width, scheme):
+def test_every_page_is_whole_and_open_to_all(browser, request, built, width, scheme):
     site = request.getfixturevalue(built) / "_build" / "html"
     looked_at = pages(site)
     audited = {path.stem for path in looked_at}
