@@ -9,36 +9,38 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--constraint requirements.lock
 
+DRAWING := node_modules/.package-lock.json
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help book sample pdf serve release test test-all test-book references test-slurm lint \
-	browser bench bench-finetune finetune-smoke wanted full lock clean
+	browser bench bench-finetune bench-explorer finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
-book: $(VENV)/book.stamp ## Build the book into _build/html (sets up, finds or fetches the data)
+book: $(VENV)/book.stamp $(DRAWING) ## Build the book into _build/html (sets up, finds or fetches the data)
 	@$(BIN)/chaos build
 
 release: book ## Make the archive for a repository such as Zenodo, in _build/release
 	@$(BIN)/chaos release
 
-sample: $(VENV)/book.stamp ## Build the book from the synthetic sample, without any data
+sample: $(VENV)/book.stamp $(DRAWING) ## Build the book from the synthetic sample, without any data
 	@$(BIN)/chaos build --sample
 
 pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromium)
 	@$(BIN)/chaos pdf
 
-serve: $(VENV)/book.stamp ## Serve the book while you write: builds what changes, reloads the page
+serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds what changes, reloads the page
 	@$(BIN)/chaos serve
 
 # Two workers; the tests of a file stay together, since they share a build.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
-test: $(VENV)/test.stamp browser ## Run the tests (sets up first)
+test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)
 	@$(PYTEST)
 
-test-all: $(VENV)/test.stamp browser lint ## Run every test, slow ones too, and the linters
+test-all: $(VENV)/test.stamp $(DRAWING) browser lint ## Run every test, slow ones too, and the linters
 	@$(PYTEST) -m ''
 
 # On the book that `make book` has built from the released data.
@@ -62,6 +64,9 @@ bench: $(VENV)/test.stamp ## Measure speed, as ratios in one run
 
 bench-finetune: $(VENV)/train.stamp ## Measure the speed of training, likewise (minutes)
 	@$(BIN)/python benchmarks/finetune.py
+
+bench-explorer: $(VENV)/test.stamp browser ## Measure the item explorer of the book that was built
+	@$(BIN)/python benchmarks/explorer.py
 
 # Seconds: a tiny model with random weights learns from the synthetic sample, and predicts.
 finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model, both tasks
@@ -92,6 +97,11 @@ browser: $(VENV)/test.stamp ## Find a Chromium for the tests, or install Debian'
 	apt-get update -qq >/dev/null && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	echo "no Chromium here: the tests of the built pages are skipped"
+
+# Chart.js, for the item explorer. Where npm or the network is missing, a site is built without.
+$(DRAWING): package-lock.json
+	@npm ci --silent --no-audit --no-fund --fetch-retries=0 || \
+	echo "no npm, or no network: the item explorer will not draw its points"
 
 $(VENV)/venv.stamp:
 	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || { echo "Python 3.11, 3.12 or 3.13 is needed; \

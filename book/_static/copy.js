@@ -26,7 +26,7 @@
     );
   }
 
-  document.querySelectorAll(".copied").forEach(function (box) {
+  function addCopyButton(box) {
     var text = box.querySelector("pre");
     var button = document.createElement("button");
     button.type = "button";
@@ -47,5 +47,8 @@
     row.className = "copy-row";
     row.append(told, button);
     box.insertBefore(row, text);
-  });
+  }
+
+  document.querySelectorAll(".copied").forEach(addCopyButton);
+  window.addCopyButton = addCopyButton; // for texts that a page makes later
 })();

@@ -14,7 +14,7 @@ from chaos_utils.publish.downloads import STALE_NOTE
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.report.captions import without_markup
 
-_LATEX = {
+LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
     "%": r"\%",
@@ -97,6 +97,23 @@ def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
     return _entry(manifest["id"], fields, address(book, manifest))
 
 
+def item_plain(book: Book, title: str, url: str) -> str:
+    """Return a citation of one item of the data, of which a title is given, in one line of text."""
+    where = f" {url}" if url else ""
+    return (
+        f"{', '.join(book.authors)} ({book.year}). {title}. In {book.title}, "
+        f"version {book.version}. Data: Nie, Zhou and Bansal (2020).{where}"
+    )
+
+
+def item_bibtex(book: Book, title: str, url: str) -> str:
+    """Return a BibTeX entry for one item of the data; its key is ``<key>``, to be filled in."""
+    fields = {"title": f"{{{title}}}"} | _common(book)
+    fields["note"] = f"In \\emph{{{latex(book.title)}}}, version {book.version}; "
+    fields["note"] += "data: ChaosNLI, Nie, Zhou and Bansal (2020)"
+    return _entry("<key>", fields, url)
+
+
 def _common(book: Book) -> dict[str, str]:
     return {
         # A name in braces of its own is not taken apart into first and last name.
@@ -172,7 +189,7 @@ def _note(book: Book, manifest: Mapping[str, Any]) -> str:
 
 def latex(text: str) -> str:
     """Escape the characters that are special in LaTeX."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(LATEX.get(character, character) for character in text)
 
 
 def title_of(manifest: Mapping[str, Any]) -> str:

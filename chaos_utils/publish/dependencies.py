@@ -22,6 +22,8 @@ from chaos_utils.errors import ChaosError
 
 _PACKAGE = "chaos_utils"
 _DATA = (".csv", ".json")
+# Draws the explorer's points; npm installs it at the version that package-lock.json pins.
+CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
 
 def chapters() -> list[str]:
@@ -174,4 +176,6 @@ def pages() -> list[Path]:
         for path in (root / "book").rglob("*")
         if path.is_file() and "chapters" not in path.parts and "__pycache__" not in path.parts
     ]
-    return sorted([*book, root / "_config.yml", root / "_toc.yml", root / "CITATION.cff"])
+    optional = [root / CHART_LIBRARY] if (root / CHART_LIBRARY).is_file() else []
+    named = [root / name for name in ("_config.yml", "_toc.yml", "CITATION.cff")]
+    return sorted([*book, *named, *optional])

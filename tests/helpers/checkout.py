@@ -19,6 +19,8 @@ def copy_checkout(target: Path) -> Path:
         if (PROJECT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, target / name)
+    if (PROJECT / "node_modules").is_dir():
+        (target / "node_modules").symlink_to(PROJECT / "node_modules")
     return target
 
 
@@ -26,8 +28,8 @@ def shorten(checkout: Path) -> Path:
     """Leave the first two chapters in a checkout's book, for tests of building itself."""
     (checkout / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
-        "  - file: chapters/disagreement\n  - file: figures\n  - file: rebuild\n  - file: cite\n"
-        "  - file: glossary\n  - file: references\n"
+        "  - file: chapters/disagreement\n  - file: explorer\n  - file: figures\n"
+        "  - file: rebuild\n  - file: cite\n  - file: glossary\n  - file: references\n"
     )
     (checkout / "book" / "index.md").write_text("# A short book\n\nSee {numref}`fig-entropy`.\n")
     cite = checkout / "book" / "cite.md"

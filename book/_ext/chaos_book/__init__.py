@@ -4,11 +4,21 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from chaos_book import addresses, cleaning, landing, mathml, published, reference, rerun, site
+from chaos_book import (
+    addresses,
+    cleaning,
+    explorer,
+    landing,
+    mathml,
+    published,
+    reference,
+    rerun,
+    site,
+)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
-    for part in (published, landing, rerun, site, addresses, cleaning, mathml, reference):
+    for part in (published, landing, rerun, site, addresses, cleaning, mathml, reference, explorer):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

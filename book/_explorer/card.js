@@ -1,0 +1,151 @@
+/* An item's card: its text, its votes, what systems said of it, its neighbours, how to cite it. */
+(function () {
+  "use strict";
+
+  const {make, bar, number, count, percent, fragmentOf, neighboursOf, summary} = window.Explorer;
+  const FIELDS = {
+    premise: "Premise", hypothesis: "Hypothesis", obs1: "Observation 1", obs2: "Observation 2",
+    hyp1: "Hypothesis 1", hyp2: "Hypothesis 2",
+  };
+
+  function texts(item) {
+    const parts = item.task.fields.flatMap((field, k) => [
+      make("dt", "", FIELDS[field]), make("dd", "", item.text[k]),
+    ]);
+    return make("dl", "card-text", parts);
+  }
+
+  function counts(item, votes) {
+    return item.task.labels.map((label, k) => `${votes[k]} ${label}`).join(", ");
+  }
+
+  function voteRow(name, item, votes) {
+    const told = make("span", "", counts(item, votes));
+    return [make("dt", "", name), make("dd", "", [bar(item.task.labels, votes, String), told])];
+  }
+
+  function votes(item) {
+    const {labels} = item.task;
+    const label = labels[item.old];
+    const rows = voteRow(`${item.total} new`, item, item.votes);
+    if (item.oldVotes) {
+      const total = item.oldVotes.reduce((sum, n) => sum + n, 0);
+      rows.push(...voteRow(`${total} original`, item, item.oldVotes));
+    } else {
+      rows.push(make("dt", "", "Original"), make("dd", "", `the label alone was released: ${label}`));
+    }
+    const verdict = item.majority === item.old ? "kept" : "overruled";
+    const told = make("p", "", [
+      "The original label, ", make("b", "", label), `, is ${verdict}: `,
+      `the majority’s is `, make("b", "", labels[item.majority]),
+      `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
+    ]);
+    return [make("h3", "", "Votes"), make("dl", "card-votes", rows), told];
+  }
+
+  function systems(item) {
+    const {labels} = item.task;
+    const heading = make("h3", "", "Systems");
+    if (!item.results.size) return [heading, make("p", "", "No system predicted this item.")];
+    const head = ["System", "Distribution", ...labels, "JSD", "TVD"]
+      .map((name) => make("th", "", name, {scope: "col"}));
+    const rows = [...item.results].map(([name, result]) => make("tr", "", [
+      make("th", "", name, {scope: "row"}),
+      make("td", "", bar(labels, result.shares, percent)),
+      ...result.shares.map((share, k) => make("td", "number",
+        k === result.label ? make("b", "", number(share)) : number(share))),
+      make("td", "number", number(result.jsd, 3)),
+      make("td", "number", number(result.tvd, 3)),
+    ]));
+    const crowd = make("tr", "reference", [
+      make("th", "", "The hundred votes", {scope: "row"}),
+      make("td", "", bar(labels, item.votes, (n) => percent(n / item.total))),
+      ...item.votes.map((n, k) => make("td", "number",
+        k === item.majority ? make("b", "", number(n / item.total)) : number(n / item.total))),
+      make("td", "number", number(0, 3)), make("td", "number", number(0, 3)),
+    ]);
+    const table = make("table", "published", [
+      make("caption", "sr-only", `What systems predict of ${item.uid}, and how far it is from the votes`),
+      make("thead", "", make("tr", "", head)), make("tbody", "", [crowd, ...rows]),
+    ]);
+    const scroll = make("div", "table-scroll", table,
+      {tabindex: "0", role: "region", "aria-label": "Systems"});
+    return [heading, scroll, make("p", "note", "Bold: the label that is stated.")];
+  }
+
+  function neighbours(item, items) {
+    const {nearest, same} = neighboursOf(item, items);
+    const links = nearest.map(({item: other, tvd}) => make("li", "", [
+      make("a", "", summary(other), {href: fragmentOf(other.uid)}),
+      make("span", "", [bar(other.task.labels, other.votes, String), `TVD ${number(tvd)}`]),
+    ]));
+    const told = same ? `${count(same)} with the very same ones` : "none with the very same ones";
+    return [
+      make("h3", "", "Neighbours of like disagreement"),
+      make("p", "note", `The nearest of ${item.task.short} by TVD between the votes; ${told}.`),
+      make("ul", "card-neighbours", links),
+    ];
+  }
+
+  function fillIn(template, values) {
+    return template.replace(/<(uid|title|key|place)>/g, (whole, name) => values[name] ?? whole);
+  }
+
+  /* The same words as the book's other citations; the templates come with the data. */
+  function citations(item, citation) {
+    const escaped = (text) => [...text].map((c) => citation.latex[c] ?? c).join("");
+    const place = fragmentOf(item.uid).slice(1);
+    const plain = fillIn(citation.plain, {uid: item.uid, title: item.task.title, place});
+    const key = `chaosnli-${item.uid.replace(/[^A-Za-z0-9.-]/g, "-")}`;
+    const entry = fillIn(citation.bibtex,
+      {uid: escaped(item.uid), title: escaped(item.task.title), key, place});
+    return [
+      make("h3", "", "Cite this item"),
+      copied("Link", window.location.href.split(/[?#]/)[0] + fragmentOf(item.uid)),
+      copied("Plain text", plain),
+      copied("BibTeX", `${entry}\n\n${citation.paper}`),
+    ];
+  }
+
+  function copied(name, text) {
+    const box = make("div", "copied", [make("h4", "", name), make("pre", "", text, {tabindex: "0"})],
+      {"data-name": name});
+    window.addCopyButton(box);
+    return box;
+  }
+
+  function steps(item, found) {
+    const at = found.indexOf(item);
+    const to = (name, other) => (other
+      ? make("a", "button", name, {href: fragmentOf(other.uid)})
+      : make("span", "button", name, {"aria-disabled": "true"}));
+    const place = at < 0 ? "not among the items found" : `${count(at + 1)} of ${count(found.length)} found`;
+    return make("nav", "card-steps", [
+      to("‹ Previous", at > 0 && found[at - 1]),
+      make("span", "note", place),
+      to("Next ›", at >= 0 && found[at + 1]),
+    ], {"aria-label": "Items found"});
+  }
+
+  /* Show an item; `found` is what previous and next lead through. */
+  function showCard(dialog, item, items, found, citation) {
+    const close = make("button", "card-close", "Close", {type: "button"});
+    close.addEventListener("click", () => dialog.close());
+    const title = make("h2", "", [item.task.short, " ", make("code", "uid", item.uid)],
+      {id: "card-title", tabindex: "-1"});
+    dialog.replaceChildren(
+      make("div", "card-head", [title, close]),
+      steps(item, found),
+      texts(item),
+      ...votes(item),
+      ...systems(item),
+      ...neighbours(item, items),
+      ...citations(item, citation),
+    );
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+    title.focus({preventScroll: true});
+  }
+
+  Object.assign(window.Explorer, {showCard});
+})();

@@ -1,0 +1,95 @@
+/* The table, and the small parts that the card shows too. All text enters by textContent. */
+(function () {
+  "use strict";
+
+  const {fragmentOf} = window.Explorer;
+  const ROWS = 50;
+
+  /* Make an element: its class, its content (text or nodes) and its attributes. */
+  function make(tag, className, content = [], attributes = {}) {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    element.append(...(Array.isArray(content) ? content : [content]));
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  }
+
+  function classOf(label) {
+    return label.replace(" ", "-");
+  }
+
+  /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
+  function bar(labels, values, shown) {
+    const total = values.reduce((sum, value) => sum + value, 0);
+    const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
+    const parts = labels.flatMap((label, k) => {
+      if (!values[k]) return [];
+      const text = shown(values[k]);
+      const fits = values[k] >= 0.075 * text.length * total;
+      const part = make("span", `vote ${classOf(label)}`, fits ? text : "");
+      part.style.width = `${100 * values[k] / total}%`;
+      return [part];
+    });
+    return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
+  }
+
+  function number(value, digits = 2) {
+    return value === undefined ? "–" : value.toFixed(digits);
+  }
+
+  function count(n) {
+    return n.toLocaleString("en");
+  }
+
+  function percent(share) {
+    return `${Math.round(100 * share)}%`;
+  }
+
+  /* Both hypotheses of αNLI, or the one of the others: what is most told apart by. */
+  function summary(item) {
+    const text = Object.fromEntries(item.task.fields.map((field, k) => [field, item.text[k]]));
+    return text.hypothesis ? `${text.premise} → ${text.hypothesis}`
+      : `${text.obs1} … ${text.obs2}`;
+  }
+
+  function row(item, view) {
+    const {labels, short} = item.task;
+    const name = make("span", "item-name", [short, " ", make("code", "uid", item.uid)]);
+    const link = make("a", "", [name, make("span", "item-text", summary(item))],
+      {href: fragmentOf(item.uid)});
+    const changed = item.majority !== item.old;
+    const result = item.results.get(view.system);
+    const wrong = result && result.label !== item.majority;
+    return make("tr", "", [
+      make("th", "", link, {scope: "row"}),
+      make("td", "", bar(labels, item.votes, String)),
+      make("td", "number", number(item.entropy)),
+      make("td", "", [labels[item.majority], make("small", "", percent(item.share))]),
+      make("td", "", [labels[item.old], changed ? make("small", "", "overruled") : ""]),
+      make("td", "number", [number(result?.jsd), wrong ? make("small", "", "other label") : ""]),
+    ], {"data-order": item.order});
+  }
+
+  /* Fill the table with one page of what was found; return which, brought into range. */
+  function fill(root, found, view) {
+    const pages = Math.max(1, Math.ceil(found.length / ROWS));
+    const page = Math.min(Number(view.page), pages);
+    const shown = found.slice((page - 1) * ROWS, page * ROWS);
+    root.querySelector("tbody").replaceChildren(...shown.map((item) => row(item, view)));
+    for (const button of root.querySelectorAll("[data-sort]")) {
+      const sorted = view.sort.replace("-", "") === button.dataset.sort;
+      const way = view.sort.startsWith("-") ? "descending" : "ascending";
+      if (sorted) button.closest("th").setAttribute("aria-sort", way);
+      else button.closest("th").removeAttribute("aria-sort");
+    }
+    root.querySelector(".of-system").textContent = view.system;
+    const steps = root.querySelector(".explorer-pages");
+    steps.hidden = pages === 1;
+    steps.querySelector("span").textContent = `Page ${page} of ${pages}`;
+    steps.querySelector("[data-step='-1']").disabled = page === 1;
+    steps.querySelector("[data-step='1']").disabled = page === pages;
+    return page;
+  }
+
+  Object.assign(window.Explorer, {make, bar, number, count, percent, summary, fill, classOf});
+})();

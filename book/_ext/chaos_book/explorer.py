@@ -1,0 +1,111 @@
+"""The item explorer: its page, its scripts, and the data that they read.
+
+`chaos_utils.publish.explorer` makes the data. It enters the site alone, never a notebook or
+`results/`, since it holds texts of others.
+"""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+from chaos_book.published import project_of
+from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.evaluation.systems import load_systems
+from chaos_utils.files import write_text
+from chaos_utils.publish import citations, explorer
+from chaos_utils.publish.dependencies import CHART_LIBRARY
+from chaos_utils.tasks import TASKS
+
+_FOLDER = "explorer"  # below _static
+_SCRIPTS = ("model.js", "table.js", "card.js", "chart.js", "main.js")
+
+
+class ItemExplorer(SphinxDirective):
+    """Set the explorer's controls, which its scripts bring to life."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the controls, and note that this page is the explorer."""
+        self.env.chaos_explorer = self.env.docname  # type: ignore[attr-defined]
+        page = (_assets(self.env.app) / "page.html").read_text("utf-8")
+        notice = f'<p class="licence-notice">{explorer.NOTICE}</p>'
+        return [nodes.raw("", page + notice, format="html")]
+
+
+def _assets(app: Sphinx) -> Path:
+    return project_of(app) / "book" / "_explorer"
+
+
+def _is_explorer(app: Sphinx, pagename: str) -> bool:
+    return pagename == getattr(app.env, "chaos_explorer", None)
+
+
+def _add_assets(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Let this page alone load the explorer's scripts and style."""
+    if _is_explorer(app, pagename):
+        app.add_css_file(f"{_FOLDER}/explorer.css")
+        for file in _SCRIPTS:
+            app.add_js_file(f"{_FOLDER}/{file}", loading_method="defer")
+
+
+def _write_files(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or not hasattr(app.env, "chaos_explorer"):
+        return
+    target = Path(app.outdir) / "_static" / _FOLDER
+    target.mkdir(exist_ok=True)
+    for file in ("explorer.css", *_SCRIPTS):
+        shutil.copyfile(_assets(app) / file, target / file)
+    for name, content in _data(app).items():
+        write_text(target / name, content)
+    library = project_of(app) / CHART_LIBRARY
+    if library.is_file():
+        shutil.copyfile(library, target / "chart.umd.js")
+        shutil.copyfile(library.parents[1] / "LICENSE.md", target / "chart.LICENSE.md")
+
+
+def _data(app: Sphinx) -> dict[str, str]:
+    """Return the scripts that hold the data which the chapters were made from."""
+    manifests = list(app.env.chaos_manifests.values())  # type: ignore[attr-defined]
+    (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
+    tasks = [load_opinions(task, data) for task in TASKS]
+    _check_is_the_chapters(manifests, tasks)
+    book = citations.read_book(project_of(app) / "CITATION.cff")
+    references = (project_of(app) / "book" / "references.bib").read_text("utf-8")
+    paper = re.search(r"^@\w+\{nie2020,.*?^\}", references, re.DOTALL | re.MULTILINE)
+    assert paper is not None  # every page of the book cites it
+    synthetic = any(opinions.source.synthetic for opinions in tasks)
+    numbers = {
+        "scale": explorer.SCALE,
+        "tasks": [explorer.columns(opinions, load_systems(opinions)) for opinions in tasks],
+        "citation": explorer.citation(book, synthetic=synthetic) | {"paper": paper[0]},
+        "drawn": (project_of(app) / CHART_LIBRARY).is_file(),
+    }
+    texts = {opinions.task.name: explorer.texts(opinions) for opinions in tasks}
+    return {
+        "items.js": explorer.script("CHAOS_ITEMS", numbers),
+        "texts.js": explorer.script("CHAOS_TEXTS", texts),
+    }
+
+
+def _check_is_the_chapters(manifests: list[dict[str, Any]], tasks: list[Opinions]) -> None:
+    digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
+    other = [opinions.task.title for opinions in tasks if opinions.source.sha256 not in digests]
+    if other:
+        raise ExtensionError(
+            f"the data at hand for {', '.join(other)} is not what the chapters were made from: "
+            "build them again"
+        )
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive and connect to Sphinx's events."""
+    app.add_directive("item-explorer", ItemExplorer)
+    app.connect("html-page-context", _add_assets)
+    app.connect("build-finished", _write_files)

@@ -1,0 +1,259 @@
+"""The item explorer of a short book, in a real browser."""
+
+import json
+import re
+
+import pytest
+from helpers.checkout import PROJECT
+
+from chaos_utils.publish.dependencies import CHART_LIBRARY
+from chaos_utils.style import PALETTES
+
+pytestmark = pytest.mark.browser
+
+DRAWN = pytest.mark.skipif(
+    not (PROJECT / CHART_LIBRARY).is_file(), reason="Chart.js was not installed by npm"
+)
+EVIL = '<script>alert(1)</script> <img src="x" onerror="alert(2)"> & "quoted"'
+# Changes what a data file sets, as it is set.
+CHANGED = """
+let kept;
+Object.defineProperty(window, %s, {get: () => kept, set: (data) => { (%s)(data); kept = data; }});
+"""
+
+
+@pytest.fixture(scope="module")
+def items(small_checkout):
+    """The data of the page, by task."""
+    file = small_checkout / "_build" / "html" / "_static" / "explorer" / "items.js"
+    data = file.read_text("utf-8").split(" = ", 1)[1].rstrip(";\n")
+    return {task["name"]: task for task in json.loads(data)["tasks"]}
+
+
+@pytest.fixture
+def visit(browser, small_checkout):
+    """Open the page at an address of its own; fails when anything went wrong on it."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, color_scheme="light",
+        permissions=["clipboard-read", "clipboard-write"],
+    )  # fmt: skip
+    address = (small_checkout / "_build" / "html" / "explorer.html").as_uri()
+    troubles = []
+
+    def open_at(place="", script=""):
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+        if script:
+            page.add_init_script(script)
+        page.goto(address + place)
+        page.wait_for_selector("#explorer tbody tr")
+        return page
+
+    yield open_at
+    context.close()
+    assert not troubles
+
+
+def count(page):
+    told = page.locator(".explorer-count").inner_text()
+    return int(re.match(r"([\d,]+) of", told)[1].replace(",", ""))
+
+
+def column(page, number):
+    return page.locator(f"#explorer tbody td:nth-child({number})").all_inner_texts()
+
+
+def title(page):
+    return page.locator("dialog h2 code").inner_text()
+
+
+def test_filters_leave_what_the_data_says_and_come_back_from_the_address(visit, items):
+    page = visit()
+    assert count(page) == sum(len(task["uids"]) for task in items.values())
+    assert page.locator(".explorer-count").get_attribute("aria-live") == "polite"
+    snli = items["snli"]
+    page.get_by_label("Dataset").select_option("snli")
+    page.get_by_label("Entropy from, in bits").fill("0.5")
+    page.locator("[name=change]").select_option("changed")
+    page.locator("[name=old]").select_option("neutral")
+    name = page.locator("[name=system]").input_value()
+    page.locator("[name=verdict]").select_option("wrong")
+    page.get_by_label("Its JSD, at least").fill("0.3")
+    (system,) = (system for system in snli["systems"] if system["name"] == name)
+    expected = {
+        snli["uids"][i]
+        for i in range(len(snli["uids"]))
+        if snli["entropy"][i] >= 5000
+        and snli["majority"][i] != snli["old_label"][i] == 1
+        and system["label"][i] != snli["majority"][i]
+        and system["jsd"][i] >= 3000
+    }
+    assert 0 < len(expected) < 50
+    assert set(page.locator("#explorer tbody code.uid").all_inner_texts()) == expected
+    page.wait_for_function("location.search.includes('far=0.3')")
+    again = visit(page.evaluate("location.search"))
+    assert set(again.locator("#explorer tbody code.uid").all_inner_texts()) == expected
+    assert again.locator("[name=old]").input_value() == "neutral"
+    again.get_by_role("button", name="Clear filters").click()
+    assert count(again) == sum(len(task["uids"]) for task in items.values())
+
+
+def test_search_wants_all_words_in_any_case(visit, items):
+    page = visit("?q=UMBRELLA+nurse")
+    assert 0 < count(page) < len(items["snli"]["uids"])
+    page.get_by_label("Search in texts and ids").fill(items["mnli"]["uids"][7])
+    assert count(page) == 1
+    page.get_by_label("Search in texts and ids").fill("no such words at all")
+    assert "None of the" in page.locator(".explorer-count").inner_text()
+    assert page.locator("#explorer tbody tr").count() == 0
+
+
+def test_headers_sort_up_and_down(visit):
+    page = visit()
+    for name, number in (("Entropy", 3), ("JSD", 6)):
+        button = page.get_by_role("columnheader", name=name).get_by_role("button")
+        for way in ("ascending", "descending"):
+            button.click()
+            header = page.locator("#explorer [aria-sort]")
+            assert header.get_attribute("aria-sort") == way
+            assert name in header.inner_text()
+            values = [float(text.split()[0]) for text in column(page, number)]
+            assert len(values) == 50
+            assert values == sorted(values, reverse=way == "descending")
+    page.get_by_role("button", name="Next").click()
+    assert "Page 2 of" in page.locator(".explorer-pages").inner_text()
+
+
+def test_a_card_shows_votes_systems_neighbours_and_citations(visit, items):
+    snli, i = items["snli"], 3
+    page = visit("#" + snli["uids"][i])
+    assert title(page) == snli["uids"][i]
+    text = page.locator("dialog").inner_text()
+    for n, label in zip((column[i] for column in snli["votes"]), snli["labels"], strict=True):
+        assert f"{n} {label}" in text
+    for system in snli["systems"]:
+        row = page.locator("dialog tbody tr", has_text=system["name"]).inner_text()
+        assert f"{system['jsd'][i] / 10_000:.3f}" in row
+        assert f"{system['tvd'][i] / 10_000:.3f}" in row
+    votes = list(zip(*snli["votes"], strict=True))
+    apart = sorted(
+        sum(abs(a - b) for a, b in zip(votes[i], other, strict=True)) / 200
+        for j, other in enumerate(votes)
+        if j != i
+    )
+    shown = page.locator(".card-neighbours li > span").all_inner_texts()
+    assert [text.split()[-1] for text in shown] == [f"{tvd:.2f}" for tvd in apart[:6]]
+    page.get_by_role("button", name="Copy: BibTeX").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("@misc{chaosnli-")
+    assert "@inproceedings{nie2020," in copied
+    assert copied.count("{") == copied.count("}")
+
+
+def test_the_browser_s_buttons_lead_through_cards(visit, items):
+    one, other = items["snli"]["uids"][:2]
+    page = visit(f"?task=snli#{one}")
+    page.get_by_role("link", name="Next").click()
+    assert title(page) == other
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="hidden")
+    assert page.evaluate("location.hash") == ""
+    page.go_back()
+    assert title(page) == other
+    page.go_back()
+    assert title(page) == one
+    page.go_forward()
+    assert title(page) == other
+
+
+@pytest.mark.parametrize("place", ["#nothing-like-it", "#%E0%A4%A", "?sort=x&page=0&task=y#no"])
+def test_an_unknown_item_is_told_and_the_list_still_works(visit, place):
+    page = visit(place)
+    message = page.get_by_role("alert")
+    assert "No item has the id" in message.inner_text()
+    assert not page.locator("dialog").is_visible()
+    page.locator("#explorer tbody a").first.click()
+    assert page.locator("dialog").is_visible()
+    assert not message.is_visible()
+
+
+def test_text_of_items_is_text(visit, items):
+    evil = json.dumps(EVIL)
+    page = visit(script=CHANGED % ('"CHAOS_TEXTS"', f"(d) => {{ d.snli[0][0] = {evil}; }}"))
+    link = page.locator("#explorer tbody a").first
+    assert EVIL in link.inner_text()
+    link.click()
+    assert EVIL in page.locator("dialog").inner_text()
+    assert page.locator("#explorer :is(script, img)").count() == 0
+
+    page = visit(script=CHANGED % ('"CHAOS_ITEMS"', f"(d) => {{ d.tasks[0].uids[0] = {evil}; }}"))
+    page.locator("#explorer tbody a").first.click()
+    assert title(page) == EVIL
+    page.locator("dialog a", has_text="Next").click()
+    page.go_back()
+    assert title(page) == EVIL  # its address leads to it
+    assert page.locator("#explorer :is(script, img)").count() == 0
+
+
+def test_all_is_reached_by_keyboard(visit):
+    page = visit()
+    page.get_by_label("Its JSD, at least").focus()
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('#explorer tbody a')"):
+            break
+    name = page.evaluate("document.activeElement.querySelector('code').textContent")
+    page.keyboard.press("Enter")
+    assert title(page) == name
+    assert page.evaluate("document.activeElement.closest('dialog') !== null")
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.querySelector('code').textContent") == name
+
+
+DRAWING = "Chart.getChart(document.querySelector('#explorer .simplex canvas'))"
+
+
+@DRAWN
+def test_points_follow_the_filters_and_open_their_items(visit, items):
+    page = visit("?task=snli")
+    page.wait_for_selector(".explorer-drawing:not([hidden])")
+    assert page.locator(".simplex").is_visible()
+    assert not page.locator(".strip").is_visible()
+    page.locator("[name=change]").select_option("changed")
+    sizes = page.evaluate(f"{DRAWING}.data.datasets.map((set) => set.data.length)")
+    assert sum(sizes[1:]) == count(page)
+    assert sum(sizes) == len(items["snli"]["uids"])
+    assert f"{count(page)} of" in page.locator(".simplex canvas").get_attribute("aria-label")
+    row = page.locator("#explorer tbody tr").first
+    row.hover()
+    assert page.locator(".simplex .mark").is_visible()
+    point = page.evaluate(
+        f"(() => {{ const at = {DRAWING}.getDatasetMeta(2).data[0]; return [at.x, at.y]; }})()"
+    )
+    page.locator(".simplex canvas").click(position={"x": point[0], "y": point[1]})
+    chosen = page.evaluate("decodeURIComponent(location.hash.slice(1))")
+    assert title(page) == chosen
+    votes = dict(zip(items["snli"]["uids"], zip(*items["snli"]["votes"], strict=True), strict=True))
+    drawn = page.evaluate(f"{DRAWING}.data.datasets[2].data[0].item.votes")
+    assert list(votes[chosen]) == drawn  # that item, or one on the same spot
+
+
+@DRAWN
+def test_points_take_the_look_of_the_page(visit):
+    page = visit()
+    page.wait_for_selector(".explorer-drawing:not([hidden])")
+    for mode in ("dark", "light"):
+        page.evaluate("mode => { document.documentElement.dataset.theme = mode; }", mode)
+        colour = page.evaluate(f"{DRAWING}.data.datasets[1].backgroundColor")
+        assert colour.startswith(PALETTES[mode]["entailment"])
+
+
+def test_without_the_library_all_but_the_drawing_is_there(visit):
+    page = visit(script=CHANGED % ('"CHAOS_ITEMS"', "(d) => { d.drawn = false; }"))
+    page.get_by_text("The points are not drawn here").wait_for()
+    assert not page.locator(".explorer-drawing").is_visible()
+    page.get_by_label("Dataset").select_option("mnli")
+    page.locator("#explorer tbody a").first.click()
+    assert page.locator("dialog").is_visible()

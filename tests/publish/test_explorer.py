@@ -1,0 +1,88 @@
+import json
+
+import numpy as np
+import pytest
+
+from chaos_utils.data.predictions import Predictions
+from chaos_utils.evaluation.systems import load_systems, synthetic_systems
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
+from chaos_utils.publish import explorer
+from chaos_utils.publish.citations import Book
+
+
+def read(script, name):
+    """Return what a script sets, as a browser would read it."""
+    notice, _, rest = script.partition("\n")
+    assert "CC BY-NC 4.0" in notice
+    return json.loads(rest.removeprefix(f"window.{name} = ").removesuffix(";\n"))
+
+
+def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
+    for opinions in sample:
+        systems = synthetic_systems(opinions)
+        made = explorer.columns(opinions, systems)
+        assert made["uids"] == sorted(opinions.uids)
+        rows = [opinions.index(uid) for uid in made["uids"]]
+        assert np.array_equal(np.transpose(made["votes"]), opinions.votes[rows])
+        assert made["majority"] == opinions.majority[rows].tolist()
+        assert made["old_label"] == opinions.old_label[rows].tolist()
+        if opinions.task.name == "alphanli":
+            assert made["old_votes"] is None
+        else:
+            assert np.array_equal(np.transpose(made["old_votes"]), opinions.old_votes[rows])
+        close = {"rtol": 0, "atol": 0.5 / explorer.SCALE}
+        measured = entropy(opinions.shares, unit="bits")[rows]
+        np.testing.assert_allclose(np.array(made["entropy"]) / explorer.SCALE, measured, **close)
+        for system, found in zip(systems, made["systems"], strict=True):
+            assert found["name"] == system.model
+            assert found["label"] == system.predicted[rows].tolist()
+            pair = opinions.shares[rows], system.probabilities[rows]
+            for name, values in {
+                "shares": pair[1].T,
+                "jsd": jensen_shannon_distance(*pair, unit="nats"),
+                "tvd": total_variation(*pair),
+            }.items():
+                np.testing.assert_allclose(np.array(found[name]) / explorer.SCALE, values, **close)
+
+
+def test_what_a_system_does_not_cover_is_empty_and_the_rest_in_its_place(sample):
+    opinions = sample[0]
+    whole = synthetic_systems(opinions)[0]
+    part = Predictions("part", opinions.task, whole.uids[10:5:-1], whole.probabilities[10:5:-1],
+                       whole.predicted[10:5:-1])  # fmt: skip
+    found, all_ = explorer.columns(opinions, [part, whole])["systems"]
+    covered = [uid in part.uids for uid in sorted(opinions.uids)]
+    for name in ("label", "jsd", "tvd"):
+        assert found[name] == [
+            value if there else None for value, there in zip(all_[name], covered, strict=True)
+        ]
+
+
+def test_scripts_are_the_same_each_time_and_keep_any_text(sample):
+    opinions = sample[0]
+    texts = explorer.texts(opinions)
+    assert texts[0][0] == opinions.texts[opinions.index(min(opinions.uids))]["premise"]
+    made = [
+        explorer.script("X", explorer.columns(opinions, load_systems(opinions))) for _ in range(2)
+    ]
+    assert made[0] == made[1]
+    odd = ["</script><script>alert(1)</script>", "*/ \u2028 \\ \" ' αé"]
+    assert read(explorer.script("X", odd), "X") == odd
+
+
+@pytest.mark.parametrize("url", ["", "https://example.org/book/"])
+def test_a_citation_names_the_item_the_book_and_the_data(url):
+    book = Book("A & B", "1.0", "2026", ("Its authors",), url)
+    made = explorer.citation(book, synthetic=False)
+    assert made["plain"].startswith("Its authors (2026). Item <uid> of <title>. In A & B")
+    assert made["bibtex"].startswith("@misc{<key>,\n")
+    assert r"A \& B" in made["bibtex"]
+    for text in (made["plain"], made["bibtex"]):
+        assert ("https://example.org/book/explorer.html#<place>" in text) == bool(url)
+    assert explorer.citation(book, synthetic=True)["plain"].count("Synthetic sample: Item") == 1
+
+
+def test_the_released_data_has_4645_items(released):
+    made = [explorer.columns(opinions, []) for opinions in released]
+    assert [len(task["uids"]) for task in made] == [1514, 1599, 1532]
+    assert sum(map(sum, (column for task in made for column in task["votes"]))) == 464_500
