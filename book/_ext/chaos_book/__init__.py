@@ -6,6 +6,7 @@ from sphinx.application import Sphinx
 
 from chaos_book import (
     addresses,
+    annotate,
     cleaning,
     explorer,
     landing,
@@ -19,6 +20,17 @@ from chaos_book import (
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
-    for part in (published, landing, rerun, site, addresses, cleaning, mathml, reference, explorer):
+    for part in (
+        published,
+        landing,
+        rerun,
+        site,
+        addresses,
+        cleaning,
+        mathml,
+        reference,
+        explorer,
+        annotate,
+    ):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,217 @@
+/* The page on which a reader annotates: keeps the session, listens, and shows one view at a time.
+   The address decides what is shown: #snli a task, #look-snli its items without the protocol. */
+(() => {
+  "use strict";
+
+  const data = window.CHAOS_ANNOTATE;
+  const { views, h, button, carefulButton, count, isRight, instructions } = ChaosAnnotate;
+  const api = ChaosAnnotate.sessions(data);
+  const { rules } = api;
+  const root = document.getElementById("annotate");
+  const view = h("div", { class: "annotate-view" });
+
+  // A seed in the address makes a run repeat: annotate.html?seed=7
+  const given = new URLSearchParams(window.location.search).get("seed");
+  const seed = /^\d{1,9}$/.test(given ?? "") ? Number(given) : undefined;
+
+  /* Sessions are kept in the browser where it lets the page, else for as long as it is open. */
+  const store = (() => {
+    const prefix = `chaos-annotate/${rules.version}/${data.digest}/`;
+    const memory = new Map();
+    let kept = null;
+    try {
+      window.localStorage.setItem(`${prefix}probe`, "");
+      window.localStorage.removeItem(`${prefix}probe`);
+      kept = window.localStorage;
+    } catch { /* private windows, and some pages opened from a file */ }
+
+    function read(task) {
+      try {
+        const session = JSON.parse(kept.getItem(prefix + task));
+        return session && session.task === task && api.isSound(session) ? session : null;
+      } catch {
+        return null;
+      }
+    }
+
+    return {
+      keeps: kept !== null,
+      get: (task) => memory.get(task) ?? read(task),
+      set(session) {
+        memory.set(session.task, session);
+        try {
+          kept?.setItem(prefix + session.task, JSON.stringify(session));
+        } catch { /* no room left: the memory has it */ }
+      },
+      remove(task) {
+        memory.delete(task);
+        kept?.removeItem(prefix + task);
+      },
+    };
+  })();
+
+  let session = null;
+
+  function keep(next) {
+    session = next;
+    store.set(session);
+  }
+
+  /* Shows a view, and brings reader and keyboard to its heading. */
+  function put(element, focus = true) {
+    view.replaceChildren(element);
+    if (!focus) {
+      return;
+    }
+    (element.querySelector("h2[tabindex]") ?? root).focus({ preventScroll: true });
+    const { top, bottom } = view.getBoundingClientRect();
+    if (top < 0 || bottom > window.innerHeight) {
+      root.scrollIntoView({ behavior: "instant" });
+    }
+  }
+
+  function progress(name) {
+    const found = store.get(name);
+    const state = found && api.stateOf(found);
+    if (!state || state.name === rules.start().name) {
+      return { told: "Not begun", verb: "Begin" };
+    }
+    const { items } = state.counters;
+    const told = {
+      qualification: "In the test", training: "In training", rejected: "Test not passed",
+      dismissed: "Training not passed", blocked: `Blocked after ${count(items, "item")}`,
+      finished: `Finished: ${count(items, "item")}`,
+    }[state.name] ?? `${count(items, "item")} judged`;
+    return { told, verb: rules.isFinal(state) ? "See results" : "Continue" };
+  }
+
+  function footer({ withResults }) {
+    return h("footer", { class: "annotate-footer" },
+      h("details", {}, h("summary", {}, "Instructions"), instructions(data.tasks[session.task])),
+      h("p", {},
+        withResults ? button("Results so far", showResults, "link") : null,
+        h("a", { href: "#annotate" }, "All tasks"),
+        carefulButton("Start again", "Erase all answers?", again)));
+  }
+
+  function again() {
+    store.remove(session.task);
+    session = api.start(session.task, seed);
+    showTask();
+  }
+
+  function showTask() {
+    const task = data.tasks[session.task];
+    const state = api.stateOf(session);
+    const { counters } = state;
+    const { parameters } = rules;
+    const asked = api.question(session);
+    if (rules.isFinal(state)) {
+      showResults();
+    } else if (asked) {
+      const withResults = counters.items > 0;
+      put(views.question({
+        task, ...asked, counters, parameters, answer, footer: footer({ withResults }),
+      }));
+    } else if (state.name === rules.start().name) {
+      put(views.introduction({
+        task, parameters, begin: () => { keep(api.begin(session)); showTask(); },
+      }));
+    } else {
+      put(views.pause({ counters, parameters, goOn, footer: footer({ withResults: counters.items > 0 }) }));
+    }
+  }
+
+  function goOn() {
+    keep(api.goOn(session));
+    showTask();
+  }
+
+  function answer(code) {
+    const task = data.tasks[session.task];
+    const before = api.stateOf(session);
+    keep(api.answer(session, code));
+    const after = api.stateOf(session);
+    const { items } = after.counters;
+    // Between items the next one follows at once; at the end of a task, and before the first, a
+    // pause is shown.
+    const isPause = items % rules.parameters.task_size === 0 && items < task.items.length;
+    if (rules.asks(after) === undefined && !rules.isFinal(after) && !isPause) {
+      keep(api.goOn(session));
+    }
+    const judged = api.judgements(session).at(-1);
+    if (rules.givesFeedback(before) && !isRight(judged)) {
+      views.tell(view, {
+        task, judged, next: { text: "Continue", act: showTask },
+        children: views.correction({ task, judged }),
+      });
+    } else {
+      showTask();
+    }
+  }
+
+  function showResults() {
+    put(views.results({
+      task: data.tasks[session.task], session, rules,
+      state: api.stateOf(session),
+      judgements: api.judgements(session),
+      failRate: data.fail_rates[session.task],
+      goOn: showTask, again, save,
+    }));
+  }
+
+  /* Saving ends the session, so that no vote is in two files. */
+  function save(annotator) {
+    const isOver = rules.isFinal(api.stateOf(session));
+    keep({ ...(isOver ? session : api.stop(session)), annotator });
+    const content = `${JSON.stringify(api.record(session), null, 1)}\n`;
+    const url = URL.createObjectURL(new Blob([content], { type: "application/json" }));
+    h("a", { href: url, download: `votes-${session.task}-${annotator}.json` }).click();
+    window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    if (!isOver) {
+      showResults();
+    }
+  }
+
+  function showLook(name, order = api.shuffle(name, seed ?? ChaosAnnotate.randomInteger()), at = 0) {
+    const task = data.tasks[name];
+    const entry = order[at % order.length];
+    put(views.look({
+      task, entry, place: at + 1,
+      answer: (code) => views.tell(view, {
+        task, judged: { entry, answer: code },
+        next: { text: "Next item", act: () => showLook(name, order, at + 1) },
+        children: [],
+      }),
+      footer: h("footer", { class: "annotate-footer" },
+        h("p", {}, h("a", { href: "#annotate" }, "All tasks"))),
+    }));
+  }
+
+  function route(event) {
+    const [, looks, name] = /^#(look-)?(.*)$/.exec(window.location.hash) ?? [];
+    if (!Object.hasOwn(data.tasks, name ?? "")) {
+      session = null;
+      if (!view.querySelector(".annotate-cards") || name === "annotate") {
+        put(views.home({ data, progress, keeps: store.keeps }), Boolean(event));
+      }
+    } else if (looks) {
+      showLook(name);
+    } else {
+      session = store.get(name) ?? api.start(name, seed);
+      showTask();
+    }
+  }
+
+  /* 1, 2, 3 choose, while the keyboard is on this part of the page. */
+  root.addEventListener("keydown", (event) => {
+    const isPlain = !(event.ctrlKey || event.altKey || event.metaKey || event.repeat);
+    if (isPlain && /^[1-9]$/.test(event.key) && event.target.tagName !== "INPUT") {
+      view.querySelector(`.choice[aria-keyshortcuts="${event.key}"]:enabled`)?.click();
+    }
+  });
+
+  window.addEventListener("hashchange", route);
+  root.replaceChildren(view);
+  route();
+})();

@@ -1,0 +1,119 @@
+/* The results: how it ended, the score, every judgement beside the votes, the file to save. */
+(() => {
+  "use strict";
+
+  const { h, button, carefulButton, heading, count, texts, bars, score } = ChaosAnnotate;
+  const FEW = 30; // items below which a score says little
+  const percent = (share) => `${Math.round(100 * share)}%`;
+
+  /* How it ended: a heading and paragraphs. */
+  function outcome({ state, parameters, failRate }) {
+    const { counters, reason, name } = state;
+    if (name === "rejected") {
+      return ["Here the protocol says goodbye", [
+        `You had ${counters.qualification_right} of ${counters.qualification_seen} right, and the `
+          + `test asks for ${percent(parameters.min_qualification_accuracy)}. You are in company: in the `
+          + `published collection ${failRate}% did not pass the test for this task. It asks `
+          + "whether you read the instructions as others did, and leaves no room for a slip.",
+      ]];
+    }
+    if (name === "dismissed") {
+      return ["Here the protocol says goodbye", [
+        `In training you had ${counters.training_right} of ${counters.training_seen} right, and `
+          + `${percent(parameters.min_training_accuracy)} are needed. Whoever sees easy questions `
+          + "in another light than most is not asked about the hard ones.",
+      ]];
+    }
+    if (name === "blocked") {
+      const how = reason === "wrong_in_a_row"
+        ? `You differed from nearly everyone on ${counters.wrong_in_a_row} hidden checks in a row.`
+        : `You had ${counters.checks_right} of ${counters.checks} hidden checks right, and `
+          + `${percent(parameters.min_check_accuracy)} are needed.`;
+      return ["Here the protocol stops", [
+        `${how} The protocol takes this as a sign that attention has run out, and counts none of `
+          + "the votes. You can still compare them below.",
+      ]];
+    }
+    return [name === "finished" ? "Your results" : "Your results so far", []];
+  }
+
+  function scale(name, share, kind) {
+    const fill = h("span", { class: `fill ${kind}` });
+    fill.style.width = percent(share);
+    return h("li", {},
+      h("span", { class: "name" }, name), h("span", { class: "number" }, percent(share)),
+      h("span", { class: "bar", "aria-hidden": "true" }, fill));
+  }
+
+  function scored(task, judgements) {
+    const { n, yours, person, most, majority } = score(task, judgements);
+    return h("div", { class: "annotate-score" },
+      h("h3", {}, "Agreement with the hundred"),
+      h("ul", { class: "annotate-bars" },
+        scale("You", yours, "mine"),
+        scale("One of the hundred, on average", person, "other"),
+        scale("Whoever always names the most frequent answer", most, "other")),
+      h("p", { class: "annotate-note" },
+        `The mean, over your ${count(n, "item")}, of the share of votes for the answer that you `
+          + "chose. Beside it stand the same for one of the hundred, compared with the others, and "
+          + "the most that can be reached: few people reach it, since they disagree. "
+          + `You chose the most frequent answer on ${majority} of ${n}.`
+          + (n < FEW ? " On so few items chance plays a large part." : "")));
+  }
+
+  function listed(task, judgements) {
+    return h("ol", { class: "annotate-judgements" }, judgements.map(({ entry, answer }) =>
+      h("li", {}, texts(task, entry), bars(task, entry, answer))));
+  }
+
+  /* The name in the file, and the button that saves it. */
+  function saving({ annotator, label, note, save }) {
+    const input = h("input", {
+      id: "annotate-name", value: annotator, maxlength: 40, autocomplete: "off", spellcheck: "false",
+    });
+    const told = h("p", { class: "annotate-note", role: "status" }, note);
+    const made = button(label, () => {
+      if (/^[\w.-]+$/.test(input.value)) {
+        save(input.value);
+      } else {
+        told.textContent = "A name has letters from a to z, digits, and the signs . _ - alone.";
+        input.focus();
+      }
+    });
+    return h("div", { class: "annotate-saving" },
+      h("label", { for: "annotate-name" }, "Your name in the file"), input, made, told);
+  }
+
+  function results({ task, session, state, judgements, rules, failRate, goOn, again, save }) {
+    const [title, told] = outcome({ state, parameters: rules.parameters, failRate });
+    const items = judgements.filter(({ kind }) => kind === "item");
+    const examples = judgements.filter(({ kind }) => kind !== "item");
+    const isOver = rules.isFinal(state);
+    const counts = rules.countsVotes(state);
+    return h("section", { class: "annotate-card annotate-results" },
+      heading(title),
+      told.map((line) => h("p", {}, line)),
+      items.length ? scored(task, items) : null,
+      h("p", { class: "annotate-actions" },
+        isOver ? null : button("Go on", goOn, "primary"),
+        isOver ? button("Start again", again, "primary")
+          : carefulButton("Start again", "Erase all answers?", again),
+        h("a", { class: "annotate-button", href: `#look-${session.task}` }, "Look around"),
+        h("a", { class: "annotate-button", href: "#annotate" }, "All tasks")),
+      items.length || !counts ? saving({
+        annotator: session.annotator,
+        label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
+        note: counts
+          ? "A JSON file, made here. Files of many readers can be joined into a dataset."
+          : "A JSON file, made here. It tells how the test went; its votes do not count.",
+        save,
+      }) : null,
+      items.length ? h("h3", {}, "Your judgements beside the hundred") : null,
+      items.length ? listed(task, items) : null,
+      examples.length ? h("details", { open: items.length === 0 },
+        h("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),
+        listed(task, examples)) : null);
+  }
+
+  ChaosAnnotate.views.results = results;
+})();

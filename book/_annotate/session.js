@@ -1,0 +1,157 @@
+/* What one reader has done on one task, and what comes next. Pure functions.
+
+   A session is {task, seed, annotator, events}, and never changed: the seed decides the order of
+   everything that is shown, the events say how far the reader has come. */
+(() => {
+  "use strict";
+
+  const ITEMS = 1, POOL = 2, DRAWS = 3; // what numbers are drawn for
+
+  /* A number in [0, 1) that looks random, from three integers: the finalizer of MurmurHash3. */
+  function uniform(seed, purpose, n) {
+    let hash = seed ^ Math.imul(purpose, 0x9e3779b1) ^ Math.imul(n + 1, 0x27d4eb2f);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+  }
+
+  function shuffled(list, seed, purpose) {
+    const order = list.slice();
+    for (let last = order.length - 1; last > 0; last -= 1) {
+      const chosen = Math.floor(uniform(seed, purpose, last) * (last + 1));
+      [order[last], order[chosen]] = [order[chosen], order[last]];
+    }
+    return order;
+  }
+
+  function randomInteger() {
+    return crypto.getRandomValues(new Uint32Array(1))[0];
+  }
+
+  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const mean = (numbers) => sum(numbers) / numbers.length;
+
+  /* The label of an example on which people agree. */
+  function agreed(task, entry) {
+    return task.codes[entry.votes.indexOf(Math.max(...entry.votes))];
+  }
+
+  /* How well answers agree with the votes, each in [0, 1], over judgements {entry, answer}:
+     yours: mean share of the votes for the label that was chosen;
+     person: mean share of the *other* votes for the label of a voter drawn at random;
+     most: mean share of the votes for the most frequent label;
+     majority: on how many items that label was chosen (any of them where several are tied). */
+  function score(task, judgements) {
+    const rows = judgements.map(({ entry, answer }) => ({
+      votes: entry.votes,
+      n: sum(entry.votes),
+      chosen: entry.votes[task.codes.indexOf(answer)],
+    }));
+    return {
+      n: rows.length,
+      yours: mean(rows.map(({ chosen, n }) => chosen / n)),
+      person: mean(rows.map(({ votes, n }) => sum(votes.map((v) => v * (v - 1))) / (n * (n - 1)))),
+      most: mean(rows.map(({ votes, n }) => Math.max(...votes) / n)),
+      majority: rows.filter(({ votes, chosen }) => chosen === Math.max(...votes)).length,
+    };
+  }
+
+  /* Returns the functions on sessions, for the data of data.js. */
+  function sessions(data) {
+    const rules = ChaosAnnotate.protocol(data.protocol);
+    const ofPool = (event) => event.type === "answer" && event.kind !== "item";
+
+    function start(task, seed = randomInteger()) {
+      const annotator = `reader-${randomInteger().toString(16).padStart(8, "0")}`;
+      return { task, seed, annotator, events: [] };
+    }
+
+    const stateOf = (session) => rules.replay(session.events);
+    const add = (session, event) => ({ ...session, events: [...session.events, event] });
+
+    /* What is asked now: {kind, entry, expected}, or null. */
+    function question(session) {
+      const task = data.tasks[session.task];
+      const state = stateOf(session);
+      const kind = rules.asks(state);
+      if (!kind) {
+        return null;
+      }
+      if (kind === "item") {
+        const order = shuffled(task.items, session.seed, ITEMS);
+        return { kind, entry: order[state.counters.items], expected: null };
+      }
+      const order = shuffled(data.pools[task.pool], session.seed, POOL);
+      // Who has seen the whole pool meets its examples again.
+      const entry = order[session.events.filter(ofPool).length % order.length];
+      return { kind, entry, expected: agreed(task, entry) };
+    }
+
+    function answer(session, code) {
+      const { kind, entry, expected } = question(session);
+      return add(session, { type: "answer", kind, item: entry.uid, answer: code, expected });
+    }
+
+    /* From the state "ready": draws whether a hidden check comes; stops where no item is left. */
+    function goOn(session) {
+      const { draws, items } = stateOf(session).counters;
+      if (items === data.tasks[session.task].items.length) {
+        return stop(session);
+      }
+      const check = uniform(session.seed, DRAWS, draws) < rules.parameters.check_rate;
+      return add(session, { type: "draw", check });
+    }
+
+    const begin = (session) => add(session, { type: "begin" });
+    const stop = (session) => add(session, { type: "stop" });
+
+    /* The answers so far, each with what was judged: {kind, entry, answer, expected}. */
+    function judgements(session) {
+      const task = data.tasks[session.task];
+      const known = new Map(
+        [...task.items, ...data.pools[task.pool]].map((entry) => [entry.uid, entry])
+      );
+      return session.events
+        .filter((event) => event.type === "answer")
+        .map(({ kind, item, answer, expected }) => ({
+          kind, entry: known.get(item), answer, expected,
+        }));
+    }
+
+    /* What is saved as a file, for `chaos votes merge`. */
+    function record(session) {
+      const votes = session.events
+        .filter((event) => event.kind === "item")
+        .map(({ item, answer }) => ({ item, label: answer }));
+      return {
+        protocol: rules.version,
+        parameters: {},
+        task: session.task,
+        annotator: session.annotator,
+        events: session.events,
+        votes,
+      };
+    }
+
+    /* Whether something that was kept is a session that can go on here. */
+    function isSound(session) {
+      try {
+        stateOf(session);
+        return (
+          Number.isInteger(session.seed) &&
+          typeof session.annotator === "string" &&
+          judgements(session).every(({ entry }) => entry)
+        );
+      } catch {
+        return false;
+      }
+    }
+
+    return {
+      rules, start, begin, stateOf, question, answer, goOn, stop, judgements, record, isSound,
+      shuffle: (task, seed) => shuffled(data.tasks[task].items, seed, ITEMS),
+    };
+  }
+
+  Object.assign(window.ChaosAnnotate, { sessions, score, randomInteger });
+})();

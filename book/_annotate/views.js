@@ -1,0 +1,253 @@
+/* The page's views up to the results: each function returns an element, and calls back. */
+(() => {
+  "use strict";
+
+  /* An element with attributes and children; a child that is text stays text, null is left out. */
+  function h(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name === "onclick") {
+        element.addEventListener("click", value);
+      } else if (value === true) {
+        element.setAttribute(name, "");
+      } else if (value !== false) {
+        element.setAttribute(name, value);
+      }
+    }
+    element.append(...children.flat().filter((child) => child !== null));
+    return element;
+  }
+
+  const button = (text, onclick, kind = "plain") =>
+    h("button", { type: "button", class: `annotate-button ${kind}`, onclick }, text);
+
+  /* A button that asks before it does something that cannot be undone. */
+  function carefulButton(text, question, act) {
+    const made = button(text, () => {
+      if (made.textContent === question) {
+        act();
+      } else {
+        made.textContent = question;
+        made.classList.add("asking");
+      }
+    });
+    made.setAttribute("aria-live", "polite");
+    made.addEventListener("blur", () => {
+      made.textContent = text;
+      made.classList.remove("asking");
+    });
+    return made;
+  }
+
+  const heading = (text, describedBy) =>
+    h("h2", { tabindex: "-1", ...(describedBy && { "aria-describedby": describedBy }) }, text);
+
+  const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+
+  const isPairs = (task) => task.fields.includes("premise");
+
+  const text = (task, entry, field) => entry.texts[task.fields.indexOf(field)];
+
+  /* What can be chosen, in the order of the task's labels. */
+  function choices(task, entry) {
+    return isPairs(task)
+      ? ["Must be true", "May be true or not", "Cannot be true"]
+      : [text(task, entry, "hyp1"), text(task, entry, "hyp2")];
+  }
+
+  function texts(task, entry) {
+    const shown = isPairs(task)
+      ? [["Take this as true", "premise"], ["Is this true?", "hypothesis"]]
+      : [["It began", "obs1"], ["It ended", "obs2"]];
+    return h("div", { class: "annotate-texts" }, shown.map(([label, field]) =>
+      h("div", { class: field },
+        h("p", { class: "label" }, label), h("p", { class: "text" }, text(task, entry, field)))
+    ));
+  }
+
+  /* The votes on one item by label, as bars with numbers; marks what was chosen. */
+  function bars(task, entry, answer) {
+    const total = entry.votes.reduce((a, b) => a + b, 0);
+    const names = choices(task, entry);
+    return h("ul", { class: "annotate-bars" }, task.labels.map((label, k) => {
+      const isChosen = task.codes[k] === answer;
+      const fill = h("span", { class: `fill ${label.replace(" ", "-")}` });
+      fill.style.width = `${(100 * entry.votes[k]) / total}%`;
+      return h("li", { class: isChosen ? "chosen" : "" },
+        h("span", { class: "name" }, names[k],
+          isChosen ? h("span", { class: "mine" }, "your choice") : null),
+        h("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
+        h("span", { class: "bar", "aria-hidden": "true" }, fill));
+    }));
+  }
+
+  function instructions(task) {
+    const written = document.querySelector(
+      isPairs(task) ? ".instructions-pairs" : ".instructions-stories"
+    );
+    return h("div", { class: "annotate-instructions" },
+      [...written.children].map((child) => child.cloneNode(true)));
+  }
+
+  function home({ data, progress, keeps }) {
+    const describe = {
+      snli: "A caption of a photo, and a second sentence: must it be true, too?",
+      mnli: "The same question on letters, novels, talk and government reports.",
+      alphanli: "How a story began and how it ended: what happened in between?",
+    };
+    const card = ([name, task]) => {
+      const { told, verb } = progress(name);
+      return h("li", {},
+        h("h2", {}, task.short),
+        h("p", {}, describe[name]),
+        h("p", { class: "told" }, told),
+        h("a", { class: "annotate-button primary", href: `#${name}` },
+          verb, h("span", { class: "hidden-text" }, ` ${task.short}`)),
+        h("a", { class: "aside", href: `#look-${name}` },
+          "Look around without the test", h("span", { class: "hidden-text" }, `: ${task.short}`)));
+    };
+    return h("div", {},
+      h("ul", { class: "annotate-cards" }, Object.entries(data.tasks).map(card)),
+      h("p", { class: "annotate-note" }, keeps
+        ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
+        : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
+          + "they are gone when you close or reload it."));
+  }
+
+  function introduction({ task, parameters, begin }) {
+    const { qualification_items: asked, training_items: trained, task_size: size } = parameters;
+    const training = Math.round(100 * parameters.min_training_accuracy);
+    const rate = Math.round(100 * parameters.check_rate);
+    return h("section", { class: "annotate-card" },
+      heading(`${task.short}: before you begin`),
+      instructions(task),
+      h("ol", { class: "annotate-plan" },
+        h("li", {}, h("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
+          + "of a hundred people agree. All must be right."),
+        h("li", {}, h("b", {}, "Training. "), `${trained} more of these. You are told about each `
+          + `mistake; ${training}% must be right.`),
+        h("li", {}, h("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
+          + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
+      h("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
+        h("a", { class: "annotate-button", href: "#annotate" }, "All tasks")));
+  }
+
+  const STAGES = [["qualification", "Test"], ["training", "Training"], ["item", "Items"]];
+
+  function stages(kind) {
+    const now = kind === "check" ? "item" : kind; // a hidden check looks like an item
+    return h("ol", { class: "annotate-stages", "aria-label": "Stages" }, STAGES.map(([name, title]) =>
+      h("li", name === now ? { "aria-current": "step" } : {}, title)));
+  }
+
+  /* Where the reader stands: a title, a line that explains, and how much of a whole is done. */
+  function standing(kind, counters, parameters) {
+    if (kind === "qualification") {
+      const whole = parameters.qualification_items;
+      const done = counters.qualification_seen;
+      return { title: `Test: question ${done + 1} of ${whole}`, done, whole,
+        line: "All must be right. You hear how it went at the end." };
+    }
+    if (kind === "training") {
+      const whole = parameters.training_items;
+      const done = counters.training_seen;
+      const passed = done === 0 && parameters.qualification_items > 0 ? "You passed the test. " : "";
+      return { title: `Training: question ${done + 1} of ${whole}`, done, whole,
+        line: `${passed}You are told about each mistake.` };
+    }
+    const whole = parameters.task_size;
+    const done = counters.items % whole;
+    return { title: `Task ${Math.floor(counters.items / whole) + 1}`, done, whole,
+      line: `${done} of ${count(whole, "item")} done.` };
+  }
+
+  function question({ task, kind, entry, counters, parameters, answer, footer }) {
+    const { title, line, done, whole } = standing(kind, counters, parameters);
+    const asked = isPairs(task) ? "Given the first text, the second…" : "What happened in between?";
+    const read = texts(task, entry);
+    read.id = "annotate-texts";
+    return h("section", { class: "annotate-card annotate-question" },
+      stages(kind),
+      heading(title, "annotate-texts annotate-asked"),
+      h("p", { class: "line" }, line),
+      h("progress", { max: whole, value: done, "aria-label": "Done in this stage" }),
+      read,
+      choiceButtons(task, entry, asked, answer),
+      h("div", { class: "annotate-feedback", role: "status" }),
+      footer);
+  }
+
+  function choiceButtons(task, entry, asked, answer) {
+    return h("fieldset", {},
+      h("legend", { id: "annotate-asked" }, asked),
+      h("div", { class: "annotate-choices" }, choices(task, entry).map((name, k) =>
+        h("button", {
+          type: "button", class: "choice", "aria-keyshortcuts": k + 1,
+          "data-code": task.codes[k], onclick: () => answer(task.codes[k]),
+        }, h("kbd", { "aria-hidden": "true" }, String(k + 1)), h("span", {}, name)))));
+  }
+
+  /* After an answer: marks the buttons, and says in the same place what others chose. */
+  function tell(view, { task, judged, next, children }) {
+    for (const one of view.querySelectorAll(".choice")) {
+      one.disabled = true;
+      one.classList.toggle("chosen", one.dataset.code === judged.answer);
+      one.classList.toggle("right", one.dataset.code === judged.expected);
+    }
+    const go = button(next.text, next.act, "primary");
+    view.querySelector(".annotate-feedback").replaceChildren(
+      ...children, bars(task, judged.entry, judged.answer), h("p", { class: "annotate-actions" }, go)
+    );
+    go.focus();
+  }
+
+  function correction({ task, judged }) {
+    const k = task.codes.indexOf(judged.expected);
+    const name = choices(task, judged.entry)[k];
+    const place = judged.kind === "check" ? "This was a hidden check. " : "";
+    return [h("p", {}, h("b", {}, "Most people see it otherwise. "),
+      `${place}They chose “${name.replace(/\.$/, "")}”.`)];
+  }
+
+  /* Between tasks, and before the first. */
+  function pause({ counters, parameters, goOn, footer }) {
+    const { items } = counters;
+    const tasks = items / parameters.task_size;
+    const paid = (tasks * parameters.pay_per_task).toFixed(2);
+    const admitted = [
+      h("p", {}, `In training you had ${counters.training_right} of ${counters.training_seen} right.`),
+      h("p", {}, "The items that come now divide people. Say what you think, not what you believe "
+        + "that others would say."),
+    ];
+    const rested = [
+      h("p", {}, `You have judged ${count(items, "item")}. An annotator would have earned up to `
+        + `$${paid} by now.`),
+    ];
+    return h("section", { class: "annotate-card" },
+      stages("item"),
+      heading(items === 0 ? "You are admitted" : `Task ${tasks} is done`),
+      items === 0 ? admitted : rested,
+      h("p", { class: "annotate-actions" },
+        button(items === 0 ? "Start the first task" : "Next task", goOn, "primary")),
+      footer);
+  }
+
+  /* An item outside the protocol. */
+  function look({ task, entry, place, answer, footer }) {
+    const asked = isPairs(task) ? "Given the first text, the second…" : "What happened in between?";
+    const read = texts(task, entry);
+    read.id = "annotate-texts";
+    return h("section", { class: "annotate-card annotate-question" },
+      heading(`${task.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
+      h("p", { class: "line" }, "Nothing is kept of this."),
+      read,
+      choiceButtons(task, entry, asked, answer),
+      h("div", { class: "annotate-feedback", role: "status" }),
+      footer);
+  }
+
+  Object.assign(window.ChaosAnnotate, {
+    h, button, carefulButton, heading, count, texts, bars, instructions,
+    views: { home, introduction, question, tell, correction, pause, look },
+  });
+})();

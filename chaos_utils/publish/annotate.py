@@ -1,0 +1,95 @@
+"""What the page that lets a reader annotate shows: items to judge, and examples to be tested with.
+
+The papers' pool of unanimous examples was not released. Items of ChaosNLI on which nearly all of
+the hundred agree stand in for it, and are kept out of the items to judge.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.metrics.divergence import entropy
+
+UNANIMOUS = 0.95
+N_ITEMS = 300
+
+
+def material(
+    datasets: Sequence[Opinions], *, n_items: int = N_ITEMS, seed: int = 0
+) -> dict[str, Any]:
+    """Return the items of each task, and the pools of unanimous examples.
+
+    Parameters
+    ----------
+    datasets : sequence of Opinions
+        The votes on each task. Tasks that have their labels in common share a pool.
+    n_items : int
+        How many items of a task to draw, where it has as many: one at random from each of as
+        many stretches of equal length, along the items in order of entropy.
+    seed : int
+        Seed of that draw.
+
+    Returns
+    -------
+    dict
+        ``tasks``: by name ``short``, ``labels``, ``codes``, ``fields`` (of the texts), ``pool``
+        and ``items``; ``pools``: by name the examples; ``digest`` of all this. An item or example
+        is ``uid``, ``votes`` (by label) and ``texts`` (by field).
+    """
+    pool_of = {opinions.task.codes: opinions.task.name for opinions in reversed(datasets)}
+    pools: dict[str, list[Any]] = {name: [] for name in pool_of.values()}
+    tasks: dict[str, Any] = {}
+    for opinions in datasets:
+        task, unanimous = opinions.task, _is_unanimous(opinions)
+        pool = pool_of[task.codes]
+        pools[pool] += _entries(opinions, np.flatnonzero(unanimous))
+        tasks[task.name] = {
+            "short": task.short,
+            "labels": task.labels,
+            "codes": task.codes,
+            "fields": task.text_fields,
+            "pool": pool,
+            "items": _entries(opinions, _draw(opinions, ~unanimous, n_items, seed)),
+        }
+    content = {"tasks": tasks, "pools": pools}
+    return content | {"digest": hashlib.sha256(_json(content).encode()).hexdigest()[:16]}
+
+
+def script(content: Mapping[str, Any], notice: str) -> str:
+    """Return a script that sets the page's data, since a page opened from a file may fetch none."""
+    return f"/* {notice} */\nwindow.CHAOS_ANNOTATE = {_json(content)};\n"
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _is_unanimous(opinions: Opinions) -> npt.NDArray[np.bool_]:
+    return opinions.shares.max(axis=1) > UNANIMOUS
+
+
+def _draw(
+    opinions: Opinions, eligible: npt.NDArray[np.bool_], n: int, seed: int
+) -> npt.NDArray[np.intp]:
+    rows = np.flatnonzero(eligible)
+    # Equal numbers of votes may differ in the last digit of their entropy.
+    bits = entropy(opinions.shares[rows], unit="bits").round(10)
+    stretches = np.array_split(rows[np.argsort(bits, kind="stable")], min(n, len(rows)))
+    rng = np.random.default_rng(seed)
+    return np.array([rng.choice(stretch) for stretch in stretches], dtype=np.intp)
+
+
+def _entries(opinions: Opinions, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
+    return [
+        {
+            "uid": opinions.uids[row],
+            "votes": opinions.votes[row].tolist(),
+            "texts": [opinions.texts[row][field].strip() for field in opinions.task.text_fields],
+        }
+        for row in rows
+    ]

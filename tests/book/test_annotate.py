@@ -1,0 +1,295 @@
+"""The page on which a reader annotates, in a real browser."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.data.opinions import load_opinions
+from chaos_utils.errors import ChaosError
+from chaos_utils.tasks import TASKS
+
+pytestmark = pytest.mark.browser
+
+LOGS = sorted((Path(__file__).parents[1] / "crowd" / "logs").glob("*.json"))
+SEED_OF_CHECKS = 4425  # its first four draws are hidden checks
+REPLAY = """log => {
+  const rules = ChaosAnnotate.protocol(CHAOS_ANNOTATE.protocol, log.parameters);
+  try {
+    const state = rules.replay(log.events);
+    return [state.name, state.reason, state.counters, rules.countsVotes(state)];
+  } catch { return "refused"; }
+}"""
+
+
+def replay(log):
+    """Return what REPLAY returns, from Python's machine."""
+    protocol = load_protocol(**log["parameters"])
+    try:
+        state = protocol.replay(log["events"])
+    except ChaosError:
+        return "refused"
+    return [state.name, state.reason, dict(state.counters), protocol.counts_votes(state)]
+
+
+class Reader:
+    """Somebody at the page, who knows what the hundred said on every pair of the sample."""
+
+    def __init__(self, page):
+        self.page = page
+        self.known = {
+            (texts["premise"], texts["hypothesis"]): votes.argmax() + 1
+            for opinions in (load_opinions("snli", "sample"), load_opinions("mnli", "sample"))
+            for texts, votes in zip(opinions.texts, opinions.votes, strict=True)
+        }
+
+    @property
+    def title(self):
+        return self.page.inner_text("#annotate h2")
+
+    def answer(self, *, right=True):
+        """Choose by a key what most people chose, or something else."""
+        read = self.page.locator("#annotate .text").all_inner_texts()
+        key = self.known[tuple(read)] if right else self.known[tuple(read)] % 3 + 1
+        self.page.keyboard.press(str(key))
+
+    def admit(self):
+        self.press("Start the test")
+        for _ in range(5 + 12):
+            self.answer()
+        assert self.title == "You are admitted"
+        self.press("Start the first task")
+
+    def press(self, name):
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.fixture
+def visit(browser, sample_checkout):
+    """Return a function that opens the page in a browser that has never seen it."""
+    path = sample_checkout / "_build" / "html" / "annotate.html"
+    contexts = []
+
+    def opened(place="?seed=7#snli", script=""):
+        context = browser.new_context(reduced_motion="reduce")
+        contexts.append(context)
+        page = context.new_page()
+        page.add_init_script(script)
+        page.goto(path.as_uri() + place)
+        return Reader(page)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def test_the_page_s_machine_replays_every_log_as_python_s(visit):
+    page = visit().page
+    for path in LOGS:
+        recorded = json.loads(path.read_text())
+        log, final = recorded["log"], recorded["final"]
+        found = page.evaluate(REPLAY, log)
+        assert found[:3] == [final["state"], final["reason"], final["counters"]], path.stem
+        assert (len(log["votes"]) if found[3] else 0) == final["votes_counted"], path.stem
+        # An event left out, doubled or cut short is refused by both, or leads to the same state.
+        for k in range(0, len(log["events"]), 3):
+            before, event, after = (
+                log["events"][a:b] for a, b in [(0, k), (k, k + 1), (k + 1, None)]
+            )
+            part = [{"type": event[0]["type"]}]
+            for events in ([*before, *after], [*before, *event, *event], [*before, *part, *after]):
+                changed = log | {"events": events}
+                assert page.evaluate(REPLAY, changed) == replay(changed), (path.stem, k)
+
+
+def test_through_test_training_and_work_to_a_file(visit, tmp_path):
+    reader = visit("?seed=7")
+    page = reader.page
+    page.get_by_role("link", name="Begin MNLI").click()
+    reader.press("Start the test")
+    for _ in range(5):
+        assert reader.title.startswith("Test: question ")
+        reader.answer()
+    reader.answer(right=False)
+    told = page.locator("#annotate [role=status]")
+    assert "Most people see it otherwise" in told.inner_text()
+    assert "your choice" in told.inner_text()
+    reader.answer()  # that question is over
+    page.keyboard.press("Enter")
+    for number in range(2, 13):
+        assert reader.title == f"Training: question {number} of 12"
+        reader.answer()
+    assert "11 of 12 right" in page.inner_text("#annotate")
+    reader.press("Start the first task")
+    while reader.title == "Task 1":
+        reader.answer()
+    assert "$0.50" in page.inner_text("#annotate")
+    reader.press("Next task")
+    reader.answer()
+
+    page.reload()
+    assert reader.title == "Task 2"  # goes on where it was
+    reader.press("Results so far")
+    assert page.locator(".annotate-judgements:visible > li").count() == 11
+    assert page.locator(".annotate-judgements:visible .chosen").count() == 11
+    page.get_by_label("Your name in the file").fill("<b>")
+    reader.press("Finish and save my votes")
+    assert "letters from a to z" in page.inner_text("#annotate")
+    page.get_by_label("Your name in the file").fill("ada-1")
+    with page.expect_download() as download:
+        reader.press("Finish and save my votes")
+    assert download.value.suggested_filename == "votes-mnli-ada-1.json"
+    download.value.save_as(tmp_path / "votes.json")
+    log = json.loads((tmp_path / "votes.json").read_text())
+    assert (log["protocol"], log["task"], log["annotator"]) == ("nie2020-1", "mnli", "ada-1")
+    state, _, counters, counts = replay(log)
+    assert (state, counters["items"], counters["training_right"], counts) == (
+        "finished",
+        11,
+        11,
+        True,
+    )
+    assert page.evaluate(REPLAY, log) == replay(log)
+    items = [event for event in log["events"] if event.get("kind") == "item"]
+    assert log["votes"] == [{"item": e["item"], "label": e["answer"]} for e in items]
+    assert {vote["item"] for vote in log["votes"]} <= set(load_opinions("mnli", "sample").uids)
+    assert reader.title == "Your results"
+
+    reader.press("Start again")
+    page.reload()
+    assert reader.title == "MNLI: before you begin"
+
+
+def test_who_fails_the_test_is_not_admitted_but_may_look_around(visit):
+    reader = visit()
+    reader.press("Start the test")
+    for k in range(5):
+        reader.answer(right=k != 2)
+    text = reader.page.inner_text("#annotate")
+    assert "4 of 5 right" in text
+    assert "39.9%" in text
+    assert reader.page.locator(".annotate-judgements:visible > li").count() == 5
+    reader.page.get_by_role("link", name="Look around").click()
+    reader.page.wait_for_selector("text=item 1, to look at")
+    reader.answer()
+    assert "of 100" in reader.page.inner_text("#annotate [role=status]")
+    reader.press("Next item")
+    assert "item 2, to look at" in reader.title
+
+
+def test_too_many_mistakes_in_training_end_it(visit):
+    reader = visit()
+    reader.press("Start the test")
+    for k in range(5 + 12):
+        reader.answer(right=k < 5 + 8)
+        if k >= 5 + 8:
+            reader.press("Continue")
+    assert "8 of 12 right, and 75% are needed" in reader.page.inner_text("#annotate")
+
+
+def test_four_wrong_checks_in_a_row_block(visit):
+    reader = visit(f"?seed={SEED_OF_CHECKS}#snli")
+    reader.admit()
+    for k in range(4):
+        reader.answer(right=False)
+        assert "This was a hidden check" in reader.page.inner_text("#annotate")
+        reader.press("Continue")
+        if k < 3:
+            reader.answer()  # the item itself
+    text = reader.page.inner_text("#annotate")
+    assert "4 hidden checks in a row" in text
+    assert "3 items" in text
+    assert reader.page.get_by_role("button", name="Save my votes").count() == 0
+
+
+def test_a_keyboard_is_enough_and_keys_stay_out_of_the_way(visit):
+    reader = visit("")
+    page = reader.page
+
+    def tab_to(name):
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent.trim()") == name:
+                return
+        raise AssertionError(f"no way to {name}")
+
+    tab_to("Begin SNLI")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=before you begin")
+    tab_to("Start the test")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "H2"
+    page.keyboard.press("Control+1")
+    page.keyboard.press("9")
+    assert reader.title == "Test: question 1 of 5"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert reader.title == "Test: question 2 of 5"
+    page.keyboard.press("3")
+    assert reader.title == "Test: question 3 of 5"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("3")  # not for this part of the page
+    assert reader.title == "Test: question 3 of 5"
+
+
+def test_texts_are_shown_and_never_run(visit):
+    evil = "<script>window.ran = 1</script><img src=x onerror='window.ran = 1'>"
+    page = visit(
+        "?seed=7#alphanli",
+        "let data; Object.defineProperty(window, 'CHAOS_ANNOTATE', {get: () => data, set(value) {"
+        " for (const one of [...Object.values(value.tasks).flatMap(task => task.items),"
+        " ...Object.values(value.pools).flat()]) one.texts = one.texts.map(() => "
+        f"{json.dumps(evil)}); data = value; }}}})",
+    ).page
+    page.click("text=Start the test")
+    assert page.locator("#annotate .choice").first.inner_text().endswith(evil)
+    for _ in range(5):
+        page.click("#annotate .choice >> nth=0")
+    assert page.locator(".annotate-judgements .text").first.inner_text() == evil
+    assert page.evaluate("window.ran") is None
+
+
+def test_where_nothing_can_be_kept_the_page_says_so_and_works(visit):
+    broken = "Storage.prototype.setItem = () => { throw new DOMException('full'); }"
+    reader = visit("", broken)
+    assert "does not let the page keep" in reader.page.inner_text("#annotate")
+    reader.page.get_by_role("link", name="Begin SNLI").click()
+    reader.press("Start the test")
+    reader.answer()
+    assert reader.title == "Test: question 2 of 5"
+
+
+def test_what_was_kept_and_is_damaged_is_left_aside(visit):
+    reader = visit()
+    reader.press("Start the test")
+    reader.answer()
+    reader.page.evaluate(
+        "for (const key of Object.keys(localStorage)) {"
+        " localStorage[key] = localStorage[key].replace('qualification', 'item'); }"
+    )
+    reader.page.reload()
+    assert reader.title == "SNLI: before you begin"
+
+
+def test_the_score_is_what_the_page_says_it_is(visit):
+    scored = visit().page.evaluate(
+        "ChaosAnnotate.score({codes: ['e', 'n', 'c']}, ["
+        "{entry: {votes: [70, 20, 10]}, answer: 'n'}, {entry: {votes: [50, 50, 0]}, answer: 'n'}])"
+    )
+    of_others = [(70 * 69 + 20 * 19 + 10 * 9) / 9900, 2 * 50 * 49 / 9900]
+    assert scored == pytest.approx(
+        {"n": 2, "yours": 0.35, "person": sum(of_others) / 2, "most": 0.6, "majority": 1}
+    )
+
+
+@pytest.mark.slow
+def test_real_items_stand_with_their_licence(real_checkout):
+    site = real_checkout / "_build" / "html"
+    data = (site / "_static" / "annotate" / "data.js").read_text()
+    for text in (data, (site / "annotate.html").read_text()):
+        assert "licence CC BY-NC 4.0" in text
+    for task in TASKS:
+        known = set(load_opinions(task, "released").uids)
+        content = json.loads(data.split(" = ", 1)[1].removesuffix(";\n"))
+        assert {entry["uid"] for entry in content["tasks"][task]["items"]} < known
