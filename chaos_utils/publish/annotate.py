@@ -29,10 +29,10 @@ def material(
     datasets : sequence of Opinions
         The votes on each task. Tasks that have their labels in common share a pool.
     n_items : int
-        How many items of a task to draw, where it has as many: one at random from each of as
-        many stretches of equal length, along the items in order of entropy.
+        How many items of a task to draw, where it has as many: at equal distances along the
+        items in order of entropy.
     seed : int
-        Seed of that draw.
+        Seed of where along them the draw starts.
 
     Returns
     -------
@@ -79,9 +79,11 @@ def _draw(
     rows = np.flatnonzero(eligible)
     # Equal numbers of votes may differ in the last digit of their entropy.
     bits = entropy(opinions.shares[rows], unit="bits").round(10)
-    stretches = np.array_split(rows[np.argsort(bits, kind="stable")], min(n, len(rows)))
-    rng = np.random.default_rng(seed)
-    return np.array([rng.choice(stretch) for stretch in stretches], dtype=np.intp)
+    rows = rows[np.argsort(bits, kind="stable")]
+    n = min(n, len(rows))
+    start = np.random.default_rng(seed).random()
+    places = (np.arange(n) + start) * len(rows) / n
+    return rows[places.astype(int)]
 
 
 def _entries(opinions: Opinions, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
