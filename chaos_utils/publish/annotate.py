@@ -6,7 +6,7 @@ the hundred agree stand in for it, and are kept out of the items to judge.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,15 @@ import numpy.typing as npt
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.metrics.divergence import entropy
 
-UNANIMOUS = 0.95
 N_ITEMS = 300
 
 
 def material(
-    datasets: Sequence[Opinions], *, n_items: int = N_ITEMS, seed: int = 0
+    datasets: Sequence[Opinions],
+    is_unanimous: Callable[[Opinions], npt.NDArray[np.bool_]],
+    *,
+    n_items: int = N_ITEMS,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Return the items of each task, and the pools of unanimous examples.
 
@@ -28,6 +31,8 @@ def material(
     ----------
     datasets : sequence of Opinions
         The votes on each task. Tasks that have their labels in common share a pool.
+    is_unanimous : callable
+        Says of which items nearly all votes agree, so that they can serve as examples.
     n_items : int
         How many items of a task to draw, where it has as many: at equal distances along the
         items in order of entropy.
@@ -45,7 +50,7 @@ def material(
     pools: dict[str, list[Any]] = {name: [] for name in pool_of.values()}
     tasks: dict[str, Any] = {}
     for opinions in datasets:
-        task, unanimous = opinions.task, _is_unanimous(opinions)
+        task, unanimous = opinions.task, is_unanimous(opinions)
         pool = pool_of[task.codes]
         pools[pool] += _entries(opinions, np.flatnonzero(unanimous))
         tasks[task.name] = {
@@ -67,10 +72,6 @@ def script(content: Mapping[str, Any], notice: str) -> str:
 
 def _json(content: Mapping[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _is_unanimous(opinions: Opinions) -> npt.NDArray[np.bool_]:
-    return opinions.shares.max(axis=1) > UNANIMOUS
 
 
 def _draw(

@@ -18,10 +18,6 @@ from chaos_utils.publish import citations
 from chaos_utils.publish.citations import Book
 
 SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, which are short
-NOTICE = (
-    "Items, votes and texts: ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and αNLI; "
-    "licence CC BY-NC 4.0."
-)
 
 
 def columns(opinions: Opinions, systems: Sequence[Predictions]) -> dict[str, Any]:
@@ -92,10 +88,10 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
     }
 
 
-def script(name: str, value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return a script that sets a global, with the notice of the data's licence before it."""
+def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
+    """Return a script that sets a global, with a notice of the data's licence before it."""
     content = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return f"/* {NOTICE} */\nwindow.{name} = {content};\n"
+    return f"/* {notice} */\nwindow.{name} = {content};\n"
 
 
 def _order(opinions: Opinions) -> list[int]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.rows import write_dataset
 
+from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.data.opinions import read_opinions
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish.annotate import material, script
@@ -17,7 +18,7 @@ def datasets(request):
 
 
 def test_examples_are_unanimous_and_no_item_to_judge_is_one(datasets):
-    made = material(datasets)
+    made = material(datasets, is_unanimous)
     assert {name: task["pool"] for name, task in made["tasks"].items()} == {
         "snli": "snli",
         "mnli": "snli",
@@ -37,7 +38,7 @@ def test_examples_are_unanimous_and_no_item_to_judge_is_one(datasets):
 
 
 def test_items_are_whole_and_spread_over_what_is_left(datasets):
-    made = material(datasets, n_items=100)
+    made = material(datasets, is_unanimous, n_items=100)
     for opinions in datasets:
         items = made["tasks"][opinions.task.name]["items"]
         assert len({entry["uid"] for entry in items}) == 100
@@ -54,12 +55,15 @@ def test_items_are_whole_and_spread_over_what_is_left(datasets):
 
 
 def test_the_draw_follows_the_seed_and_the_digest_what_was_drawn(sample):
-    assert material(sample) == material(sample)
-    assert material(sample)["digest"] != material(sample, seed=1, n_items=50)["digest"]
+    assert material(sample, is_unanimous) == material(sample, is_unanimous)
+    assert (
+        material(sample, is_unanimous)["digest"]
+        != material(sample, is_unanimous, seed=1, n_items=50)["digest"]
+    )
 
 
 def test_the_script_is_javascript_and_small(datasets):
-    made = material(datasets)
+    made = material(datasets, is_unanimous)
     text = script(made, "A notice.")
     assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
     assert len(text.encode()) < 1_000_000
@@ -70,5 +74,5 @@ def test_the_script_is_javascript_and_small(datasets):
 def test_fewer_items_than_asked_for_are_all_taken(tmp_path):
     folder = write_dataset(tmp_path)
     opinions = read_opinions(folder / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", "snli")
-    items = material([opinions])["tasks"]["snli"]["items"]
+    items = material([opinions], is_unanimous)["tasks"]["snli"]["items"]
     assert {entry["uid"] for entry in items} == set(opinions.uids)

@@ -13,7 +13,7 @@ from chaos_utils.publish.citations import Book
 def read(script, name):
     """Return what a script sets, as a browser would read it."""
     notice, _, rest = script.partition("\n")
-    assert "CC BY-NC 4.0" in notice
+    assert notice == "/* A notice. */"
     return json.loads(rest.removeprefix(f"window.{name} = ").removesuffix(";\n"))
 
 
@@ -63,11 +63,12 @@ def test_scripts_are_the_same_each_time_and_keep_any_text(sample):
     texts = explorer.texts(opinions)
     assert texts[0][0] == opinions.texts[opinions.index(min(opinions.uids))]["premise"]
     made = [
-        explorer.script("X", explorer.columns(opinions, load_systems(opinions))) for _ in range(2)
+        explorer.script("X", explorer.columns(opinions, load_systems(opinions)), "A notice.")
+        for _ in range(2)
     ]
     assert made[0] == made[1]
     odd = ["</script><script>alert(1)</script>", "*/ \u2028 \\ \" ' αé"]
-    assert read(explorer.script("X", odd), "X") == odd
+    assert read(explorer.script("X", odd, "A notice."), "X") == odd
 
 
 @pytest.mark.parametrize("url", ["", "https://example.org/book/"])

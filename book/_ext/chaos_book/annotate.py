@@ -9,21 +9,18 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_utils.publish.licences import NOTICE
+from chaos_book import material
+from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.data.opinions import Opinions, load_opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.files import write_text
 from chaos_utils.publish import annotate
-from chaos_utils.tasks import TASKS
 
 _FOLDER = "annotate"  # below _static
 _DATA, _STYLE = "data.js", "annotate.css"
 _SCRIPTS = ("protocol.js", "session.js", "views.js", "results.js", "main.js")  # as they load
-_SYNTHETIC = "Synthetic sample: invented items, simulated votes."
 _PLACE = """
 <div id="annotate" class="annotate" role="region" aria-label="Annotate" tabindex="-1">
 <noscript><p>To annotate, this page needs JavaScript.</p></noscript>
@@ -37,32 +34,7 @@ class Annotate(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the place with the notice of the licence, and note which page this is."""
         self.env.chaos_annotate = self.env.docname  # type: ignore[attr-defined]
-        notice = f'<p class="licence-notice">{_notice(self.env.app)}</p>'
-        return [nodes.raw("", _PLACE + notice, format="html")]
-
-
-def _is_synthetic(app: Sphinx) -> bool:
-    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
-    return any(manifest["synthetic"] for manifest in manifests.values())
-
-
-def _notice(app: Sphinx) -> str:
-    return _SYNTHETIC if _is_synthetic(app) else NOTICE
-
-
-def _datasets(app: Sphinx) -> list[Opinions]:
-    """Return the votes that the chapters were made from."""
-    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
-    (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
-    digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
-    datasets = [load_opinions(task, data) for task in TASKS]
-    for opinions in datasets:
-        if opinions.source.sha256 not in digests:
-            raise ExtensionError(
-                f"the data at hand for {opinions.task.title} is not what the chapters were made "
-                "from: build them again"
-            )
-    return datasets
+        return [nodes.raw("", _PLACE, format="html"), material.notice_node(self.env.app)]
 
 
 def _add_files(
@@ -72,14 +44,14 @@ def _add_files(
     if pagename != getattr(app.env, "chaos_annotate", None):
         return
     published = read_published("nie2020_table1").set_index("task")
-    content = annotate.material(_datasets(app)) | {
+    content = annotate.material(material.datasets(app), is_unanimous) | {
         "protocol": load_protocol().table,
         "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
-        "synthetic": _is_synthetic(app),
+        "synthetic": material.is_synthetic(app),
     }
     # Put in place before the page is written, so that their addresses there carry digests.
     target = Path(app.outdir) / "_static" / _FOLDER
-    write_text(target / _DATA, annotate.script(content, _notice(app)))
+    write_text(target / _DATA, annotate.script(content, material.notice(app)))
     for file in (_STYLE, *_SCRIPTS):
         shutil.copyfile(Path(app.srcdir) / "_annotate" / file, target / file)
     app.add_css_file(f"{_FOLDER}/{_STYLE}")

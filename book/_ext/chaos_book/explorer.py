@@ -11,16 +11,14 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from chaos_book import material
 from chaos_book.published import project_of
-from chaos_utils.data.opinions import Opinions, load_opinions
 from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.files import write_text
 from chaos_utils.publish import citations, explorer
 from chaos_utils.publish.dependencies import CHART_LIBRARY
-from chaos_utils.tasks import TASKS
 
 _FOLDER = "explorer"  # below _static
 _SCRIPTS = ("model.js", "table.js", "card.js", "chart.js", "main.js")
@@ -33,8 +31,7 @@ class ItemExplorer(SphinxDirective):
         """Return the controls, and note that this page is the explorer."""
         self.env.chaos_explorer = self.env.docname  # type: ignore[attr-defined]
         page = (_assets(self.env.app) / "page.html").read_text("utf-8")
-        notice = f'<p class="licence-notice">{explorer.NOTICE}</p>'
-        return [nodes.raw("", page + notice, format="html")]
+        return [nodes.raw("", page, format="html"), material.notice_node(self.env.app)]
 
 
 def _assets(app: Sphinx) -> Path:
@@ -72,15 +69,12 @@ def _write_files(app: Sphinx, exception: Exception | None) -> None:
 
 def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    manifests = list(app.env.chaos_manifests.values())  # type: ignore[attr-defined]
-    (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
-    tasks = [load_opinions(task, data) for task in TASKS]
-    _check_is_the_chapters(manifests, tasks)
+    tasks = material.datasets(app)
     book = citations.read_book(project_of(app) / "CITATION.cff")
     references = (project_of(app) / "book" / "references.bib").read_text("utf-8")
     paper = re.search(r"^@\w+\{nie2020,.*?^\}", references, re.DOTALL | re.MULTILINE)
     assert paper is not None  # every page of the book cites it
-    synthetic = any(opinions.source.synthetic for opinions in tasks)
+    synthetic = material.is_synthetic(app)
     numbers = {
         "scale": explorer.SCALE,
         "tasks": [explorer.columns(opinions, load_systems(opinions)) for opinions in tasks],
@@ -88,20 +82,11 @@ def _data(app: Sphinx) -> dict[str, str]:
         "drawn": (project_of(app) / CHART_LIBRARY).is_file(),
     }
     texts = {opinions.task.name: explorer.texts(opinions) for opinions in tasks}
+    notice = material.notice(app)
     return {
-        "items.js": explorer.script("CHAOS_ITEMS", numbers),
-        "texts.js": explorer.script("CHAOS_TEXTS", texts),
+        "items.js": explorer.script("CHAOS_ITEMS", numbers, notice),
+        "texts.js": explorer.script("CHAOS_TEXTS", texts, notice),
     }
-
-
-def _check_is_the_chapters(manifests: list[dict[str, Any]], tasks: list[Opinions]) -> None:
-    digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
-    other = [opinions.task.title for opinions in tasks if opinions.source.sha256 not in digests]
-    if other:
-        raise ExtensionError(
-            f"the data at hand for {', '.join(other)} is not what the chapters were made from: "
-            "build them again"
-        )
 
 
 def setup(app: Sphinx) -> None:

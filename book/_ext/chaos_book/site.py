@@ -8,6 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from chaos_book import material
 from chaos_book.published import project_of
 from chaos_utils.errors import ChaosError
 from chaos_utils.publish import collection, downloads, registry
@@ -30,7 +31,7 @@ def _check_registry(app: Sphinx) -> None:
 def notice(app: Sphinx) -> str:
     """Return what every page says of a build that is no result, or not of one piece."""
     manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
-    said = [_SYNTHETIC] if any(manifest["synthetic"] for manifest in manifests) else []
+    said = [_SYNTHETIC] if material.is_synthetic(app) else []
     stale = dict.fromkeys(one["notebook"] for one in manifests if one.get("stale"))
     if stale:
         chapters = ", ".join(collection.chapter_title(notebook) for notebook in stale)

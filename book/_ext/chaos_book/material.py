@@ -1,0 +1,42 @@
+"""What pages show beside the chapters: the votes themselves, and whose texts they are."""
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.publish import licences
+from chaos_utils.tasks import TASKS
+
+_SYNTHETIC = "Synthetic sample: invented items, simulated votes."
+
+
+def is_synthetic(app: Sphinx) -> bool:
+    """Say whether the chapters were made from the sample."""
+    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
+    return any(manifest["synthetic"] for manifest in manifests)
+
+
+def notice(app: Sphinx) -> str:
+    """Return what a page or file that holds texts of items says about them."""
+    return _SYNTHETIC if is_synthetic(app) else licences.NOTICE
+
+
+def notice_node(app: Sphinx) -> nodes.raw:
+    """Return the notice as a paragraph of a page."""
+    return nodes.raw("", f'<p class="licence-notice">{notice(app)}</p>', format="html")
+
+
+def datasets(app: Sphinx) -> list[Opinions]:
+    """Return the votes that the chapters were made from."""
+    manifests = list(app.env.chaos_manifests.values())  # type: ignore[attr-defined]
+    (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
+    found = [load_opinions(task, data) for task in TASKS]
+    digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
+    other = [opinions.task.title for opinions in found if opinions.source.sha256 not in digests]
+    if other:
+        raise ExtensionError(
+            f"the data at hand for {', '.join(other)} is not what the chapters were made from: "
+            "build them again"
+        )
+    return found
