@@ -15,7 +15,7 @@ from chaos_utils.publish import citations, dependencies
 
 # Pages that are of use on a screen only: the first part of their names.
 LEFT_OUT = ("explorer", "figures", "reference")
-_STYLES = ("pygments.css", "sphinx-design.min.css", "book.css", "print.css")
+_STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
     "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer"
 )
@@ -78,6 +78,8 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
     for part in parts.values():
         _settle(part, parts)
     book = citations.read_book(paths.project() / "CITATION.cff")
+    # Not among the site's static files, which the theme loads on every page.
+    style = (paths.project() / "book" / "_print" / "print.css").read_text("utf-8")
     synthetic = "bd-header-announcement" in (site / "index.html").read_text("utf-8")
     notice = f'<p class="synthetic">{_SYNTHETIC}.</p>' if synthetic else ""
     return f"""<!doctype html>
@@ -86,7 +88,10 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
 <meta charset="utf-8">
 <title>{escape(book.title)}</title>
 {"".join(f'<link rel="stylesheet" href="../html/_static/{name}">' for name in _STYLES)}
-<style>{_running_heads(parts.values(), synthetic)}</style>
+<style>
+{style}
+{_running_heads(parts.values(), synthetic)}
+</style>
 </head>
 <body>
 <header class="title-page">

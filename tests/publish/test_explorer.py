@@ -73,7 +73,7 @@ def test_scripts_are_the_same_each_time_and_keep_any_text(sample):
 
 @pytest.mark.parametrize("url", ["", "https://example.org/book/"])
 def test_a_citation_names_the_item_the_book_and_the_data(url):
-    book = Book("A & B", "1.0", "2026", ("Its authors",), url)
+    book = Book("A & B", "1.0", "", "2026-11-20", ("Its authors",), url)
     made = explorer.citation(book, synthetic=False)
     assert made["plain"].startswith("Its authors (2026). Item <uid> of <title>. In A & B")
     assert made["bibtex"].startswith("@misc{<key>,\n")

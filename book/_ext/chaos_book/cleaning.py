@@ -79,5 +79,5 @@ def _clean_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Clean when all pages have been written."""
-    app.connect("build-finished", _clean_pages)
+    """Clean when all pages have been written, before links are put into the chapters' code."""
+    app.connect("build-finished", _clean_pages, priority=400)
