@@ -12,8 +12,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyXRefRole
+from sphinx.environment import BuildEnvironment
 from sphinx.ext.autosummary import autosummary_table
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
 
 
 def modules_of(name: str) -> list[ModuleType]:
@@ -91,18 +93,27 @@ class Code(PyXRefRole):
         self, env: Any, refnode: nodes.Element, has_explicit_title: bool, title: str, target: str
     ) -> tuple[str, str]:
         """Let the name of an object do without that of its module."""
-        refnode["refspecific"] = refnode["may_be_missing"] = True
+        refnode["may_be_missing"] = True
         return title, target
 
 
-def _leave_as_code(
-    app: Sphinx, env: object, node: nodes.Element, shown: nodes.Element
+def _link_or_code(
+    app: Sphinx, env: BuildEnvironment, node: nodes.Element, shown: nodes.Element
 ) -> nodes.Element | None:
-    return shown if node.get("may_be_missing") else None
+    """Link a name to the object of its own module, else to the only one of that name."""
+    if not node.get("may_be_missing"):
+        return None
+    objects, target = env.get_domain("py").objects, node["reftarget"]  # type: ignore[attr-defined]
+    near = f"{node.get('py:module')}.{target}"
+    found = [near] if near in objects else [n for n in objects if f".{n}".endswith(f".{target}")]
+    if len(found) != 1:
+        return shown
+    entry = objects[found[0]]
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, shown, found[0])
 
 
 def setup(app: Sphinx) -> None:
     """Register directive and role."""
     app.add_directive("room", Room)
     app.add_role_to_domain("py", "code", Code())
-    app.connect("missing-reference", _leave_as_code)
+    app.connect("missing-reference", _link_or_code)

@@ -35,7 +35,15 @@ class RerunSection(SphinxTransform):
         body = rerun.section_body(source, values, "../")
         section += nodes.raw("", f"{body}\n{script}", format="html")
         chapter = next(self.document.findall(nodes.section))
+        _drop_parameter_table(chapter)
         chapter += section
+
+
+def _drop_parameter_table(chapter: nodes.section) -> None:
+    """Remove what stands under the title of a run's own page: here the section says it all."""
+    table = next((node for node in chapter if isinstance(node, nodes.section | nodes.table)), None)
+    if isinstance(table, nodes.table):
+        chapter.remove(table)
 
 
 def setup(app: Sphinx) -> None:
