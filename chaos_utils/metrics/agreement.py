@@ -27,7 +27,18 @@ def majority_share(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def is_tied(votes: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Whether two or more labels share an item's largest count; shape (n_items,)."""
+    """Whether two or more labels share an item's largest count; shape (n_items,).
+
+    Parameters
+    ----------
+    votes : array of shape (n_items, n_classes)
+        Whole counts; each item has a vote.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
+        For instance True for the counts 50, 50, 0.
+    """
     counts = as_votes(votes, "votes")
     tied: npt.NDArray[np.bool_] = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
     return tied

@@ -53,7 +53,18 @@ class Binning:
         return np.linspace(0, 1, self.n_bins + 1)
 
     def assign(self, confidence: npt.ArrayLike) -> Ints:
-        """Return the bin of each confidence, `NO_BIN` for one that falls into none."""
+        """Return the bin of each confidence, `NO_BIN` for one that falls into none.
+
+        Parameters
+        ----------
+        confidence : array of shape (n,)
+            Probabilities, in [0, 1].
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            From 0 to ``n_bins - 1``, or `NO_BIN`.
+        """
         values = np.asarray(confidence, dtype=np.float64)
         if self.closed == "right":
             found = np.searchsorted(self.edges, values, side="left") - 1
@@ -106,7 +117,20 @@ def hits_of(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats
 
 
 def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return, for every class, each item's probability and hit; shapes (n_items, n_classes)."""
+    """Return, for every class, each item's probability and hit.
+
+    Parameters
+    ----------
+    model : array of shape (n_items, n_classes)
+        Predicted distributions; rows sum to 1.
+    target : array of shape (n_items,) or (n_items, n_classes)
+        Gold label positions, or the humans' vote shares.
+
+    Returns
+    -------
+    confidence, hits : ndarray of float, shape (n_items, n_classes)
+        A hit is 1 or 0 against a gold label, else the share of the votes for the class.
+    """
     m = as_distributions(model, "model")
     if np.ndim(target) == 2:
         return as_pair(m, target)
@@ -117,7 +141,18 @@ def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats,
 def reliability_curve(
     confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning
 ) -> ReliabilityCurve:
-    """Return counts and means in each bin, for a reliability diagram."""
+    """Return counts and means in each bin, for a reliability diagram.
+
+    Parameters
+    ----------
+    confidence, hits : array of shape (n,)
+        In [0, 1], as `hits_of` returns them.
+    binning : Binning
+
+    Returns
+    -------
+    ReliabilityCurve
+    """
     sums = bin_sums(confidence, hits, binning)
     counts = sums[:, 0]
     with np.errstate(invalid="ignore"):
@@ -125,7 +160,19 @@ def reliability_curve(
 
 
 def bin_sums(confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning) -> Floats:
-    """Return items, summed confidence and summed hits of each bin; shape (n_bins, 3)."""
+    """Return items, summed confidence and summed hits of each bin.
+
+    Parameters
+    ----------
+    confidence, hits : array of shape (n,)
+        In [0, 1], as `hits_of` returns them.
+    binning : Binning
+
+    Returns
+    -------
+    ndarray of float, shape (n_bins, 3)
+        Zeros for an empty bin; items that fall into no bin are left out.
+    """
     values = np.asarray(confidence, dtype=np.float64)
     bins = binning.assign(values)
     inside = bins != NO_BIN
@@ -169,7 +216,22 @@ def expected_calibration_error(
 def maximum_calibration_error(
     model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
 ) -> float:
-    """Largest gap between hits and confidence of any bin that holds an item; in [0, 1]."""
+    """Largest gap between hits and confidence of any bin that holds an item; in [0, 1].
+
+    Parameters
+    ----------
+    model, target, binning
+        As for `expected_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 is perfect calibration.
+
+    References
+    ----------
+    Naeini, M. P. et al. (2015). Obtaining well calibrated probabilities using Bayesian binning.
+    """
     curve = reliability_curve(*hits_of(model, target), binning)
     return float(np.nanmax(np.abs(curve.hits - curve.confidence)))
 
@@ -179,6 +241,13 @@ def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bi
 
     Items are sorted by confidence, ties in their order, and cut into `n_bins` runs whose
     sizes differ by one at most.
+
+    Parameters
+    ----------
+    model, target
+        As for `expected_calibration_error`.
+    n_bins : int
+        From 2 to the number of items.
 
     Raises
     ------
@@ -195,7 +264,20 @@ def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bi
 
 
 def equal_mass_bins(confidence: npt.ArrayLike, n_bins: int) -> Ints:
-    """Return the bin of each item when bins hold equal numbers of items."""
+    """Return the bin of each item when bins hold equal numbers of items.
+
+    Parameters
+    ----------
+    confidence : array of shape (n_items,)
+        What the items are sorted by; ties stay in their order.
+    n_bins : int
+        From 2 to the number of items.
+
+    Returns
+    -------
+    ndarray of int, shape (n_items,)
+        From 0, the least confident, to ``n_bins - 1``.
+    """
     values = np.asarray(confidence, dtype=np.float64)
     if not 2 <= n_bins <= len(values):
         raise ValueError(f"n_bins is {n_bins}, expected 2 to the number of items, {len(values)}")
@@ -244,8 +326,18 @@ def classwise_calibration_error(
 def entropy_error(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     """Entropy calibration error of each item, signed: H(model) − H(human), in nats.
 
-    EntCE of Baan et al. (2022) is its absolute value. Negative where the model is surer
-    than people are. Shape (n_items,), in [−log n_classes, log n_classes].
+    EntCE of Baan et al. (2022) is its absolute value.
+
+    Parameters
+    ----------
+    human, model : array of shape (n_items, n_classes)
+        Vote shares and predicted distributions; rows sum to 1.
+
+    Returns
+    -------
+    ndarray of float, shape (n_items,)
+        In nats, in [−log n_classes, log n_classes]. Negative where the model is surer than
+        people are.
     """
     h, m = as_pair(human, model)
     return entropy(m, unit="nats") - entropy(h, unit="nats")
@@ -280,6 +372,11 @@ def same_ranking(
 
 def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     """Kendall's τ-b between the label shares of humans and model, item by item.
+
+    Parameters
+    ----------
+    human, model : array of shape (n_items, n_classes)
+        Vote shares and predicted distributions; rows sum to 1.
 
     Returns
     -------

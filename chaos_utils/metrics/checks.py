@@ -11,6 +11,17 @@ _SUM_TOLERANCE = 1e-6
 def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     """Return an array of shape (n_items, n_classes) whose rows are distributions.
 
+    Parameters
+    ----------
+    values : array of shape (n_items, n_classes)
+    name : str
+        What an error calls the array.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_classes)
+        The values as they are: nothing is rescaled.
+
     Raises
     ------
     ValueError
@@ -26,7 +37,22 @@ def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64
 def as_pair(
     one: npt.ArrayLike, other: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return two arrays of distributions of one shape; a ValueError says where they are not."""
+    """Return two arrays of distributions of one shape.
+
+    Parameters
+    ----------
+    one, other : array of shape (n_items, n_classes)
+        Rows sum to 1.
+
+    Returns
+    -------
+    one, other : ndarray of float64, shape (n_items, n_classes)
+
+    Raises
+    ------
+    ValueError
+        If a row is no distribution, or the shapes differ; the message says where.
+    """
     p, q = as_distributions(one, "first argument"), as_distributions(other, "second argument")
     if p.shape != q.shape:
         raise ValueError(f"the shapes {p.shape} and {q.shape} differ, expected the same")
@@ -36,7 +62,25 @@ def as_pair(
 def as_labels(
     values: npt.ArrayLike, n_items: int, n_classes: int, name: str
 ) -> npt.NDArray[np.int64]:
-    """Return label positions of shape (n_items,); a ValueError says where they are not."""
+    """Return an array of label positions.
+
+    Parameters
+    ----------
+    values : array of int, shape (n_items,)
+    n_items, n_classes : int
+        How many labels there must be, and what each must be below.
+    name : str
+        What an error calls the array.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_items,)
+
+    Raises
+    ------
+    ValueError
+        If the shape or the type is another, or a label is not in [0, n_classes).
+    """
     labels = np.asarray(values)
     if labels.shape != (n_items,) or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(
@@ -49,6 +93,17 @@ def as_labels(
 
 def as_votes(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     """Return an array of shape (n_items, n_classes) of vote counts, each row with a vote.
+
+    Parameters
+    ----------
+    values : array of shape (n_items, n_classes)
+    name : str
+        What an error calls the array.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_classes)
+        Whole numbers.
 
     Raises
     ------

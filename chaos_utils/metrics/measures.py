@@ -83,7 +83,18 @@ class Measure:
     reduce: Callable[[Floats], Floats]
 
     def value(self, judged: Judged) -> float:
-        """Return the measure on all items."""
+        """Return the measure on all items.
+
+        Parameters
+        ----------
+        judged : Judged
+            A system beside the humans on n_items.
+
+        Returns
+        -------
+        float
+            In the measure's `unit`.
+        """
         return float(self.reduce(self.columns(judged).mean(axis=0)))
 
 

@@ -164,9 +164,22 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
 def draw_votes(
     distributions: npt.ArrayLike, n_votes: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw votes on each item from its distribution; shape (n_items, n_classes).
+    """Draw votes on each item from its distribution.
 
     With the items' own vote shares this is the vote bootstrap.
+
+    Parameters
+    ----------
+    distributions : array of shape (n_items, n_classes)
+        Rows sum to 1.
+    n_votes : int
+        Votes an item; at least 1.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_items, n_classes)
+        Counts; rows sum to `n_votes`.
     """
     if n_votes < 1:
         raise ValueError(f"n_votes is {n_votes}, expected at least 1")
@@ -277,7 +290,24 @@ def draw_truths(votes: npt.ArrayLike, prior: npt.ArrayLike, rng: np.random.Gener
 
 
 def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
-    """Rescale scores so that one reference (say, the uniform guess) is 0 and another is 1."""
+    """Rescale scores so that one reference (say, the uniform guess) is 0 and another is 1.
+
+    Parameters
+    ----------
+    score : array of any shape
+    at_zero, at_one : float
+        The score that becomes 0 and the score that becomes 1; they must differ.
+
+    Returns
+    -------
+    ndarray of float, of the same shape
+        Below 0 or above 1 for a score beyond a reference.
+
+    Raises
+    ------
+    ValueError
+        If the references score the same.
+    """
     if at_zero == at_one:
         raise ValueError(f"both references score {at_zero}; nothing lies between them")
     return (np.asarray(score, float) - at_zero) / (at_one - at_zero)

@@ -36,10 +36,21 @@ def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.
 def is_correct(
     predicted: npt.ArrayLike, gold: npt.ArrayLike, *, n_classes: int
 ) -> npt.NDArray[np.bool_]:
-    """Whether the predicted label is the gold label; shape (n_items,).
+    """Whether the predicted label is the gold label.
 
     The mean is the accuracy: *old* against the label of the original dataset, *new*
     against the stored majority of the hundred votes (Nie et al. 2020).
+
+    Parameters
+    ----------
+    predicted, gold : array of int, shape (n_items,)
+        Label positions.
+    n_classes : int
+        What every position must be below.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
     """
     n_items = len(np.asarray(predicted))
     given = as_labels(predicted, n_items, n_classes, "predicted")
@@ -73,7 +84,20 @@ def is_in_top(
 
 
 def soft_accuracy(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
-    """Share of the votes that the model's distribution gets right: 1 − TVD, in [0, 1]."""
+    """Share of the votes that the model's distribution gets right: 1 − TVD, in [0, 1].
+
+    Parameters
+    ----------
+    human : array of shape (n_items, n_classes)
+        Vote shares; rows sum to 1.
+    model : array of shape (n_items, n_classes)
+        Predicted distributions.
+
+    Returns
+    -------
+    ndarray of float, shape (n_items,)
+        1 where both distributions are the same.
+    """
     return 1 - total_variation(human, model)
 
 
