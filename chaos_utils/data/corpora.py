@@ -44,7 +44,12 @@ class Training:
         return TASKS[self.tasks[0]].labels
 
     def files_of(self, split: str) -> list[tuple[str, str]]:
-        """Return dataset and file of a split."""
+        """Return dataset and file of a split.
+
+        Parameters
+        ----------
+        split : {'train', 'dev', 'test'}
+        """
         return [(dataset, file) for one, dataset, file in self.files if one == split]
 
 
@@ -69,7 +74,12 @@ _ALPHANLI_LABELS = "alphanli/train-labels.lst"
 
 
 def get_training(name: str) -> Training:
-    """Return what is trained under a name; a ChaosError names the closest when there is none."""
+    """Return what is trained under a name; a ChaosError names the closest when there is none.
+
+    Parameters
+    ----------
+    name : {'nli', 'alphanli'}
+    """
     if name not in TRAININGS:
         expected = did_you_mean(name, TRAININGS)
         raise ChaosError("Unknown task to train on.", found=repr(name), expected=expected)
@@ -112,7 +122,12 @@ class Corpus:
         return self.targets.argmax(axis=1)
 
     def take(self, chosen: npt.ArrayLike) -> "Corpus":
-        """Return some of the items, by position."""
+        """Return some of the items, by position.
+
+        Parameters
+        ----------
+        chosen : array of int, shape (m,)
+        """
         where = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
         return Corpus(
             self.training,
@@ -134,6 +149,15 @@ def normalised(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
     The corpora's releases differ in these: some of them were detokenised.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+        Letters and digits alone, in lower case.
     """
     text = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "", text)
@@ -150,6 +174,12 @@ def choose_data(training: str, data: str = "auto") -> str:
 
     ``auto`` is the released data, or an error where a file of it is missing: a model must
     never be trained on the synthetic sample unless that was asked for.
+
+    Parameters
+    ----------
+    training : {'nli', 'alphanli'}
+    data : str
+        ``auto``, ``released``, ``sample`` or a folder; all but ``auto`` are returned as they are.
     """
     if data != "auto":
         return data
@@ -206,12 +236,22 @@ def _note(path: Path, name: str, data: str) -> None:
 
 
 def empty(training: Training) -> Corpus:
-    """Return a corpus without items."""
+    """Return a corpus without items.
+
+    Parameters
+    ----------
+    training : Training
+    """
     return Corpus(training, (), (), _frozen(np.empty((0, len(training.labels)))), ())
 
 
 def join(parts: Sequence[Corpus]) -> Corpus:
-    """Return the items of several corpora of one task, in order."""
+    """Return the items of several corpora of one task, in order.
+
+    Parameters
+    ----------
+    parts : sequence of Corpus
+    """
     return Corpus(
         parts[0].training,
         tuple(uid for part in parts for uid in part.uids),
@@ -322,14 +362,27 @@ def _hard(
 
 
 def load_chaosnli(training: str, data: str = "auto") -> tuple[Corpus, list[Opinions]]:
-    """Return ChaosNLI's items of a task with their vote shares, and the opinions themselves."""
+    """Return ChaosNLI's items of a task with their vote shares, and the opinions themselves.
+
+    Parameters
+    ----------
+    training : {'nli', 'alphanli'}
+    data : str
+        See `choose_data`.
+    """
     wanted = get_training(training)
     opinions = [load_opinions(task, choose_data(training, data)) for task in wanted.tasks]
     return from_opinions(opinions, wanted), opinions
 
 
 def from_opinions(opinions: Iterable[Opinions], training: Training) -> Corpus:
-    """Return the items of ChaosNLI, each with its vote shares as target."""
+    """Return the items of ChaosNLI, each with its vote shares as target.
+
+    Parameters
+    ----------
+    opinions : iterable of Opinions
+    training : Training
+    """
     return join(
         [
             Corpus(

@@ -19,7 +19,17 @@ _BAAN_ORDER = (0, 2, 1)  # from (e, c, n) to this project's (e, n, c)
 
 @dataclass(slots=True)
 class Row:
-    """One model's raw answer for one item; `place` says where it stands in the file."""
+    """One model's raw answer for one item.
+
+    Attributes
+    ----------
+    place : str
+        Where it stands in the file, for messages.
+    uid, values, label : object
+        As the file has them, unchecked; `label` is None where it states none.
+    are_logits : bool
+        Whether `values` are logits instead of probabilities.
+    """
 
     place: str
     uid: Any
@@ -29,7 +39,25 @@ class Row:
 
 
 def read_rows(path: Path) -> tuple[dict[str, list[Row]], tuple[int, ...] | None]:
-    """Return rows by model, and how the columns map to this project's order if it is another."""
+    """Return rows by model, and how the columns map to this project's order if it is another.
+
+    Parameters
+    ----------
+    path : Path
+        A file in any of the formats.
+
+    Returns
+    -------
+    rows : dict of list of Row
+        By the model's name; in JSON lines and a nameless CSV that is the file's.
+    columns : tuple of int or None
+        Where each of this project's classes stands in the file; None for the same order.
+
+    Raises
+    ------
+    ChaosError
+        If the file is empty, broken, or in none of the formats.
+    """
     if path.suffix == ".parquet":
         return _read_parquet(path), None
     try:
@@ -122,7 +150,17 @@ def _read_csv(path: Path, text: str) -> dict[str, list[Row]]:
 
 
 def class_columns(task: Task) -> list[str]:
-    """Return the names of the class columns in tables of a task."""
+    """Return the names of the class columns in tables of a task.
+
+    Parameters
+    ----------
+    task : Task
+
+    Returns
+    -------
+    list of str
+        One a label, in order, with ``_`` for spaces: ``entailment``, ``hypothesis_1``.
+    """
     return [label.replace(" ", "_") for label in task.labels]
 
 

@@ -70,7 +70,22 @@ class Opinions:
         return self.source.sha256 == REGISTRY[self.task.file].sha256
 
     def index(self, uid: str) -> int:
-        """Return the position of an item."""
+        """Return the position of an item.
+
+        Parameters
+        ----------
+        uid : str
+
+        Returns
+        -------
+        int
+            Counted from 0.
+
+        Raises
+        ------
+        ChaosError
+            If the task has no such item.
+        """
         if uid not in self.uids:
             raise ChaosError("No such item.", where=self.task.title, found=uid)
         return self.uids.index(uid)
@@ -86,6 +101,10 @@ def load_opinions(task: str, data: str = "auto") -> Opinions:
     data : str
         ``auto``, ``released``, ``sample`` or a folder; see `sources.locate`.
 
+    Returns
+    -------
+    Opinions
+
     Raises
     ------
     ChaosError
@@ -100,6 +119,16 @@ def load_opinions(task: str, data: str = "auto") -> Opinions:
 
 def load_datasets(data: str = "auto") -> list[Opinions]:
     """Read the votes on every task; of a folder, on every task that it holds.
+
+    Parameters
+    ----------
+    data : str
+        ``auto``, ``released``, ``sample`` or a folder; see `sources.locate`.
+
+    Returns
+    -------
+    list of Opinions
+        In the order of `TASKS`.
 
     Raises
     ------
@@ -128,6 +157,11 @@ def read_opinions(
         How records and figures name the file; its base name by default.
     n_votes : int or None
         How many votes each item must have; None accepts any number.
+
+    Returns
+    -------
+    Opinions
+        Items in the order of the file.
 
     Raises
     ------

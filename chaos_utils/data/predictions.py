@@ -90,6 +90,11 @@ def read_predictions(
     allow_others : bool
         Whether the file may hold no item of these tasks; it then gives no predictions.
 
+    Returns
+    -------
+    list of Predictions
+        Items in the order of the task's; notes say what was left out.
+
     Raises
     ------
     ChaosError
@@ -127,6 +132,12 @@ def write_predictions(path: Path, predictions: Iterable[Predictions]) -> None:
     """Write predictions as this project's parquet: ``model``, ``task``, ``uid``, a column a class.
 
     All must be of tasks with the same labels.
+
+    Parameters
+    ----------
+    path : Path
+    predictions : iterable of Predictions
+        At least one.
     """
     import pandas as pd
 
@@ -334,6 +345,17 @@ def _check_order(
 
 def join(parts: Sequence[Predictions], model: str) -> Predictions:
     """Return the predictions of one system that stand in several files.
+
+    Parameters
+    ----------
+    parts : sequence of Predictions
+        At least one; their notes and sources are not kept.
+    model : str
+        Name of the system.
+
+    Returns
+    -------
+    Predictions
 
     Raises
     ------

@@ -56,6 +56,16 @@ class Run:
     def read_table(self, file: str) -> pd.DataFrame:
         """Return one of its parquet files, and note that it was read.
 
+        Parameters
+        ----------
+        file : str
+            Its name in the run's folder, such as ``predictions.parquet``.
+
+        Returns
+        -------
+        DataFrame
+            With the columns that the run wrote.
+
         Raises
         ------
         ChaosError
@@ -83,6 +93,20 @@ class Run:
         """Return what the run predicts of a task's items; None where it predicts none.
 
         A note says what it was trained on.
+
+        Parameters
+        ----------
+        opinions : Opinions
+
+        Returns
+        -------
+        Predictions or None
+            As `predictions_in`.
+
+        Raises
+        ------
+        ChaosError
+            As `read_table`.
         """
         found = predictions_in(self.read_table(PREDICTIONS_FILE), opinions, self.system)
         data = self.record["data"]
@@ -103,6 +127,11 @@ def predictions_in(table: pd.DataFrame, opinions: Opinions, system: str) -> Pred
     opinions : Opinions
     system : str
         What the predictions are to be called.
+
+    Returns
+    -------
+    Predictions or None
+        Items in the order of the table, so maybe not all of the task's; rows rescaled to sum to 1.
     """
     rows = table[(table["task"] == opinions.task.name) & table["uid"].isin(opinions.uids)]
     if rows.empty:
@@ -117,6 +146,15 @@ def predictions_in(table: pd.DataFrame, opinions: Opinions, system: str) -> Pred
 
 def read_run(folder: Path) -> Run:
     """Return the run in a folder, and note that its record was read.
+
+    Parameters
+    ----------
+    folder : Path
+        One with a record.
+
+    Returns
+    -------
+    Run
 
     Raises
     ------
@@ -151,7 +189,22 @@ def read_run(folder: Path) -> Run:
 
 
 def find_run(name: str) -> Run:
-    """Return a run by its folder, or by its name below ``results/`` or ``runs/``."""
+    """Return a run by its folder, or by its name below ``results/`` or ``runs/``.
+
+    Parameters
+    ----------
+    name : str
+        A path that the reader gave, or the name of a folder.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest.
+    """
     folder = paths.from_reader(name)
     if not folder.is_dir() and paths.find_project() is not None:
         for place in (paths.results(), paths.runs()):
@@ -164,7 +217,21 @@ def find_run(name: str) -> Run:
 
 
 def runs_in(folder: Path) -> Iterator[Run]:
-    """Yield the runs directly below a folder, by name."""
+    """Yield the runs directly below a folder, by name.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Yields
+    ------
+    Run
+
+    Raises
+    ------
+    ChaosError
+        If a record cannot be read.
+    """
     for path in sorted(folder.glob(f"*/{RECORD_FILE}")):
         yield read_run(path.parent)
 
@@ -200,7 +267,13 @@ def wanted_entries() -> list[dict[str, Any]]:
 
 
 def committed_runs() -> list[Run]:
-    """Return the project's own runs, which are committed under ``results/``."""
+    """Return the project's own runs, which are committed under ``results/``.
+
+    Returns
+    -------
+    list of Run
+        By name; empty outside of a checkout.
+    """
     if paths.find_project() is None:
         return []
     return list(runs_in(paths.results()))

@@ -113,10 +113,19 @@ _STORY_KINDS = {"clear": (30.0, 0.7), "leaning": (6.0, 2.5), "open": (4.0, 4.0)}
 
 
 def write(folder: Path) -> list[Path]:
-    """Write the sample's files below `folder`: ChaosNLI's three, which are returned, and corpora.
+    """Write the sample's files below `folder`: ChaosNLI's three, and the corpora.
 
     The same bytes come out at every call, on every machine: only `random.Random`, whose
     streams do not change between versions of Python, decides.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of Path
+        ChaosNLI's three files, in the order of `TASKS`.
     """
     written = []
     for number, task in enumerate(TASKS.values()):

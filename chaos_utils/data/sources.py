@@ -20,14 +20,42 @@ KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside a folder
 
 
 def get(name: str) -> DataFile:
-    """Return the registry's entry of a file; a ChaosError names the closest when there is none."""
+    """Return the registry's entry of a file.
+
+    Parameters
+    ----------
+    name : str
+        Path relative to a data folder.
+
+    Returns
+    -------
+    DataFile
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest.
+    """
     if name not in REGISTRY:
         raise ChaosError("Unknown data file.", found=name, expected=did_you_mean(name, REGISTRY))
     return REGISTRY[name]
 
 
 def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
-    """Return the first place where a file stands, in the search order of `paths.data_roots`."""
+    """Return the first place where a file stands, in the search order of `paths.data_roots`.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry.
+    roots : iterable of Path, optional
+        The folders to search instead, in order.
+
+    Returns
+    -------
+    Path or None
+        None where no folder holds it.
+    """
     for root in paths.data_roots() if roots is None else roots:
         if (root / name).is_file():
             return root / name
@@ -35,7 +63,24 @@ def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
 
 
 def check(file: DataFile, path: Path) -> str:
-    """Return the digest of a file after comparing it with the published one, if that is known."""
+    """Return the digest of a file after comparing it with the published one, if that is known.
+
+    Parameters
+    ----------
+    file : DataFile
+    path : Path
+        Where it stands.
+
+    Returns
+    -------
+    str
+        SHA-256, hexadecimal.
+
+    Raises
+    ------
+    ChaosError
+        If it is not the published file.
+    """
     found = inputs.digest(path)
     if file.sha256 and found != file.sha256:
         raise ChaosError(
@@ -53,9 +98,16 @@ def check(file: DataFile, path: Path) -> str:
 class Status:
     """Where a file stands, and whether it is the published one.
 
-    `verified` is None when the file is missing or its published digest is not known.
-    `items` counts its lines; 0 for a missing file, and for one whose published number of
-    items is not known.
+    Attributes
+    ----------
+    file : DataFile
+    path : Path or None
+        None when the file is missing.
+    verified : bool or None
+        None when the file is missing or its published digest is not known.
+    items : int
+        Its lines; 0 for a missing file, and for one whose published number of items is not
+        known.
     """
 
     file: DataFile
@@ -65,7 +117,23 @@ class Status:
 
 
 def status(names: Iterable[str] | None = None) -> list[Status]:
-    """Look at each file of the registry, or at those named."""
+    """Look at each file of the registry, or at those named.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Names in the registry; all by default.
+
+    Returns
+    -------
+    list of Status
+        In the order of the names.
+
+    Raises
+    ------
+    ChaosError
+        If a name is not in the registry.
+    """
     rows = []
     for name in REGISTRY if names is None else names:
         file = get(name)
@@ -179,6 +247,25 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
 
     The name inside the archive decides nothing about where the file goes, so an archive
     cannot write outside `folder`.
+
+    Parameters
+    ----------
+    archive : Path
+        A zip.
+    member : str
+        Base name of the file.
+    folder : Path
+        Where it is to stand.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    ValueError
+        If the archive holds no such file, or several.
     """
     with zipfile.ZipFile(archive) as content:
         named = [
@@ -198,7 +285,13 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
 
 
 def sample_folder() -> Path:
-    """Write the synthetic sample into the cache, if it is not there yet, and return its folder."""
+    """Write the synthetic sample into the cache, if it is not there yet, and return its folder.
+
+    Returns
+    -------
+    Path
+        A folder laid out like a data folder; written anew when the package makes another sample.
+    """
     from chaos_utils.data import sample
 
     made_by = inputs.digest(Path(sample.__file__))
@@ -223,7 +316,19 @@ def _in_folder(name: str, data: str) -> Path | None:
 
 
 def holds(name: str, data: str) -> bool:
-    """Return whether a folder of the reader's holds a file."""
+    """Return whether a folder of the reader's holds a file.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry; the folder may have the file under its base name.
+    data : str
+        A folder.
+
+    Returns
+    -------
+    bool
+    """
     return _in_folder(name, data) is not None
 
 
@@ -240,6 +345,16 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
         holds files of the same names.
     warn : bool
         Whether to say on standard error that the sample was taken.
+
+    Returns
+    -------
+    Path
+        An existing file.
+
+    Raises
+    ------
+    ChaosError
+        If the file is not there, or is not the published one where that is what it should be.
     """
     if data not in KEYWORDS:
         path = _in_folder(name, data)

@@ -10,19 +10,50 @@ _SHOWN = 5
 
 
 def without(corpus: Corpus, others: Corpus) -> Corpus:
-    """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev."""
+    """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    others : Corpus
+        Whose uids are to be left out.
+
+    Returns
+    -------
+    Corpus
+        In the same order.
+    """
     known = set(others.uids)
     return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
 
 
 def without_groups(corpus: Corpus, others: Corpus) -> Corpus:
-    """Return the items of a corpus whose premise, or story, does not occur in another."""
+    """Return the items of a corpus whose premise, or story, does not occur in another.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    others : Corpus
+        Whose premises, or stories, are to be left out.
+
+    Returns
+    -------
+    Corpus
+        In the same order.
+    """
     known = set(others.groups())
     return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in known])
 
 
 def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     """Fail when a training item's premise, or story, occurs among the items evaluated later.
+
+    Parameters
+    ----------
+    train : Corpus
+        What a model is to be trained on.
+    evaluated : Corpus
+        What it will be evaluated on.
 
     Raises
     ------
@@ -49,6 +80,18 @@ def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
     Items are shuffled once, and taken class by class in turn: of any two sizes under one
     seed, the smaller is the beginning of the larger. Where a class runs out, the others go on.
 
+    Parameters
+    ----------
+    corpus : Corpus
+    size : int
+        How many items; from 1 to all.
+    seed : int
+
+    Returns
+    -------
+    Corpus
+        Of `size` items.
+
     Raises
     ------
     ChaosError
@@ -70,13 +113,43 @@ def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
 
 
 def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Split a corpus in two by premise or story: what is kept, and a seeded share held out."""
+    """Split a corpus in two by premise or story: what is kept, and a seeded share held out.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    share : float
+        Roughly how much is held out, in (0, 1): one of ``round(1 / share)`` folds, at most half.
+    seed : int
+
+    Returns
+    -------
+    kept, held_out : Corpus
+        They share no premise or story.
+
+    Raises
+    ------
+    ChaosError
+        As `group_folds`.
+    """
     folds = group_folds(corpus, max(2, round(1 / share)), seed)
     return corpus.take(np.flatnonzero(folds != 0)), corpus.take(np.flatnonzero(folds == 0))
 
 
 def group_folds(corpus: Corpus, n_folds: int, seed: int) -> npt.NDArray[np.int64]:
     """Return the fold of each item; items of one premise, or story, are in one fold.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    n_folds : int
+        At least 2.
+    seed : int
+
+    Returns
+    -------
+    ndarray of int, shape (n_items,)
+        From 0 to ``n_folds - 1``; folds hold equally many premises, within one.
 
     Raises
     ------

@@ -11,7 +11,23 @@ FOLDER = Path(__file__).parent
 
 
 def read_published(name: str) -> pd.DataFrame:
-    """Return a table of published numbers, such as ``nie2020_table2``."""
+    """Return a table of published numbers, and note that it was read.
+
+    Parameters
+    ----------
+    name : str
+        Of its file, such as ``nie2020_table2``.
+
+    Returns
+    -------
+    DataFrame
+        With the columns of the file.
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest.
+    """
     known = sorted(path.stem for path in FOLDER.glob("*.csv"))
     if name not in known:
         raise ChaosError("No such published table.", found=name, expected=did_you_mean(name, known))
