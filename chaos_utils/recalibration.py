@@ -76,6 +76,15 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
     ----------
     probabilities, target
         As for `negative_log_likelihood`.
+
+    Returns
+    -------
+    float
+        Within `LIMITS`; above 1 where the model is too sure.
+
+    References
+    ----------
+    Guo, C. et al. (2017). On calibration of modern neural networks.
     """
     from scipy.optimize import minimize_scalar  # slow to import
 
@@ -104,6 +113,11 @@ def fit_temperature_to_ece(
     ----------
     probabilities, gold, binning
         As for `expected_calibration_error`, with gold labels or vote shares.
+
+    Returns
+    -------
+    float
+        Within `LIMITS`.
     """
     errors = [
         expected_calibration_error(temper(probabilities, t), gold, binning) for t in _CANDIDATES
