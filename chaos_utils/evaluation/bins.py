@@ -1,6 +1,8 @@
 """How scores depend on human agreement: quantile bins of the votes' entropy.
 
 The bins of Figures 4 and 5 of Nie et al. (2020), for each task and for SNLI and MNLI pooled.
+
+`binned` is what `binned_scores` gives of `datasets`, one a task, and of `systems` by task.
 """
 
 import re
@@ -319,7 +321,7 @@ def _as_rows(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def drawn(table: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the rows of `bin_table` that are shown, of these measures or of all.
+    """Return the rows of a `table` of `bin_table` that are shown, of these `measures` or of all.
 
     Seeds stand as their mean; the class prior is a distribution, so not in accuracies.
     """

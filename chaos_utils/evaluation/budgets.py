@@ -32,6 +32,17 @@ def annotation_budget(
 ) -> pd.DataFrame:
     """Compute what k votes an item leave of each measure.
 
+    Parameters
+    ----------
+    opinions : Opinions
+    n_draws : int
+        Draws of the truth behind the votes, at least 1.
+    seed : int
+    measures : iterable of str
+        Names in `MEASURES`.
+    sizes : sequence of int
+        The numbers of votes an item, each at least 1.
+
     Returns
     -------
     DataFrame
@@ -39,6 +50,11 @@ def annotation_budget(
         ``floor``: a perfect model judged by k votes. ``error``: the shares of k votes
         judged by the truth; the same for a measure that is symmetric, and left out for
         one without an upper end.
+
+    Raises
+    ------
+    ValueError
+        As `draws.draw_posterior`.
     """
     chosen = [MEASURES[name] for name in measures]
     rng = np.random.default_rng(seed)

@@ -1,4 +1,7 @@
-"""Calibration to a majority label beside calibration to people: `Predictions` in, tables out."""
+"""Calibration to a majority label beside calibration to people: `Predictions` in, tables out.
+
+`opinions` are the votes on a task, and `cases` what `line_up` gives for them.
+"""
 
 import json
 from collections.abc import Sequence
@@ -42,7 +45,7 @@ _SUM_TOLERANCE = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A system at a temperature, as a row of the paper's tables.
+    """A system at a `temperature`, as a row of the paper's tables.
 
     `system` is ``roberta``, ``roberta-ts`` (at T = 2) or ``oracle``; a reader's system
     keeps its name, with ``-ts`` at T = 2. `model` names the predictions' own system;
@@ -72,7 +75,6 @@ def line_up(opinions: Opinions, systems: Sequence[Predictions]) -> list[Case]:
     Parameters
     ----------
     opinions : Opinions
-        The task.
     systems : sequence of Predictions
         As `load_systems` gives them. Of those that were released or simulated, the ones
         that the paper's tables show are taken; of our own and the reader's, all.
@@ -114,7 +116,7 @@ def _scaled(case: Case) -> Case:
 
 
 def with_seed(cases: Sequence[Case], seed: int) -> list[Case]:
-    """Return the cases of one seed, which must be there if any is, and those that have none."""
+    """Return the cases of one `seed`, which must be there if any is, and those that have none."""
     known = sorted({case.seed for case in cases if case.seed is not None})
     if known and seed not in known:
         expected = "one of: " + ", ".join(map(str, known))
@@ -168,7 +170,7 @@ def _tidy(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
 def rounded_values(table: pd.DataFrame) -> pd.DataFrame:
     """Compare the two-digit values of the paper's section 5.2 with means over seeds.
 
-    Takes a table of `human_calibration`; returns ``quantity``, ``system``, ``value``,
+    Takes a `table` of `human_calibration`; returns ``quantity``, ``system``, ``value``,
     ``published`` and ``agrees``: whether the value rounds to the published one.
     """
     published = read_published("baan2022_other").rename(columns={"value": "published"})
@@ -200,7 +202,7 @@ def reliability(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
 
 
 def item_distances(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
-    """Compute DistCE item by item: the case's keys, ``uid``, ``dist_ce``."""
+    """Compute DistCE, in [0, 1], item by item: the case's keys, ``uid``, ``dist_ce``."""
     tables = []
     for case in cases:
         judged = judge(opinions, case.predictions)
@@ -214,10 +216,9 @@ def classwise_errors(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute class-wise ECE against the majority label under both denominators.
 
     Returns, for each case, its keys; ``classwise_ece_binned`` (gaps divided by the items
-    that fall into a bin, as the released code does) and ``classwise_ece_all`` (by all
-    items); ``n_without_bin`` (probabilities of exactly 0, over all classes);
-    ``published_percent`` of Appendix D and ``agrees``: whether the first value rounds to
-    it (<NA> where the paper has no such row).
+    that fall into a bin, as in the released code) and ``classwise_ece_all`` (by all items);
+    ``n_without_bin`` (probabilities of exactly 0, over all classes); ``published_percent`` of
+    Appendix D, and ``agrees``: whether the first value rounds to it (<NA> where there is none).
     """
     other = read_published("baan2022_other")
     theirs = other[other["quantity"] == "classwise_ece_percent"].set_index("system")["value"]
@@ -239,7 +240,7 @@ def classwise_errors(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
 
 
 def two_targets(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
-    """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares) of each case."""
+    """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares), in [0, 1], of each case."""
     rows = []
     for case in cases:
         values = _values(judge(opinions, case.predictions), ["ece", "ece_votes"])
@@ -380,9 +381,9 @@ def read_outside(path: Path, opinions: Opinions) -> tuple[Floats, npt.NDArray[np
 def temperature_curves(
     opinions: Opinions, cases: Sequence[Case], choices: pd.DataFrame, grid: Floats
 ) -> pd.DataFrame:
-    """Score each system at every temperature of a grid, and add the chosen temperatures.
+    """Score each system at every temperature of a `grid`, shape (n,), and add the chosen ones.
 
-    Takes what `line_up` and `temperature_choices` give. Returns one row for each system,
+    Takes the `choices` that `temperature_choices` gives. Returns one row for each system,
     temperature and measure: keys, ``choice`` (empty on the grid), ``measure``, ``value``.
     """
     if len(grid) == 0:

@@ -94,6 +94,10 @@ def split_sizes(votes: npt.ArrayLike) -> list[int]:
     """Return the sizes of split halves: 10, 20, … 50 for a hundred votes.
 
     Empty where the item with fewest votes gives too few sizes to extrapolate from.
+
+    Parameters
+    ----------
+    votes : array of shape (n_items, n_classes)
     """
     half = int(np.asarray(votes).sum(axis=1).min()) // 2
     sizes = sorted({round(half * share) for share in _SPLITS} - {0})
@@ -105,6 +109,12 @@ def extrapolation_weights(sizes: Sequence[int], n_votes: int) -> Floats:
 
     Fits :math:`a + b\,m^{-1/2} + c\,m^{-1}` by least squares and reads it at `n_votes`.
     That value is a weighted sum of the values at `sizes`; the weights sum to 1.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        At least three different ones.
+    n_votes : int
     """
     if len(set(sizes)) < _TERMS:
         raise ValueError(f"sizes are {list(sizes)}, expected at least {_TERMS} different ones")
@@ -138,6 +148,10 @@ def halves_ceiling(
         Random cuts for each size.
     rng : numpy.random.Generator
         Source of randomness.
+
+    Returns
+    -------
+    dict of Repeated
     """
     sizes = split_sizes(votes)
     if not sizes:
@@ -195,6 +209,11 @@ def references(
 
 def reference_scores(opinions: Opinions, found: References) -> pd.DataFrame:
     """Tabulate a task's references.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    found : References
 
     Returns
     -------
@@ -351,6 +370,11 @@ def estimated_human(opinions: Opinions, found: References) -> pd.DataFrame:
 
     They come from Table 5 of Nie et al. (2020) and have no interval: the second crowd
     that they were computed from was not released.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    found : References
     """
     table = read_published("nie2020_table5")
     published = table[(table["task"] == opinions.task.name) & (table["model"] == "est-human")]

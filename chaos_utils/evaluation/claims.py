@@ -32,8 +32,12 @@ def gather(
         One a task.
     systems : mapping
         Systems by task, as `load_systems` gives them.
-    n_resamples, n_splits, seed
+    n_resamples, n_splits, seed : int
         As in `Material`.
+
+    Returns
+    -------
+    Material
     """
     return Material(
         {opinions.task.name: opinions for opinions in datasets},
@@ -47,6 +51,12 @@ def gather(
 
 def check_claims(material: Material, claims: Sequence[Claim] = CLAIMS) -> pd.DataFrame:
     """Check claims.
+
+    Parameters
+    ----------
+    material : Material
+    claims : sequence of Claim
+        All of both papers by default.
 
     Returns
     -------
@@ -75,7 +85,18 @@ def check_claims(material: Material, claims: Sequence[Claim] = CLAIMS) -> pd.Dat
 
 
 def count_verdicts(table: pd.DataFrame) -> pd.DataFrame:
-    """Count the verdicts on each paper: ``paper``, ``verdict``, ``n`` (0 included)."""
+    """Count the verdicts on each paper: ``paper``, ``verdict``, ``n`` (0 included).
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `check_claims` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each paper and each of `VERDICTS`, in that order.
+    """
     counts = table.groupby(["paper", "verdict"]).size()
     index = pd.MultiIndex.from_product(
         [table["paper"].unique(), VERDICTS], names=["paper", "verdict"]

@@ -57,7 +57,18 @@ def best_temperature(means: Floats) -> Floats:
 
 
 def classwise_columns(judged: Judged) -> Floats:
-    """Return columns whose means give class-wise ECE: gaps and presence, class by bin."""
+    """Return columns whose means give class-wise ECE: gaps and presence, class by bin.
+
+    Parameters
+    ----------
+    judged : Judged
+        A system beside the humans on n_items; hits are against the first majority.
+
+    Returns
+    -------
+    ndarray of float, shape (n_items, 2 * n_classes * n_bins)
+        Gaps first, each hit minus probability in its bin; then 1 in the bin, 0 elsewhere.
+    """
     probabilities, hits = calibration.classwise_hits(judged.model, judged.first_majority)
     bins = BAAN_BINS.assign(probabilities)[..., np.newaxis] == np.arange(BAAN_BINS.n_bins)
     gaps = bins * (hits - probabilities)[..., np.newaxis]
@@ -65,9 +76,18 @@ def classwise_columns(judged: Judged) -> Floats:
 
 
 def classwise_percent(means: Floats, *, divide_by: str) -> Floats:
-    """Return class-wise ECE in per cent from means of `classwise_columns`, shape (..., n).
+    """Return class-wise ECE in per cent from means of `classwise_columns`.
 
-    ``divide_by`` is ``all`` or ``binned``, as in `classwise_calibration_error`.
+    Parameters
+    ----------
+    means : ndarray of float, shape (..., n_columns)
+    divide_by : {'all', 'binned'}
+        As in `classwise_calibration_error`.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        In [0, 100].
     """
     cells = means.reshape(*means.shape[:-1], 2, -1, BAAN_BINS.n_bins)
     gaps = np.abs(cells[..., 0, :, :]).sum(axis=-1)

@@ -38,7 +38,13 @@ def _weights(n_items: int, n_resamples: int, seed: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and its 95% interval; the ends are NaN where there is none."""
+    """A number and its 95% interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The ends are NaN where there is no interval.
+    """
 
     value: float
     low: float = np.nan
@@ -94,13 +100,23 @@ class Material:
     released: bool
 
     def votes(self, task: str) -> Opinions:
-        """Return a task's votes."""
+        """Return a task's votes.
+
+        Parameters
+        ----------
+        task : str
+        """
         if task not in self.opinions:
             raise UnavailableError(f"The votes on {task} are not at hand.")
         return self.opinions[task]
 
     def everyone(self, task: str) -> list[Judged]:
-        """Return every system at hand, set beside the votes."""
+        """Return every system at hand, set beside the votes.
+
+        Parameters
+        ----------
+        task : str
+        """
         if not self.systems.get(task):
             raise UnavailableError(
                 f"No predictions on {task} are at hand; pass `-p predictions=FILE` with your own."
@@ -108,7 +124,12 @@ class Material:
         return [judge(self.opinions[task], system) for system in self.systems[task]]
 
     def roberta(self, task: str) -> list[Judged]:
-        """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones)."""
+        """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones).
+
+        Parameters
+        ----------
+        task : str
+        """
         systems = [s for s in self.systems.get(task, ()) if s.model.startswith(_PAPER_MODELS)]
         if not systems:
             raise UnavailableError(f"The predictions that were released on {task} are not at hand.")
@@ -135,7 +156,15 @@ class Material:
         return Estimate(float(statistic(table.mean(axis=0))), float(low), float(high))
 
     def gain(self, measure: str, one: Judged, other: Judged) -> Estimate:
-        """Return `other`'s value of a measure minus `one`'s, on the same resampled items."""
+        """Return `other`'s value of a measure minus `one`'s, on the same resampled items.
+
+        Parameters
+        ----------
+        measure : str
+            Name in `MEASURES`.
+        one, other : Judged
+            Of the same items, in the same order.
+        """
         found = MEASURES[measure]
         columns = [found.columns(one), found.columns(other)]
         width = columns[0].shape[1]
@@ -145,7 +174,15 @@ class Material:
         )
 
     def score(self, measure: str, judged: Sequence[Judged]) -> Estimate:
-        """Return a measure's mean over systems that cover the same items."""
+        """Return a measure's mean over systems that cover the same items.
+
+        Parameters
+        ----------
+        measure : str
+            Name in `MEASURES`.
+        judged : sequence of Judged
+            Of the same items, in the same order; at least one.
+        """
         found = MEASURES[measure]
         blocks = [found.columns(one) for one in judged]
         ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
@@ -182,7 +219,12 @@ class Claim:
     check: Callable[[Material], Evidence]
 
     def decide(self, material: Material) -> Evidence:
-        """Return the evidence; where something is not at hand, say so instead."""
+        """Return the evidence; where something is not at hand, say so instead.
+
+        Parameters
+        ----------
+        material : Material
+        """
         try:
             return self.check(material)
         except UnavailableError as missing:
@@ -194,6 +236,18 @@ def by_number(estimate: Estimate, claimed: float, within: float, text: str) -> E
 
     It holds where the estimate is the number up to `within` (half a unit of the last digit
     printed); within noise where the number lies in the interval, widened by `within`.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    claimed, within : float
+        The number, and how far from it still is the same; in the estimate's unit.
+    text : str
+        What the estimate is, for `Evidence`.
+
+    Returns
+    -------
+    Evidence
     """
     reach = within + _ROUNDING
     if abs(estimate.value - claimed) <= reach:
@@ -210,6 +264,18 @@ def by_order(estimate: Estimate, above: float, text: str) -> Evidence:
 
     It holds where the whole interval lies above; within noise where the interval reaches to
     both sides, so that the data speak neither way. Without an interval the value decides.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    above : float
+        In the estimate's unit.
+    text : str
+        What the estimate is, for `Evidence`.
+
+    Returns
+    -------
+    Evidence
     """
     low = estimate.value if np.isnan(estimate.low) else estimate.low
     high = estimate.value if np.isnan(estimate.high) else estimate.high
@@ -218,17 +284,41 @@ def by_order(estimate: Estimate, above: float, text: str) -> Evidence:
 
 
 def by_count(found: int, of: int, text: str) -> Evidence:
-    """Judge a claim about all of several cases: it holds where none is an exception."""
+    """Judge a claim about all of several cases: it holds where none is an exception.
+
+    Parameters
+    ----------
+    found, of : int
+        Cases in which it is so, and all cases.
+    text : str
+        What was counted, for `Evidence`.
+
+    Returns
+    -------
+    Evidence
+    """
     return Evidence(found, np.nan, np.nan, HOLDS if found == of else FAILS, text)
 
 
 def not_checkable(text: str) -> Evidence:
-    """Return the verdict on a claim whose evidence was not released or is not at hand."""
+    """Return the verdict on a claim whose evidence was not released or is not at hand.
+
+    Parameters
+    ----------
+    text : str
+        What is missing.
+    """
     return Evidence(np.nan, np.nan, np.nan, OPEN, text)
 
 
 def weakest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the smallest of several estimates: the one that a claim about all rests on."""
+    """Return the smallest of several estimates: the one that a claim about all rests on.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        At least one.
+    """
     return min(estimates, key=lambda estimate: estimate.value)
 
 
@@ -236,6 +326,13 @@ def least_favourable(parts: Sequence[Evidence], text: str) -> Evidence:
     """Join the evidence on the parts of a claim: it stands or falls with its worst part.
 
     Of several parts with that verdict, the first gives the number.
+
+    Parameters
+    ----------
+    parts : sequence of Evidence
+        At least one.
+    text : str
+        What is told of all parts, instead of their own texts.
     """
     worst = max(parts, key=lambda part: VERDICTS.index(part.verdict))
     return replace(worst, text=text)
@@ -249,15 +346,51 @@ def numbered(
     check: Callable[..., Evidence],
     **options: object,
 ) -> Claim:
-    """Return a claim whose check is given options."""
+    """Return a claim whose check is given options.
+
+    Parameters
+    ----------
+    number : int
+        For the id: ``c01`` is 1.
+    paper, place, claim : str
+        As in `Claim`.
+    check : callable
+        From `Material`, and options, to `Evidence`.
+    **options
+        What `check` is always called with.
+    """
     return Claim(f"c{number:02d}", paper, place, claim, partial(check, **options))
 
 
 def listed(values: "pd.Series | dict[str, float]", form: str) -> str:
-    """Write one number a task, in one line."""
+    """Write one number a task, in one line.
+
+    Parameters
+    ----------
+    values : Series or dict of float
+        By task.
+    form : str
+        Format of a number, such as ``.3f``.
+
+    Returns
+    -------
+    str
+        For instance ``SNLI 0.123, MNLI 0.456``.
+    """
     return ", ".join(f"{TASKS[str(task)].short} {value:{form}}" for task, value in values.items())
 
 
 def closed(material: Material, text: str) -> Evidence:
-    """Check a claim whose evidence was not released: there is nothing to look at."""
+    """Check a claim whose evidence was not released: there is nothing to look at.
+
+    Parameters
+    ----------
+    material : Material
+    text : str
+        What was not released.
+
+    Returns
+    -------
+    Evidence
+    """
     return not_checkable(text)

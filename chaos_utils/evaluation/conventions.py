@@ -259,6 +259,12 @@ def chosen_systems(
 def under_every_convention(opinions: Opinions, systems: Sequence[Predictions]) -> pd.DataFrame:
     """Compute every quantity of every system under every convention.
 
+    Parameters
+    ----------
+    opinions : Opinions
+    systems : sequence of Predictions
+        As `chosen_systems` gives them.
+
     Returns
     -------
     DataFrame

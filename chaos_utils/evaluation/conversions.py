@@ -247,6 +247,12 @@ def _squared_misses(j: Judged) -> Floats:
 def conversions(opinions: Opinions, systems: Sequence[Predictions]) -> pd.DataFrame:
     """Try every conversion on systems.
 
+    Parameters
+    ----------
+    opinions : Opinions
+    systems : sequence of Predictions
+        At least one.
+
     Returns
     -------
     DataFrame
@@ -272,6 +278,17 @@ def conversions(opinions: Opinions, systems: Sequence[Predictions]) -> pd.DataFr
 
 
 def error_of(conversion: Conversion, judged: Judged) -> float:
-    """Return the largest distance between what a conversion gives and the direct number."""
+    """Return the largest distance between what a conversion gives and the direct number.
+
+    Parameters
+    ----------
+    conversion : Conversion
+    judged : Judged
+
+    Returns
+    -------
+    float
+        In the unit of the wanted number.
+    """
     converted, direct = (np.asarray(side, dtype=np.float64) for side in conversion.both(judged))
     return float(np.abs(converted - direct).max())

@@ -41,11 +41,32 @@ class Repeated:
 
     @classmethod
     def once(cls, measure: Measure, judged: Judged) -> "Repeated":
-        """Return a measure of what was observed: a single draw."""
+        """Return a measure of what was observed: a single draw.
+
+        Parameters
+        ----------
+        measure : Measure
+        judged : Judged
+
+        Returns
+        -------
+        Repeated
+        """
         return cls(measure, measure.columns(judged)[np.newaxis], np.ones(1))
 
     def on(self, rows: npt.NDArray[np.int64]) -> "Repeated":
-        """Return the same on some of the items."""
+        """Return the same on some of the items.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+            Positions of items.
+
+        Returns
+        -------
+        Repeated
+            Of m items.
+        """
         return Repeated(self.measure, self.columns[:, rows], self.weights)
 
     @property
@@ -65,7 +86,17 @@ class Repeated:
         return self.columns.transpose(1, 0, 2).reshape(n_items, n_draws * n_columns)
 
     def of_means(self, means: Floats) -> Floats:
-        """Turn means of the table's columns, shape (n, n_draws * n_columns), into estimates."""
+        """Turn means of the table's columns into estimates.
+
+        Parameters
+        ----------
+        means : ndarray of float, shape (n, n_draws * n_columns)
+            Means over items, such as those of n bootstrap resamples.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+        """
         shape = (len(means), len(self.weights), self.columns.shape[2])
         return self.measure.reduce(means.reshape(shape)) @ self.weights
 
@@ -75,6 +106,15 @@ def judged_crowd(human: Floats, model: Floats) -> Judged:
 
     A drawn crowd has no stored majority and no old label, so its first argmax stands for
     both.
+
+    Parameters
+    ----------
+    human, model : ndarray of float, shape (n_items, n_classes)
+        Rows sum to 1.
+
+    Returns
+    -------
+    Judged
     """
     majority = top_label(human, ties="first")
     return Judged(human, model, top_label(model, ties="first"), majority, majority)
@@ -89,6 +129,11 @@ def repeated(measures: Iterable[Measure], human: Floats, model: Floats) -> dict[
     human, model : ndarray of float, shape (n_draws, n_items, n_classes)
         Distributions under each draw. They are judged draw by draw, since the gaps in a
         bin of one draw must not make up for those of another.
+
+    Returns
+    -------
+    dict of Repeated
+        By the measure's name; each draw weighs the same.
     """
     draws = [judged_crowd(h, m) for h, m in zip(human, model, strict=True)]
     even = np.full(len(draws), 1 / len(draws))
@@ -100,6 +145,14 @@ def repeated(measures: Iterable[Measure], human: Floats, model: Floats) -> dict[
 
 def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator) -> Floats:
     """Draw what the items' true distributions may be, given the votes on them.
+
+    Parameters
+    ----------
+    votes : array of shape (n_items, n_classes)
+        Whole counts; each item has a vote.
+    n_draws : int
+        At least 1.
+    rng : Generator
 
     Returns
     -------
@@ -118,7 +171,21 @@ def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator)
 
 
 def draw_crowds(truths: Floats, n_votes: int, rng: np.random.Generator) -> Floats:
-    """Draw the vote shares of a crowd on each item from each draw of its truth."""
+    """Draw the vote shares of a crowd on each item from each draw of its truth.
+
+    Parameters
+    ----------
+    truths : ndarray of float, shape (n_draws, n_items, n_classes)
+        Distributions.
+    n_votes : int
+        Votes an item, at least 1.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_draws, n_items, n_classes)
+        Vote shares.
+    """
     flat = truths.reshape(-1, truths.shape[-1])
     return draw_votes(flat, n_votes, rng).reshape(truths.shape) / n_votes
 
@@ -128,11 +195,31 @@ def bounded(measures: Iterable[Measure]) -> list[Measure]:
 
     KL and cross-entropy have none: a crowd gives some labels no vote, and what that costs
     it as a prediction is up to the floor that replaces 0.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+
+    Returns
+    -------
+    list of Measure
+        In the same order.
     """
     return [measure for measure in measures if np.isfinite(measure.high)]
 
 
 def positions(opinions: Opinions, system: Predictions) -> npt.NDArray[np.int64]:
-    """Return the positions of the items that a system covers, in its order."""
+    """Return the positions of the items that a system covers, in its order.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    system : Predictions
+        Of items of this task.
+
+    Returns
+    -------
+    ndarray of int, shape (n_covered,)
+    """
     where = {uid: i for i, uid in enumerate(opinions.uids)}
     return np.array([where[uid] for uid in system.uids], dtype=np.int64)

@@ -35,7 +35,15 @@ PUBLISHED_NAMES: dict[tuple[str, float | None], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A system at a temperature; its probabilities are flattened by it already."""
+    """A system at a temperature.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        Flattened by the temperature already.
+    temperature : float
+        1 for the system as it is.
+    """
 
     predictions: Predictions
     temperature: float
@@ -199,7 +207,18 @@ def _contenders(opinions: Opinions, entries: Sequence[Entry]) -> list[_Contender
 
 
 def rows_of(opinions: Opinions, predictions: Predictions) -> npt.NDArray[np.int64]:
-    """Return the place in the opinions of each predicted item, shape (n_items,)."""
+    """Return the place in the opinions of each predicted item.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    predictions : Predictions
+        Of items of this task.
+
+    Returns
+    -------
+    ndarray of int, shape (n_predicted,)
+    """
     place = {uid: i for i, uid in enumerate(opinions.uids)}
     return np.array([place[uid] for uid in predictions.uids], dtype=np.int64)
 
@@ -352,7 +371,16 @@ def summarise_seeds(opinions: Opinions, by_seed: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_released_snli(opinions: Opinions) -> bool:
-    """Return whether these are the votes that the paper's numbers on systems are of."""
+    """Return whether these are the votes that the paper's numbers on systems are of.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    bool
+    """
     return opinions.task.name == "snli" and opinions.is_released
 
 

@@ -20,6 +20,17 @@ def write_figures(
 
     The files go to ``figures/`` in `folder`, named ``fig-reliability-<task>`` and so on;
     other files there stay.
+
+    Parameters
+    ----------
+    folder : Path
+        Is made where it is not there.
+    found : dict of list of Predictions
+        By task, as `read_files` gives it.
+    data : str
+        As for `load_opinions`.
+    seed : int
+        Of the intervals by entropy.
     """
     with paths.figures_in(folder):
         for task, systems in found.items():

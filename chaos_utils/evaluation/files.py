@@ -47,6 +47,11 @@ def read_files(
     allow_missing : bool
         Whether a task may be covered in part.
 
+    Returns
+    -------
+    dict of list of Predictions
+        By task; each list holds one at least.
+
     Raises
     ------
     ChaosError
@@ -94,6 +99,16 @@ def judge_files(
 ) -> pd.DataFrame:
     """Compute all measures of systems that were read from files.
 
+    Parameters
+    ----------
+    found : dict of list of Predictions
+        As `read_files` gives it.
+    data : str
+        As for `load_opinions`.
+    n_resamples : int
+        For the intervals; 0 for none.
+    seed : int
+
     Returns
     -------
     DataFrame
@@ -131,6 +146,18 @@ def compare_files(
     found: dict[str, list[Predictions]], against: str, *, data: str, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compare every other system with one of them, item by item, task by task.
+
+    Parameters
+    ----------
+    found : dict of list of Predictions
+        As `read_files` gives it.
+    against : str
+        Name of the system that the others are compared with.
+    data : str
+        As for `load_opinions`.
+    n_resamples : int
+        For the intervals, at least 1.
+    seed : int
 
     Returns
     -------
@@ -177,6 +204,17 @@ def shown_rows(rows: pd.DataFrame) -> list[list[str]]:
     """Return one system's rows as cells for reading, the heading first.
 
     An arrow tells which way a measure is better.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of one system, as `judge_files` gives them; with the columns of `compare_files` too,
+        the comparison is shown.
+
+    Returns
+    -------
+    list of list of str
+        Values with four digits, p with three.
     """
     compared = "difference" in rows and rows["difference"].notna().any()
     heading = ["measure", "value", "95% interval", "floor", "ceiling", "rank"]
@@ -203,7 +241,20 @@ def shown_rows(rows: pd.DataFrame) -> list[list[str]]:
 
 
 def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
-    """Return the whole answer as Markdown tables, with the notes below."""
+    """Return the whole answer as Markdown tables, with the notes below.
+
+    Parameters
+    ----------
+    answer : DataFrame
+        As `judge_files` gives it, with or without the columns of `compare_files`.
+    notes : sequence of str
+        A sentence each.
+
+    Returns
+    -------
+    str
+        A table for each system and task.
+    """
     lines = []
     for (task, system, n_items), rows in answer.groupby(["task", "system", "n_items"], sort=False):
         header, *body = shown_rows(rows)

@@ -56,7 +56,20 @@ class Stage:
 def load_stages(
     runs: Iterable[Run], datasets: Sequence[Opinions], model: str
 ) -> tuple[list[Stage], list[Stage]]:
-    """Return `size_stages` and `trajectory_stages`; simulated ones for the synthetic sample."""
+    """Return `size_stages` and `trajectory_stages`; simulated ones for the synthetic sample.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+    datasets : sequence of Opinions
+        One a task.
+    model : str
+        As runs name it; without effect on the sample.
+
+    Returns
+    -------
+    by_size, course : list of Stage
+    """
     if any(opinions.source.synthetic for opinions in datasets):
         return (
             synthetic_stages(datasets, _SYNTHETIC_SIZES),
@@ -71,6 +84,19 @@ def size_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -
 
     Smaller first. A run that predicts no item of the datasets is left out; of two runs alike
     in task, size and seed, the first counts.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+    datasets : sequence of Opinions
+        One a task.
+    model : str
+        As runs name it.
+
+    Returns
+    -------
+    list of Stage
+        Ordered by task of training, number of items and seed.
     """
     found: dict[tuple[str, int, int], Stage] = {}
     for run in runs:
@@ -86,7 +112,21 @@ def size_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -
 
 
 def trajectory_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -> list[Stage]:
-    """Return the stages of one run for each task: of the first seed that was looked at."""
+    """Return the stages of one run for each task: of the first seed that was looked at.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+    datasets : sequence of Opinions
+        One a task.
+    model : str
+        As runs name it.
+
+    Returns
+    -------
+    list of Stage
+        Of each task of training the least trained first.
+    """
     chosen: dict[str, Run] = {}
     for run in sorted(runs, key=lambda run: run.settings["seed"]):
         settings = run.settings
@@ -116,6 +156,18 @@ def synthetic_stages(datasets: Sequence[Opinions], sizes: Iterable[int]) -> list
 
     With the number of items grows what a stage has of the human distribution, and what it has
     of seeded noise.
+
+    Parameters
+    ----------
+    datasets : sequence of Opinions
+        One a task.
+    sizes : iterable of int
+        Numbers of training items, one a stage.
+
+    Returns
+    -------
+    list of Stage
+        In the order of the sizes; the same at every call.
     """
     noises = [
         np.random.default_rng([2020, number]).normal(scale=1.2, size=opinions.shares.shape)

@@ -117,7 +117,12 @@ def compare_methods(
     n_draws : int
         For floor and ceiling, as `ceilings.references` takes it.
     n_resamples, confidence, seed
-        Of all intervals; the seed is also that of folds and draws.
+        Of all intervals: a number, at least 1; the coverage, in (0, 1); the seed, which is
+        also that of folds and draws.
+
+    Returns
+    -------
+    Comparison
 
     Raises
     ------
@@ -151,6 +156,10 @@ def methods(opinions: Opinions, material: Material, fitted: Sequence[Temperature
     material : Material
     fitted : sequence of Temperature
         As `temperatures` gives them.
+
+    Returns
+    -------
+    list of Method
     """
     found: dict[str, tuple[str, Predictions]] = dict(material.others)
     if material.plain is not None:
@@ -174,7 +183,16 @@ def methods(opinions: Opinions, material: Material, fitted: Sequence[Temperature
 
 
 def missing(made: Iterable[Method]) -> list[str]:
-    """Return the titles of the methods that were not made, in order."""
+    """Return the titles of the methods that were not made, in order.
+
+    Parameters
+    ----------
+    made : iterable of Method
+
+    Returns
+    -------
+    list of str
+    """
     there = {one.name for one in made}
     return [title for name, (title, _) in METHODS.items() if name not in there]
 

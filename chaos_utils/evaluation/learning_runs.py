@@ -59,6 +59,10 @@ def gather(opinions: Opinions, model: str, run_seed: int) -> Material:
     run_seed : int
         Seed of the plain run.
 
+    Returns
+    -------
+    Material
+
     Raises
     ------
     ChaosError
@@ -85,6 +89,23 @@ def from_runs(opinions: Opinions, runs: Sequence[Run], run_seed: int) -> Materia
     """Return what runs of one encoder left on a task.
 
     Of several runs that would do, the first counts.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    runs : sequence of Run
+        Of one encoder.
+    run_seed : int
+        Seed of the plain run.
+
+    Returns
+    -------
+    Material
+
+    Raises
+    ------
+    ChaosError
+        If a run's files are not those of its record, or do not hold the items.
     """
     training = next(one for one in TRAININGS.values() if opinions.task.name in one.tasks)
     by_kind: dict[tuple[str, int], Run] = {}
@@ -111,6 +132,15 @@ def method_of(run: Run) -> str:
     """Return which method a run is made for; empty where it is no part of the comparison.
 
     The run that is set beside the plain one must differ from it in one thing alone.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    str
+        ``plain``, ``smoothing``, ``mc``, ``soft`` or empty.
     """
     kind, settings = kind_of(run), run.settings
     smoothed = bool(settings["label_smoothing"])
@@ -163,7 +193,24 @@ def _shares(table: pd.DataFrame, opinions: Opinions) -> Floats:
 
 
 def own_systems(opinions: Opinions, files: Sequence[str]) -> list[Predictions]:
-    """Read a reader's own files of predictions; one without an item of the task gives nothing."""
+    """Read a reader's own files of predictions; one without an item of the task gives nothing.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    files : sequence of str
+        Paths that the reader gave.
+
+    Returns
+    -------
+    list of Predictions
+        They may cover the task in part.
+
+    Raises
+    ------
+    ChaosError
+        As `read_predictions`.
+    """
     return [
         one
         for file in files
@@ -178,6 +225,17 @@ def simulated(opinions: Opinions, run_seed: int) -> Material:
 
     The plain ones are `synthetic_systems`. What the others would do to them is made up:
     smoothing and dropout make them less sure, soft labels draw them toward the votes.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    run_seed : int
+        From 0 to 2; with another there is no plain run.
+
+    Returns
+    -------
+    Material
+        The same at every call.
     """
     seeds = dict(enumerate(synthetic_systems(opinions)))
     plain = seeds.get(run_seed)

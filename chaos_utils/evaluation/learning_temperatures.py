@@ -67,6 +67,11 @@ def temperatures(
     n_resamples, confidence, seed
         Of the interval of the held-out temperature; the seed also deals the folds.
 
+    Returns
+    -------
+    list of Temperature
+        ``fixed``, ``held_out`` (where there are development items), ``cross_fitted``.
+
     Raises
     ------
     ChaosError
@@ -107,6 +112,11 @@ def temperature_interval(
     gold : ndarray of int, shape (n_items,)
     n_resamples, confidence, seed
         At least 1; the interval's coverage; the seed of the resamples.
+
+    Returns
+    -------
+    low, high : float
+        Percentiles, within `LIMITS`.
     """
     rows = np.arange(len(gold))
     tiny = np.finfo(np.float64).tiny
@@ -127,6 +137,11 @@ def temperature_interval(
 
 def temperature_table(opinions: Opinions, fitted: Iterable[Temperature]) -> pd.DataFrame:
     """Tabulate temperatures.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    fitted : iterable of Temperature
 
     Returns
     -------

@@ -109,6 +109,11 @@ def _set_chance(table: pd.DataFrame, opinions: Opinions, published: pd.Series) -
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     """Count, for each task, the published models that are nearer to humans than the uniform guess.
 
+    Parameters
+    ----------
+    results : DataFrame
+        As `main_results` gives it.
+
     Returns
     -------
     DataFrame

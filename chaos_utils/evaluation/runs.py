@@ -20,6 +20,10 @@ _COUNTS = ("items_seen", "parameters", "processes")
 def kind_of(run: Run) -> str:
     """Return what sets a run apart.
 
+    Parameters
+    ----------
+    run : Run
+
     Returns
     -------
     str
@@ -40,7 +44,17 @@ def kind_of(run: Run) -> str:
 
 
 def in_order(runs: Iterable[Run]) -> list[Run]:
-    """Return runs by task, model, kind, number of training items and seed."""
+    """Return runs by task, model, kind, number of training items and seed.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    list of Run
+        The largest number of training items first.
+    """
     return sorted(
         runs,
         key=lambda run: (
@@ -55,13 +69,27 @@ def in_order(runs: Iterable[Run]) -> list[Run]:
 
 
 def missing_runs(runs: Iterable[Run]) -> list[str]:
-    """Return the names of the runs that the book wants and that are not there, in order."""
+    """Return the names of the runs that the book wants and that are not there, in order.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+        Those that are there.
+
+    Returns
+    -------
+    list of str
+    """
     there = {run.name for run in runs}
     return [entry["name"] for entry in wanted_entries() if entry["name"] not in there]
 
 
 def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     """Return what each run was trained on, how, what it reached, and what it cost.
+
+    Parameters
+    ----------
+    runs : sequence of Run
 
     Returns
     -------
@@ -136,6 +164,10 @@ def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Return the course of every run that trained.
 
+    Parameters
+    ----------
+    runs : iterable of Run
+
     Returns
     -------
     DataFrame
@@ -160,6 +192,10 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
 
 def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Set Table 8 of Nie et al. (2020) beside the recipes of our runs.
+
+    Parameters
+    ----------
+    runs : iterable of Run
 
     Returns
     -------

@@ -22,7 +22,19 @@ Floats = npt.NDArray[np.float64]
 
 
 def judge(opinions: Opinions, predictions: Predictions) -> Judged:
-    """Set a system's predictions beside what humans said of the same items."""
+    """Set a system's predictions beside what humans said of the same items.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    predictions : Predictions
+        Of items of this task.
+
+    Returns
+    -------
+    Judged
+        The items of the predictions, in their order.
+    """
     where = {uid: i for i, uid in enumerate(opinions.uids)}
     rows = np.array([where[uid] for uid in predictions.uids], dtype=np.int64)
     return Judged(
@@ -217,7 +229,18 @@ def _only(system: Predictions, uids: Sequence[str]) -> Predictions:
 
 
 def wide(table: pd.DataFrame) -> pd.DataFrame:
-    """Turn a table of `evaluate` into one row a system with a column a measure."""
+    """Turn a table of `evaluate` into one row a system with a column a measure.
+
+    Parameters
+    ----------
+    table : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``system``, ``n_items`` and a column for each measure, all in the order of
+        the table.
+    """
     keys = ["task", "system", "n_items"]
     values = table.pivot(index=keys, columns="measure", values="value")
     order = list(dict.fromkeys(zip(*(table[key] for key in keys), strict=True)))

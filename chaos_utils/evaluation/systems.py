@@ -73,6 +73,20 @@ def released_systems(opinions: Opinions) -> list[Predictions]:
 
     Each system's development and test parts are joined. The models were trained on SNLI, so
     MNLI is out of their distribution; 30 of its 1,599 items have no prediction.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    list of Predictions
+        One a model and seed; empty for a task that none was released on.
+
+    Raises
+    ------
+    ChaosError
+        If a file is not the published one, or has faults.
     """
     task = opinions.task.name
     systems = []
@@ -98,6 +112,20 @@ def trained_systems(opinions: Opinions) -> list[Predictions]:
     """Return the models that this project trained in the ordinary way, on all pairs at hand.
 
     Runs on parts of the data, on soft labels and the like stand in chapters of their own.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    list of Predictions
+        One a run that predicts items of the task.
+
+    Raises
+    ------
+    ChaosError
+        If a run's files are not those of its record.
     """
     runs = [run for run in in_order(committed_runs()) if kind_of(run) == "plain"]
     found = [run.predictions_on(opinions) for run in runs]
@@ -109,6 +137,15 @@ def synthetic_systems(opinions: Opinions) -> list[Predictions]:
 
     Each sharpens the human distribution and blurs it with seeded noise, so that it errs
     in the way that fine-tuned models do.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    list of Predictions
+        The same at every call.
     """
     systems = []
     for seed in range(3):
@@ -121,25 +158,70 @@ def synthetic_systems(opinions: Opinions) -> list[Predictions]:
 
 
 def computed(model: str, opinions: Opinions, probabilities: npt.ArrayLike) -> Predictions:
-    """Return predictions for all items of a task that were computed here."""
+    """Return predictions for all items of a task that were computed here.
+
+    Parameters
+    ----------
+    model : str
+        Name of the system.
+    opinions : Opinions
+    probabilities : array of shape (n_items, n_classes)
+        Rows sum to 1; items in the order of the opinions.
+
+    Returns
+    -------
+    Predictions
+        Labels are first argmaxes.
+    """
     values = np.array(probabilities, dtype=np.float64)
     predicted = values.argmax(axis=1)
     return Predictions(model, opinions.task, opinions.uids, values, predicted)
 
 
 def oracle(opinions: Opinions) -> Predictions:
-    """Return the human distribution as a prediction: what a perfect model would say."""
+    """Return the human distribution as a prediction: what a perfect model would say.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    Predictions
+    """
     return computed("oracle", opinions, opinions.shares)
 
 
 def uniform(opinions: Opinions) -> Predictions:
-    """Return the uniform guess: chance, for JSD and KL, in Nie et al. (2020)."""
+    """Return the uniform guess: chance, for JSD and KL, in Nie et al. (2020).
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    Predictions
+    """
     k = opinions.task.n_classes
     return computed("uniform", opinions, np.full((len(opinions), k), 1 / k))
 
 
 def class_prior(opinions: Opinions, seed: int = 0, n_folds: int = 10) -> Predictions:
-    """Return the frequencies of the old labels, each item's from the other folds' items."""
+    """Return the frequencies of the old labels, each item's from the other folds' items.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    seed : int
+        Of the folds.
+    n_folds : int
+        At least 1; with a single fold, the result is uniform.
+
+    Returns
+    -------
+    Predictions
+    """
     folds = np.random.default_rng(seed).permutation(len(opinions)) % n_folds
     shares = np.empty_like(opinions.shares)
     for fold in range(n_folds):
@@ -150,13 +232,32 @@ def class_prior(opinions: Opinions, seed: int = 0, n_folds: int = 10) -> Predict
 
 
 def original_votes(opinions: Opinions) -> Predictions:
-    """Return the few original votes' shares as a prediction; αNLI has one vote an item."""
+    """Return the few original votes' shares as a prediction; αNLI has one vote an item.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    Predictions
+    """
     shares = opinions.old_votes / opinions.old_votes.sum(axis=1, keepdims=True)
     return computed("original votes", opinions, shares)
 
 
 def old_label(opinions: Opinions) -> Predictions:
-    """Return the old label, certain of itself."""
+    """Return the old label, certain of itself.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    Predictions
+        One-hot.
+    """
     one_hot = np.eye(opinions.task.n_classes)[opinions.old_label]
     return computed("old label", opinions, one_hot)
 
@@ -171,6 +272,11 @@ def at_temperature(system: Predictions, temperature: float, suffix: str = "") ->
         Above 0.
     suffix : str
         Is added to the system's name.
+
+    Returns
+    -------
+    Predictions
+        With the same labels.
     """
     shares = temper(system.probabilities, temperature)
     return replace(system, model=system.model + suffix, probabilities=shares)
