@@ -30,6 +30,14 @@ class Published:
 
     The book takes the Markdown (a directive that sets the object from its manifest);
     notebook viewers and the standalone page take the HTML.
+
+    Attributes
+    ----------
+    id : str
+    manifest : dict
+        As it was written.
+    html : str
+        The object, its caption and its links.
     """
 
     id: str
@@ -45,7 +53,28 @@ class Published:
 
 
 def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
-    """Check what the author gave, and return the folder to write into."""
+    """Check what the author gave, and return the folder to write into.
+
+    Parameters
+    ----------
+    id : str
+        ``fig-…`` or ``tbl-…``; its own in the notebook.
+    kind : {'figure', 'table'}
+    data : DataFrame
+        At least one row.
+    caption : str
+        Not empty.
+
+    Returns
+    -------
+    Path
+        An existing folder.
+
+    Raises
+    ------
+    ChaosError
+        If one of these is not so.
+    """
     prefix = {"figure": "fig", "table": "tbl"}[kind]
     where = f"{kind} {id!r}"
     if not ID.fullmatch(id) or not id.startswith(prefix):
@@ -74,7 +103,24 @@ def write(
     formats: list[str],
     **more: Any,
 ) -> dict[str, Any]:
-    """Write the data and the manifest, and return the manifest."""
+    """Write the data and the manifest, and return the manifest.
+
+    Parameters
+    ----------
+    folder : Path
+        As `prepare` returns it.
+    id, kind, data, caption
+        As `prepare` checked them.
+    formats : list of str
+        Suffixes of the files that the caller writes.
+    **more
+        Further entries of the manifest.
+
+    Returns
+    -------
+    dict
+        As it was written: of synthetic data, with a caption that says so.
+    """
     context = provenance.current_context()
     synthetic = inputs.any_synthetic()
     authors = provenance.authors()

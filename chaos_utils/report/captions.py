@@ -13,12 +13,32 @@ _MARKS = (
 
 
 def first_sentence(caption: str) -> str:
-    """Return a caption's first sentence without its full stop, as the title of the object."""
+    """Return a caption's first sentence without its full stop, as the title of the object.
+
+    Parameters
+    ----------
+    caption : str
+
+    Returns
+    -------
+    str
+        On one line.
+    """
     return re.split(r"(?<=[^.\s]{2})\.(?:\s|$)", " ".join(caption.split()), maxsplit=1)[0]
 
 
 def without_markup(text: str) -> str:
-    """Return the words of a title or caption on one line: no roles, emphasis or formula signs."""
+    """Return the words of a title or caption on one line: no roles, emphasis or formula signs.
+
+    Parameters
+    ----------
+    text : str
+        Markdown.
+
+    Returns
+    -------
+    str
+    """
     text = _ROLE.sub(r"\1", text)
     for mark in _MARKS:
         text = mark.sub(r"\1", text)

@@ -26,6 +26,11 @@ def show_command(command: str, folder: Path, *, code: int = 0) -> Markdown:
     code : int
         The exit code that it is expected to end with.
 
+    Returns
+    -------
+    Markdown
+        Output and errors of the command together, as they came.
+
     Raises
     ------
     ChaosError
@@ -56,7 +61,18 @@ def show_command(command: str, folder: Path, *, code: int = 0) -> Markdown:
 
 
 def block(text: str, language: str) -> Markdown:
-    """Return text as a Markdown block that nothing inside it can end."""
+    """Return text as a Markdown block that nothing inside it can end.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+        Name of the language, for colours.
+
+    Returns
+    -------
+    Markdown
+    """
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return Markdown(f"{fence}{language}\n{text}\n{fence}")

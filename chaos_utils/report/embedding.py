@@ -34,7 +34,18 @@ class About:
 
 
 def about(id: str, caption: str, alt: str) -> About:
-    """Return what is said of a figure that the running notebook makes."""
+    """Return what is said of a figure that the running notebook makes.
+
+    Parameters
+    ----------
+    id : str
+    caption, alt : str
+        Markdown; the caption's first sentence is the title.
+
+    Returns
+    -------
+    About
+    """
     title = without_markup(first_sentence(caption))
     if inputs.any_synthetic():
         title = f"{artifacts.SYNTHETIC_NOTE}: {title}"
@@ -43,7 +54,17 @@ def about(id: str, caption: str, alt: str) -> About:
 
 
 def svg(about: About) -> dict[str, Any]:
-    """Return Dublin Core for an SVG, by matplotlib's names."""
+    """Return Dublin Core for an SVG, by matplotlib's names.
+
+    Parameters
+    ----------
+    about : About
+
+    Returns
+    -------
+    dict
+        What `Figure.savefig` takes as ``metadata``.
+    """
     return {
         "Identifier": about.id,
         "Title": about.title,
@@ -58,7 +79,17 @@ def svg(about: About) -> dict[str, Any]:
 
 
 def png(about: About) -> dict[str, str]:
-    """Return the text keys of a PNG."""
+    """Return the text keys of a PNG.
+
+    Parameters
+    ----------
+    about : About
+
+    Returns
+    -------
+    dict of str
+        What `Figure.savefig` takes as ``metadata``.
+    """
     said = {
         "Identifier": about.id,
         "Title": about.title,
@@ -72,7 +103,17 @@ def png(about: About) -> dict[str, str]:
 
 
 def pdf(about: About) -> dict[str, Any]:
-    """Return what a PDF's information holds, which has no field for an id or a licence."""
+    """Return what a PDF's information holds, which has no field for an id or a licence.
+
+    Parameters
+    ----------
+    about : About
+
+    Returns
+    -------
+    dict
+        What `Figure.savefig` takes as ``metadata``.
+    """
     keywords = [about.id, _source(about), *([_RIGHTS] if about.authors else [])]
     return {
         "Title": about.title,

@@ -47,6 +47,15 @@ class Parameter:
     def convert(self, value: object) -> Any:
         """Return a value of the declared type, from text as typed on a command line too.
 
+        Parameters
+        ----------
+        value : object
+            A list may be text in JSON.
+
+        Returns
+        -------
+        object
+
         Raises
         ------
         ChaosError
@@ -106,6 +115,15 @@ def _as_list(value: object, kind: str) -> list[Any]:
 def find_notebook(name: str) -> Path:
     """Return the source of a notebook given by name or path.
 
+    Parameters
+    ----------
+    name : str
+        Name of one in ``notebooks/``, or path of a ``.py`` file.
+
+    Returns
+    -------
+    Path
+
     Raises
     ------
     ChaosError
@@ -123,6 +141,16 @@ def find_notebook(name: str) -> Path:
 
 def read_parameters(source: Path) -> list[Parameter]:
     """Return the parameters that a notebook declares in its cell tagged ``parameters``.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+
+    Returns
+    -------
+    list of Parameter
+        In the order of the cell.
 
     Raises
     ------
@@ -201,6 +229,11 @@ def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
     given : mapping
         Values for some of its parameters, as objects or as text.
 
+    Returns
+    -------
+    dict
+        By name, in the order of the cell.
+
     Raises
     ------
     ChaosError
@@ -229,6 +262,11 @@ def command(source: Path, values: Mapping[str, Any]) -> str:
         The notebook.
     values : mapping
         The value of some of its parameters; those that are the default are left out.
+
+    Returns
+    -------
+    str
+        Quoted for a shell.
     """
     words = ["chaos", "run", source.stem]
     for parameter in read_parameters(source):
@@ -240,6 +278,16 @@ def command(source: Path, values: Mapping[str, Any]) -> str:
 
 
 def parameters_digest(values: Mapping[str, Any]) -> str:
-    """Return eight hexadecimal digits that stand for a set of parameter values."""
+    """Return eight hexadecimal digits that stand for a set of parameter values.
+
+    Parameters
+    ----------
+    values : mapping
+        By name; their order does not matter.
+
+    Returns
+    -------
+    str
+    """
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]

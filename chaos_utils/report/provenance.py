@@ -24,19 +24,39 @@ TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensor
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The notebook that is running and the value of each of its parameters."""
+    """The notebook that is running and the value of each of its parameters.
+
+    Attributes
+    ----------
+    notebook : str
+        Its name.
+    parameters : mapping
+        Values by name.
+    """
 
     notebook: str
     parameters: Mapping[str, Any]
 
 
 def write_context(folder: Path, context: Context) -> None:
-    """Leave a note of what is about to run, for the notebook's own process."""
+    """Leave a note of what is about to run, for the notebook's own process.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the run.
+    context : Context
+    """
     write_json(folder / CONTEXT_FILE, asdict(context))
 
 
 def current_context() -> Context:
-    """Return what is running; outside the runner, a context named ``interactive``."""
+    """Return what is running; outside the runner, a context named ``interactive``.
+
+    Returns
+    -------
+    Context
+    """
     path = paths.run_folder() / CONTEXT_FILE
     if not path.is_file():
         return Context("interactive", {})
@@ -44,17 +64,38 @@ def current_context() -> Context:
 
 
 def authors() -> tuple[str, ...]:
-    """Return whom to name as author: no one for what a reader makes outside the notebooks."""
+    """Return whom to name as author: no one for what a reader makes outside the notebooks.
+
+    Returns
+    -------
+    tuple of str
+    """
     return read_authors(paths.project() / "CITATION.cff") if paths.in_runner() else ()
 
 
 def version() -> str:
-    """Return the version of this package."""
+    """Return the version of this package.
+
+    Returns
+    -------
+    str
+    """
     return importlib.metadata.version("chaos-utils")
 
 
 def software(names: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
-    """Return the versions of Python, this package and those named, where installed."""
+    """Return the versions of Python, this package and those named, where installed.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Packages, as they are installed.
+
+    Returns
+    -------
+    dict of str
+        Versions by name.
+    """
     found = {"python": platform.python_version(), "chaos-utils": version()}
     for name in names:
         try:
@@ -65,7 +106,13 @@ def software(names: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
 
 
 def list_inputs() -> list[dict[str, Any]]:
-    """Return what this process has read so far, ready for JSON."""
+    """Return what this process has read so far, ready for JSON.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``sha256``, ``synthetic``; by name.
+    """
     return [asdict(entry) for entry in inputs.opened()]
 
 
@@ -82,7 +129,13 @@ def _git(*arguments: str) -> str | None:
 
 
 def code() -> dict[str, Any]:
-    """Describe the code: package version and, in a git checkout, its commit."""
+    """Describe the code: package version and, in a git checkout, its commit.
+
+    Returns
+    -------
+    dict
+        ``version``, ``commit``, ``uncommitted_changes``; the last two are None outside git.
+    """
     changed = _git("status", "--porcelain", "--", "chaos_utils", "notebooks")
     return {
         "version": version(),
@@ -92,20 +145,42 @@ def code() -> dict[str, Any]:
 
 
 def commit_of(file: Path) -> str | None:
-    """Return the last commit that changed a file; None outside git, or where it has changed."""
+    """Return the last commit that changed a file; None outside git, or where it has changed.
+
+    Parameters
+    ----------
+    file : Path
+
+    Returns
+    -------
+    str or None
+        Hexadecimal.
+    """
     if _git("status", "--porcelain", "--", str(file)) != "":
         return None
     return _git("log", "-1", "--format=%H", "--", str(file)) or None
 
 
 def uncommitted() -> list[str] | None:
-    """Return what git says is not as in the last commit; None outside a git checkout."""
+    """Return what git says is not as in the last commit; None outside a git checkout.
+
+    Returns
+    -------
+    list of str or None
+        Paths in the checkout.
+    """
     changed = _git("status", "--porcelain")
     return None if changed is None else [line.split(maxsplit=1)[1] for line in changed.splitlines()]
 
 
 def hardware() -> dict[str, Any]:
-    """Describe the machine, without its name."""
+    """Describe the machine, without its name.
+
+    Returns
+    -------
+    dict
+        ``machine`` (architecture), ``system``, ``cpus`` (their number), ``memory_gib``.
+    """
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "machine": platform.machine(),

@@ -258,5 +258,16 @@ def _code(value: object) -> str:
 
 
 def figures_of(run: Path) -> list[Path]:
-    """Return the manifests of the figures and tables of a run."""
+    """Return the manifests of the figures and tables of a run.
+
+    Parameters
+    ----------
+    run : Path
+        Its folder.
+
+    Returns
+    -------
+    list of Path
+        By name.
+    """
     return sorted((run / FIGURES).glob("*.json"))

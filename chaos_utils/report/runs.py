@@ -13,12 +13,37 @@ from chaos_utils.report import parameters, runner
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
-    """Return the folder of the run of a notebook with these values of its parameters."""
+    """Return the folder of the run of a notebook with these values of its parameters.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+    values : mapping
+        Of all its parameters.
+
+    Returns
+    -------
+    Path
+        It need not exist.
+    """
     return paths.runs() / f"{source.stem}-{parameters.parameters_digest(values)}"
 
 
 def is_there(source: Path, values: Mapping[str, Any]) -> bool:
-    """Return whether the run was finished, from the notebook as it is now."""
+    """Return whether the run was finished, from the notebook as it is now.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+    values : mapping
+        Of all its parameters.
+
+    Returns
+    -------
+    bool
+    """
     record = read_record(folder_of(source, values))
     return (
         record.get("notebook_sha256") == inputs.digest(source)
@@ -27,7 +52,17 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
 
 
 def read_record(run: Path) -> dict[str, Any]:
-    """Return the record of a run; empty where there is none that can be read."""
+    """Return the record of a run; empty where there is none that can be read.
+
+    Parameters
+    ----------
+    run : Path
+        Its folder.
+
+    Returns
+    -------
+    dict
+    """
     try:
         record = json.loads((run / runner.RECORD_FILE).read_text("utf-8"))
     except (OSError, ValueError):

@@ -40,6 +40,17 @@ def publish_scalars(values: Mapping[str, Scalar]) -> None:
 
 
 def read_scalars(run: Path) -> dict[str, Scalar]:
-    """Return what a run published; nothing where it published nothing."""
+    """Return what a run published; nothing where it published nothing.
+
+    Parameters
+    ----------
+    run : Path
+        Its folder.
+
+    Returns
+    -------
+    dict
+        Numbers by name.
+    """
     path = run / FILE
     return json.loads(path.read_text("utf-8")) if path.is_file() else {}

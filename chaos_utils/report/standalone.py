@@ -19,7 +19,18 @@ _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
 def page(notebook: nbformat.NotebookNode) -> str:
-    """Return a page with everything in it: no script, style or picture from elsewhere."""
+    """Return a page with everything in it: no script, style or picture from elsewhere.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Executed; is left as it is.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     from nbconvert import HTMLExporter
 
     shown = copy.deepcopy(notebook)
@@ -52,7 +63,17 @@ def page(notebook: nbformat.NotebookNode) -> str:
 
 
 def plain_roles(text: str) -> str:
-    """Replace the book's roles and formulas in Markdown by what shows without the book."""
+    """Replace the book's roles and formulas in Markdown by what shows without the book.
+
+    Parameters
+    ----------
+    text : str
+        Markdown, or HTML that holds some.
+
+    Returns
+    -------
+    str
+    """
     for pattern, replacement in _ROLES:
         text = pattern.sub(replacement, text)
     return _FORMULA.sub(lambda formula: convert(formula[1]), text)

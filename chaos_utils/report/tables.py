@@ -22,7 +22,13 @@ Texts = Callable[[str, str], Mapping[str, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A cell that names an item; the book puts the item's text into it."""
+    """A cell that names an item; the book puts the item's text into it.
+
+    Attributes
+    ----------
+    task, uid : str
+        The task's name, and which of its items.
+    """
 
     task: str
     uid: str
@@ -30,7 +36,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """A cell that shows an item's votes as a bar."""
+    """A cell that shows an item's votes as a bar.
+
+    Attributes
+    ----------
+    task : str
+        Its name.
+    counts : tuple of int
+        Votes for each of its labels, in order.
+    """
 
     task: str
     counts: tuple[int, ...]
@@ -94,6 +108,11 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
         ``header`` and ``rows`` of a manifest.
     texts : callable, optional
         Gives the text of an item by task and uid, to be joined in; None where there is none.
+
+    Returns
+    -------
+    str
+        One ``<table>``.
     """
     lines = ['<table class="published">', "<thead>", *_header_html(display["header"]), "</thead>"]
     lines.append("<tbody>")
@@ -169,19 +188,57 @@ def _votes_html(task: str, counts: Sequence[int]) -> str:
 
 
 def number(value: float, digits: int = 0) -> str:
-    """Write a number, with a thin mark where there is none."""
+    """Write a number, with a thin mark where there is none.
+
+    Parameters
+    ----------
+    value : float
+        NaN or None for none.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+        With commas at thousands, and a true minus sign.
+    """
     if value is None or math.isnan(value):
         return MISSING
     return f"{value:,.{digits}f}".replace("-", "−")
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
-    """Write a number with its interval in brackets."""
+    """Write a number with its interval in brackets.
+
+    Parameters
+    ----------
+    value, low, high : float
+        NaN for an end that is not there.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+        For instance ``0.52 [0.50, 0.54]``.
+    """
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """Write a difference with its sign; zero at the digits shown is a plain 0."""
+    """Write a difference with its sign; zero at the digits shown is a plain 0.
+
+    Parameters
+    ----------
+    value : float
+        NaN or None for none.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+    """
     if value is None or math.isnan(value):
         return MISSING
     if round(value, digits) == 0:
