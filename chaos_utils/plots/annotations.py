@@ -18,6 +18,10 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `description.label_transitions` gives it.
+
+    Returns
+    -------
+    Figure
     """
     figure, panels = task_panels(table["task"], panel=(3.4, 3.3))
     shades = LinearSegmentedColormap.from_list("shades", [colour("low"), colour("high")])

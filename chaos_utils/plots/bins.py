@@ -34,7 +34,17 @@ _DODGE = 0.09  # keeps the intervals of neighbours apart
 
 
 def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
-    """Draw accuracy bin by bin; see `plot_jsd_by_entropy` for the columns."""
+    """Draw accuracy bin by bin.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As for `plot_jsd_by_entropy`; values in [0, 1].
+
+    Returns
+    -------
+    Figure
+    """
     figure, axes = _plot(table, "accuracy on the new majority")
     for axis in axes:
         axis.set_ylim(0, 1.02)
@@ -49,7 +59,12 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row for each ``task``, ``bin`` and ``system``: ``entropy_low_bits``,
-        ``entropy_high_bits``, ``source``, ``role``, ``value``, ``low``, ``high``.
+        ``entropy_high_bits``, ``source``, ``role``, ``value`` (distance, √nats), ``low``,
+        ``high``. See `evaluation.bins.drawn`.
+
+    Returns
+    -------
+    Figure
     """
     figure, axes = _plot(table, "JSD (distance, √nats)")
     for axis in axes:

@@ -37,7 +37,19 @@ _OF_A_CASE = ["system", "model", "seed", "temperature"]
 
 
 def case_title(system: str, model: str, temperature: float) -> str:
-    """Return how a system at a temperature is called in figures and tables."""
+    """Return how a system at a temperature is called in figures and tables.
+
+    Parameters
+    ----------
+    system, model : str
+        As in `calibrations.Case`.
+    temperature : float
+        Above 0.
+
+    Returns
+    -------
+    str
+    """
     if system == "oracle":
         return "oracle (the votes)"
     return f"{model}, T = {temperature:g}"
@@ -60,6 +72,10 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `calibrations.reliability` gives it.
+
+    Returns
+    -------
+    Figure
     """
     cases = list(_cases(table))
     figure, axes = plt.subplots(
@@ -100,6 +116,10 @@ def plot_distances(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row for each case and item: ``model``, ``temperature``, ``dist_ce``.
+
+    Returns
+    -------
+    Figure
     """
     models = list(dict.fromkeys(table["model"]))
     temperatures = sorted(set(table["temperature"]))
@@ -136,6 +156,10 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `calibrations.two_targets` gives it.
+
+    Returns
+    -------
+    Figure
     """
     titles = [case_title(row.system, row.model, row.temperature) for row in table.itertuples()]
     places = np.arange(len(table))[::-1]
@@ -164,6 +188,10 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `calibrations.temperature_curves` gives it.
+
+    Returns
+    -------
+    Figure
     """
     measures = list(dict.fromkeys(table["measure"]))
     figure, axes = plt.subplots(2, 3, figsize=(10.2, 6.2), sharex=True)

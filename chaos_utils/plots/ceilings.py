@@ -32,6 +32,10 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `budgets.annotation_budget` gives it, for one or more tasks.
+
+    Returns
+    -------
+    Figure
     """
     names = list(dict.fromkeys(table["measure"]))
     n_columns = 4
@@ -93,6 +97,10 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
         One row for each task, system and measure: ``task``, ``system``, ``source``
         (``computed`` or ``published``), ``measure``, ``value``, ``low``, ``high``,
         ``floor``, ``ceiling``, ``uniform``.
+
+    Returns
+    -------
+    Figure
     """
     tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
     names = list(dict.fromkeys(table["measure"]))
@@ -153,6 +161,10 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `budgets.items_by_votes` gives it, for one or more tasks and one budget.
+
+    Returns
+    -------
+    Figure
     """
     figure, panels = task_panels(table["task"], panel=(4, 4.4))
     names = list(dict.fromkeys(table["system"]))

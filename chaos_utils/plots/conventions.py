@@ -27,6 +27,10 @@ def plot_conventions(table: pd.DataFrame) -> Figure:
     table : DataFrame
         ``system``, ``quantity``, ``relative`` (value over that of the papers' convention, in
         [0, inf]).
+
+    Returns
+    -------
+    Figure
     """
     quantities = list(dict.fromkeys(table["quantity"]))
     systems = list(dict.fromkeys(table["system"]))

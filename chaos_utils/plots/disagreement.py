@@ -27,6 +27,10 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row an item: ``task``, ``entropy_bits``.
+
+    Returns
+    -------
+    Figure
     """
     figure, panels = task_panels(table["task"], panel=(3.3, 2.9))
     for axis, task in panels:
@@ -61,6 +65,10 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row an item: ``task``, ``majority_share``.
+
+    Returns
+    -------
+    Figure
     """
     figure, axis = plt.subplots(figsize=(6.4, 3.7))
     for name, task in TASKS.items():
@@ -99,6 +107,10 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row an item: ``task``, ``share_1`` … ``share_3``, ``majority_label``.
+
+    Returns
+    -------
+    Figure
     """
     three_way = table[table["share_3"].notna()]
     figure, panels = task_panels(three_way["task"], panel=(4.3, 4.1))
@@ -155,6 +167,10 @@ def plot_original_votes(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `description.original_votes` gives it.
+
+    Returns
+    -------
+    Figure
     """
     tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
     figure, axes = plt.subplots(2, len(tasks), figsize=(4.4 * len(tasks), 5.6), squeeze=False)

@@ -27,7 +27,18 @@ _SAMPLE_LOOKS = {"H1": "snli", "H2": "hypothesis 1"}
 
 
 def series_name(system: str, temperature: float) -> str:
-    """Return how a legend calls a system at a temperature; NaN is no temperature."""
+    """Return how a legend calls a system at a temperature; NaN is no temperature.
+
+    Parameters
+    ----------
+    system : str
+    temperature : float
+        NaN for samples of votes.
+
+    Returns
+    -------
+    str
+    """
     return system if math.isnan(temperature) else f"{system}, T = {temperature:g}"
 
 
@@ -38,6 +49,10 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row for each item and contender: ``system``, ``temperature``, ``dist_ce``.
+
+    Returns
+    -------
+    Figure
     """
     groups = list(table.groupby(["system", "temperature"], sort=False, dropna=False)["dist_ce"])
     figure, axes = plt.subplots(
@@ -87,6 +102,10 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         Rows of one view of `evaluation.errors.error_views`.
+
+    Returns
+    -------
+    Figure
     """
     rows = list(table.groupby(["task", "part"], sort=False))
     series = [tuple(pair) for pair in table[["system", "temperature"]].drop_duplicates().to_numpy()]

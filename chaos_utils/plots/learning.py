@@ -36,6 +36,10 @@ def plot_learning(table: pd.DataFrame) -> Figure:
         One row for each task, method or reference, and measure: ``task``, ``method``,
         ``title``, ``kind`` (reference, method, own), ``learned_from``, ``measure``,
         ``value``, ``low``, ``high``.
+
+    Returns
+    -------
+    Figure
     """
     tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
     names = list(dict.fromkeys(table["measure"]))

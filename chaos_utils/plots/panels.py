@@ -20,6 +20,11 @@ def task_panels(
         Names, in any order; each counts once.
     panel : (float, float)
         Width and height of one panel in inches.
+
+    Returns
+    -------
+    figure : Figure
+    panels : list of (Axes, Task)
     """
     wanted = set(tasks)
     names = [name for name in TASKS if name in wanted]

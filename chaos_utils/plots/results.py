@@ -26,6 +26,10 @@ def plot_results(table: pd.DataFrame) -> Figure:
         One row a task, system and measure (jsd, kl): ``task``, ``system``, ``source``
         (computed, published), ``kind`` (chance, floor and ceiling become lines),
         ``measure``, ``value``, ``low``, ``high``.
+
+    Returns
+    -------
+    Figure
     """
     names = [name for name in TASKS if name in set(table["task"])]
     systems = table[~table["kind"].isin(_LINES)]

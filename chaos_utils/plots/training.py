@@ -33,6 +33,10 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     table : DataFrame
         One row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
         ``system``, ``measure`` (``loss`` in nats, ``dev_accuracy``), ``items``, ``value``.
+
+    Returns
+    -------
+    Figure
     """
     tasks = [task for task in _TITLES if task in set(table["task"])]
     figure, grid = plt.subplots(
@@ -77,12 +81,26 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
         One row for each ``task`` (or several joined by ``+``), ``items``, ``bin`` (from 1) and
         ``measure`` (``new_accuracy``, ``jsd``): ``entropy_low_bits``, ``entropy_high_bits``,
         ``n``, ``value``, ``low``, ``high``, ``chance``.
+
+    Returns
+    -------
+    Figure
     """
     return _plot_growth(table, "training items", ticks=True)
 
 
 def plot_training_trajectory(table: pd.DataFrame) -> Figure:
-    """Draw the same against the items that a single run has seen; see `plot_training_size`."""
+    """Draw accuracy and distance in each entropy bin against the items that a run has seen.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As for `plot_training_size`.
+
+    Returns
+    -------
+    Figure
+    """
     return _plot_growth(table, "training items seen", ticks=False)
 
 
