@@ -1,4 +1,7 @@
-"""Tidy tables of what the votes say: `Opinions` in, DataFrames out."""
+"""Tidy tables of what the votes say: `Opinions` in, DataFrames out.
+
+`datasets` are the votes on some tasks, one `Opinions` a task.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -40,7 +43,17 @@ def data_notice(datasets: Sequence[Opinions]) -> str:
 
 
 def systems_notice(systems: Iterable[Predictions]) -> str:
-    """Return in Markdown which of the systems this project has trained, and on what."""
+    """Return in Markdown which of the systems this project has trained, and on what.
+
+    Parameters
+    ----------
+    systems : iterable of Predictions
+
+    Returns
+    -------
+    str
+        Empty where it has trained none.
+    """
     notes = {}
     for system in systems:
         if system.is_ours:
@@ -273,7 +286,18 @@ def original_votes(datasets: Sequence[Opinions]) -> pd.DataFrame:
 
 
 def entropy_thirds(entropies: pd.Series) -> tuple[float, float, float]:
-    """Return the shares of two-label items in each third of the range from 0 to 1 bit."""
+    """Return the shares of two-label items in each third of the range from 0 to 1 bit.
+
+    Parameters
+    ----------
+    entropies : Series of float
+        Bits, in [0, 1].
+
+    Returns
+    -------
+    low, mid, high : float
+        They sum to 1.
+    """
     counts = np.histogram(entropies, bins=np.linspace(0, 1, 4))[0]
     low, mid, high = (counts / counts.sum()).tolist()
     return low, mid, high
@@ -281,6 +305,13 @@ def entropy_thirds(entropies: pd.Series) -> tuple[float, float, float]:
 
 def even_splits(at_least_bits: float, n_votes: int = 100) -> tuple[float, int]:
     """Return which splits of the votes between two labels have at least this entropy.
+
+    Parameters
+    ----------
+    at_least_bits : float
+        In [0, 1].
+    n_votes : int
+        Votes to be split, at least 1.
 
     Returns
     -------
