@@ -19,12 +19,33 @@ STATISTICS = {
 
 
 def name_of(task: str) -> str:
-    """Return a task's name as readers know it."""
+    """Return a task's name as readers know it.
+
+    Parameters
+    ----------
+    task : str
+        Its name in tables, such as ``alphanli``.
+
+    Returns
+    -------
+    str
+    """
     return TASKS[task].short
 
 
 def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 2: published beside reproduced, with the difference."""
+    """Set Table 2: published beside reproduced, with the difference.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `description.data_statistics` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     quantities = {
         "items": ("n_examples", 0),
         "change rate (%)": ("change_rate_percent", 2),
@@ -44,7 +65,18 @@ def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 7: counts for each label; new ones with the change from the old in parentheses."""
+    """Set Table 7: counts for each label; new ones with the change from the old in parentheses.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `description.label_counts` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     old = table[table["statistic"] == "old_majority"].set_index(["task", "label"])["value"]
     rows = []
     for (task, statistic), group in table.groupby(["task", "statistic"], sort=False):
@@ -67,12 +99,33 @@ def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join parts of a sentence: ``a, b and c``."""
+    """Join parts of a sentence: ``a, b and c``.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        At least one.
+
+    Returns
+    -------
+    str
+    """
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the agreement table: each mean with its interval."""
+    """Set the agreement table: each mean with its interval.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `description.agreement` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     headings = {
         "mean_entropy_bits": "mean entropy (bits)",
         "mean_majority_share": "mean majority share",
@@ -96,7 +149,18 @@ def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_examples(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the example items: uid (the book adds the text), reason, labels, votes, entropy."""
+    """Set the example items: uid (the book adds the text), reason, labels, votes, entropy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `description.examples` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for row in table.to_dict("records"):
         votes = [row[f"votes_{k + 1}"] for k in range(TASKS[row["task"]].n_classes)]

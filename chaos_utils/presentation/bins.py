@@ -17,7 +17,17 @@ _SHOWN = ("new_accuracy", "old_accuracy", "jsd", "kl")
 
 
 def name_of(task: str) -> str:
-    """Return the name of a task, or of several joined by ``+``, as readers know it."""
+    """Return the name of a task, or of several joined by ``+``, as readers know it.
+
+    Parameters
+    ----------
+    task : str
+        Its name in tables, such as ``snli+mnli``.
+
+    Returns
+    -------
+    str
+    """
     return "+".join(TASKS[part].short for part in task.split("+"))
 
 
@@ -30,6 +40,11 @@ def show_entropy_bins(table: pd.DataFrame) -> pd.DataFrame:
     ----------
     table : DataFrame
         Rows of `evaluation.bins.drawn`.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
     """
     n_bins = int(table["bin"].max())
     rows = []
@@ -77,7 +92,18 @@ def _scores(group: pd.DataFrame, title: str) -> dict[tuple[str, str], dict[int, 
 
 
 def show_all_correct(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the counts of items that all systems, or none, get right."""
+    """Set the counts of items that all systems, or none, get right.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `evaluation.bins.all_correct` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     return pd.DataFrame(
         {
             "task": name_of(row["task"]),
@@ -102,6 +128,11 @@ def say_ends(table: pd.DataFrame, compared: pd.DataFrame, measure: str) -> str:
         As `evaluation.bins.drawn` and `evaluation.bins.contrasts` give them.
     measure : {'new_accuracy', 'old_accuracy', 'jsd'}
         Accuracies are told in per cent and points.
+
+    Returns
+    -------
+    str
+        Markdown.
     """
     rows = table[table["measure"] == measure]
     change = compared[(compared["measure"] == measure) & (compared["reference"] == "first bin")]
@@ -133,7 +164,20 @@ def say_ends(table: pd.DataFrame, compared: pd.DataFrame, measure: str) -> str:
 def say_against_guess(
     table: pd.DataFrame, compared: pd.DataFrame, which: Literal["first", "last"]
 ) -> str:
-    """Return a Markdown list: new accuracy in the first or last bin against the two guesses."""
+    """Return a Markdown list: new accuracy in the first or last bin against the two guesses.
+
+    Parameters
+    ----------
+    table, compared : DataFrame
+        As `evaluation.bins.drawn` and `evaluation.bins.contrasts` give them.
+    which : {'first', 'last'}
+        The bin of least or of most entropy.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     lines = []
     for task, group in table[table["measure"] == "new_accuracy"].groupby("task", sort=False):
         number_of_bin = group["bin"].max() if which == "last" else group["bin"].min()
@@ -169,7 +213,18 @@ def say_against_guess(
 
 
 def say_nearer_uniform(table: pd.DataFrame, compared: pd.DataFrame) -> str:
-    """Return a Markdown list: in which bins the uniform guess has the smaller JSD."""
+    """Return a Markdown list: in which bins the uniform guess has the smaller JSD.
+
+    Parameters
+    ----------
+    table, compared : DataFrame
+        As `evaluation.bins.drawn` and `evaluation.bins.contrasts` give them.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     lines = []
     for task, group in table[table["measure"] == "jsd"].groupby("task", sort=False):
         of_task = compared[
@@ -203,7 +258,18 @@ def _bins(numbers: pd.Series) -> str:
 
 
 def amount(value: float, measure: str) -> str:
-    """Return a score as it is told: accuracies in percent, distances to three digits."""
+    """Return a score as it is told: accuracies in percent, distances to three digits.
+
+    Parameters
+    ----------
+    value : float
+    measure : str
+        Name in `MEASURES`.
+
+    Returns
+    -------
+    str
+    """
     if measure.endswith("accuracy"):
         return f"{number(100 * value, 1)}%"
     return number(value, 3)

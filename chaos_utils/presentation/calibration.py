@@ -40,12 +40,35 @@ _AT = {
 
 
 def system_title(system: str, model: str, temperature: float) -> str:
-    """Return how a system is called when all its seeds are meant."""
+    """Return how a system is called when all its seeds are meant.
+
+    Parameters
+    ----------
+    system, model : str
+        As in `calibrations.Case`.
+    temperature : float
+        Above 0.
+
+    Returns
+    -------
+    str
+    """
     return case_title(system, model.rsplit(", seed", 1)[0], temperature)
 
 
 def show_human_calibration(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 1: paper, here and difference, with mean and sd over the seeds of a system."""
+    """Set Table 1: paper, here and difference, with mean and sd over the seeds of a system.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `calibrations.human_calibration` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for _, group in table.groupby("system", sort=False):
         records = group.to_dict("records")
@@ -89,7 +112,18 @@ def _table_1_row(
 
 
 def show_classwise(table: pd.DataFrame) -> pd.DataFrame:
-    """Set class-wise errors in percent, the paper's beside them."""
+    """Set class-wise errors in percent, the paper's beside them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `calibrations.classwise_errors` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     verdicts = {True: "yes", False: "no"}
     return pd.DataFrame(
         {
@@ -107,7 +141,18 @@ def show_classwise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the chosen temperatures and the measures there, each a mean over a system's seeds."""
+    """Set the chosen temperatures and the measures there, each a mean over a system's seeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `calibrations.temperature_choices` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for (_, choice), group in table.groupby(["system", "choice"], sort=False):
         seeds = f", {len(group)} seeds" if len(group) > 1 else ""

@@ -13,7 +13,18 @@ _DIGITS = 3
 
 
 def show_noise_ceiling(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the references: floor, both ceilings, uniform; and the check on half crowds."""
+    """Set the references: floor, both ceilings, uniform; and the check on half crowds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `ceilings.reference_scores` gives it, for one or more tasks.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = [
         {
             ("task", ""): name_of(row["task"]),
@@ -36,6 +47,16 @@ def show_normalised_scores(table: pd.DataFrame) -> pd.DataFrame:
 
     Each task begins with its floor and ceiling, on the items of the system that covers
     most.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `ceilings.normalised_scores` gives it, for one or more tasks.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
     """
     measures = list(dict.fromkeys(table["measure"]))
     rows = []

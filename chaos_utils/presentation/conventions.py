@@ -8,12 +8,34 @@ from chaos_utils.report.tables import MISSING, number
 
 
 def value_of(value: float, digits: int = 4) -> str:
-    """Write a value that may be infinite."""
+    """Write a value that may be infinite.
+
+    Parameters
+    ----------
+    value : float
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+    """
     return "∞" if math.isinf(value) else number(value, digits)
 
 
 def show_conventions(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the table of conventions: one row a convention, one column a system."""
+    """Set the table of conventions: one row a convention, one column a system.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `conventions.under_every_convention` gives it, for one task.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.to_dict("records"):
         name = row["convention"] + (" ◆" if row["is_reference"] else "")
@@ -31,7 +53,18 @@ def show_conventions(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_conversions(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the table of conversions: recipe, whether it is exact, and its error here."""
+    """Set the table of conversions: recipe, whether it is exact, and its error here.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `conversions.conversions` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     return pd.DataFrame(
         {
             "quantity": row["quantity"],

@@ -23,7 +23,18 @@ REFERENCES = {
 
 
 def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 2: mean and spread over seeds, and the percentiles of the published values."""
+    """Set Table 2: mean and spread over seeds, and the percentiles of the published values.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `evaluation.errors.summarise_seeds` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for row in table.to_dict("records"):
         spread = not math.isnan(row["sd"])
@@ -52,7 +63,18 @@ def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_error_views(table: pd.DataFrame) -> pd.DataFrame:
-    """Set mean, median and mean absolute errors, one group of columns for each system."""
+    """Set mean, median and mean absolute errors, one group of columns for each system.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `error_views.summarise_views` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for (task, view, part), group in table.groupby(["task", "view", "part"], sort=False):
         cells = {

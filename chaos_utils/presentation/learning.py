@@ -30,7 +30,18 @@ _SPREADS = {"none": "", "bootstrap": "bootstrap over items", "folds": "range ove
 
 
 def show_learning(table: pd.DataFrame) -> pd.DataFrame:
-    """Set methods × measures: each score, and its difference from the plain run."""
+    """Set methods × measures: each score, and its difference from the plain run.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for (task, title), group in table.groupby(["task", "title"], sort=False):
         cells = {
@@ -61,7 +72,18 @@ def _two_levels(rows: list[dict[tuple[str, str], str]]) -> pd.DataFrame:
 
 
 def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
-    """Set each task's temperatures with their spread, and of what it is."""
+    """Set each task's temperatures with their spread, and of what it is.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning_temperatures.temperature_table` gives it, for one or more tasks.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     columns = ["task", "temperature fitted on", "T", "spread of", "items fitted on"]
     rows = []
     for row in table.to_dict("records"):
@@ -83,6 +105,16 @@ def compare_temperatures(table: pd.DataFrame) -> str:
     """Say on which tasks gold labels and votes ask for different temperatures.
 
     Compares the interval of the one with the range of the other.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning_temperatures.temperature_table` gives it, for one or more tasks.
+
+    Returns
+    -------
+    str
+        A sentence; empty where neither was fitted.
     """
     known = table.set_index(["task", "method"])
     sentences = []
@@ -115,6 +147,11 @@ def missing_sentence(missing: Mapping[str, Sequence[str]], n_methods: int) -> st
         Titles of methods, by task.
     n_methods : int
         How many there are in all.
+
+    Returns
+    -------
+    str
+        Markdown.
     """
     by_list: dict[tuple[str, ...], list[str]] = {}
     for task, titles in missing.items():
@@ -134,7 +171,12 @@ def _capital(text: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names as a sentence does: ``a``, ``a and b``, ``a, b and c``; none is *none*."""
+    """Join names as a sentence does: ``a``, ``a and b``, ``a, b and c``; none is *none*.
+
+    Parameters
+    ----------
+    names : sequence of str
+    """
     if len(names) < 2:
         return names[0] if names else "none"
     return f"{', '.join(names[:-1])} and {names[-1]}"
@@ -151,6 +193,10 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
         As `learning.learning_table` gives it, for one or more tasks.
     measure : str
         A distance: lower is nearer.
+
+    Returns
+    -------
+    list of str
     """
     sentences = []
     for task, group in _compared(table, measure).groupby("task", sort=False):
@@ -172,6 +218,18 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
     """Say for each task how far from the plain run to the ceiling the best methods come.
 
     The best of all, and the best of those that saw no vote.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+    measure : str
+        A distance: lower is nearer.
+
+    Returns
+    -------
+    list of str
+        Parts of a sentence, one a task.
     """
     sentences = []
     for task, group in _of(table, measure).groupby("task", sort=False):
@@ -206,7 +264,20 @@ def _step(row: pd.Series, plain: float, room: float) -> str:
 
 
 def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
-    """Count for each task the methods below chance in a distance, and name those that are not."""
+    """Count for each task the methods below chance in a distance, and name those that are not.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+    measure : str
+        A distance: lower is nearer.
+
+    Returns
+    -------
+    list of str
+        Parts of a sentence, one a task.
+    """
     sentences = []
     for task, group in _of(table, measure).groupby("task", sort=False):
         rows = group[group["kind"] == "method"]
@@ -223,7 +294,20 @@ def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
-    """Name the methods whose accuracy surely differs from the plain run's, with the change."""
+    """Name the methods whose accuracy surely differs from the plain run's, with the change.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+    measure : str
+        ``new_accuracy`` or ``old_accuracy``.
+
+    Returns
+    -------
+    list of str
+        One a method and task; empty where none surely differs.
+    """
     rows = _compared(table, measure)
     sure = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
     return [
@@ -233,7 +317,20 @@ def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
-    """Set the plain run's value beside the range of the nine published models, for each task."""
+    """Set the plain run's value beside the range of the nine published models, for each task.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+    measure : str
+        One that is in Table 5 of Nie et al. (2020): ``jsd``, ``kl`` or an accuracy.
+
+    Returns
+    -------
+    list of str
+        Parts of a sentence, one a task.
+    """
     published = read_published("nie2020_table5")
     models = published[~published["model"].isin(["chance", "est-human"])]
     ranges = models.groupby("task")[measure].agg(["min", "max"])
@@ -247,7 +344,20 @@ def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def extremes(table: pd.DataFrame, measure: str) -> list[str]:
-    """Say for each task which methods have the lowest and the highest value."""
+    """Say for each task which methods have the lowest and the highest value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+    measure : str
+        Name in `MEASURES`.
+
+    Returns
+    -------
+    list of str
+        Parts of a sentence, one a task.
+    """
     sentences = []
     for task, group in _of(table, measure).groupby("task", sort=False):
         rows = group[group["kind"] == "method"]
@@ -261,7 +371,18 @@ def extremes(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def sureness(table: pd.DataFrame) -> list[str]:
-    """Say for each task how much surer, or less sure, than people the plain run is."""
+    """Say for each task how much surer, or less sure, than people the plain run is.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `learning.learning_table` gives it, for one or more tasks.
+
+    Returns
+    -------
+    list of str
+        Parts of a sentence, one a task; in nats.
+    """
     rows = _of(table, "signed_ent_ce")
     return [
         f"{number(abs(row['value']), 2)} nats {'below' if row['value'] < 0 else 'above'} "

@@ -26,7 +26,18 @@ MODEL_NAMES = {
 
 
 def show_main_results(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 5: computed rows with intervals; published ones marked as such."""
+    """Set Table 5: computed rows with intervals; published ones marked as such.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `evaluation.results.main_results` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are read, for the `shown` of `publish_table`.
+    """
     rows = []
     for row in table.to_dict("records"):
         cells: dict[str, str] = {

@@ -1,4 +1,11 @@
-"""The tables and sentences of the chapters on fine-tuning and on learning curves."""
+"""The tables and sentences of the chapters on fine-tuning and on learning curves.
+
+Of runs, `table` is what `evaluation.runs.run_table` gives; of recipes, what `recipe_table`
+gives; and of training size, with its `changes`, what `growth.growth_table` gives, as are
+`by_size` and `course`, of all runs and along one. `curves` are those of `curve_table`. A
+`measure` is ``new_accuracy``, ``old_accuracy`` or ``jsd``; a `task` and a `model` are named as
+in tables; `names` are at least one, but for what is missing.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -32,7 +39,7 @@ def name_of(task: str) -> str:
 
 
 def scientific(value: float) -> str:
-    """Write a small number as Table 8 does: 5e-5."""
+    """Write a small `value` as Table 8 does: 5e-5."""
     exponent = math.floor(math.log10(value))
     return f"{value / 10**exponent:.3g}e{exponent}"
 
