@@ -43,6 +43,10 @@ def run_key(
         What is trained and chosen on, before a teacher changes the targets.
     start, teacher : Path or None
         Folders of the weights that the run begins with and learns from.
+
+    Returns
+    -------
+    str
     """
     decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
     if settings.train == "corpora":
@@ -57,13 +61,37 @@ def run_key(
 
 
 def work_folder(key: str) -> Path:
-    """Return where an unfinished run keeps its checkpoints."""
+    """Return where an unfinished run keeps its checkpoints.
+
+    Parameters
+    ----------
+    key : str
+        As `run_key` returns it.
+
+    Returns
+    -------
+    Path
+        It need not exist.
+    """
     return paths.cache() / "training" / key
 
 
 @contextmanager
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Wait until no other process makes the same run."""
+    """Wait until no other process makes the same run.
+
+    Parameters
+    ----------
+    key : str
+        As `run_key` returns it.
+    say : callable
+        Is told that there is something to wait for.
+
+    Yields
+    ------
+    None
+        While the block runs, the run is this process's alone.
+    """
     locks = paths.cache() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
     with (locks / key).open("w") as lock:
@@ -77,7 +105,23 @@ def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def weights_folder(key: str) -> Path:
-    """Return where a finished run's weights are kept."""
+    """Return where a finished run's weights are kept.
+
+    Parameters
+    ----------
+    key : str
+        As `run_key` returns it.
+
+    Returns
+    -------
+    Path
+        It need not exist.
+
+    Raises
+    ------
+    ChaosError
+        If this is no such key.
+    """
     if not re.fullmatch("[0-9a-f]{16}", key):
         raise ChaosError(
             "A run's record names no weights.", found=key, expected="16 hexadecimal digits"
@@ -87,6 +131,15 @@ def weights_folder(key: str) -> Path:
 
 def cached_weights(key: str) -> Path | None:
     """Return the folder of a run's weights after comparing their digest; None if not all there.
+
+    Parameters
+    ----------
+    key : str
+        As `run_key` returns it.
+
+    Returns
+    -------
+    Path or None
 
     Raises
     ------
@@ -101,7 +154,24 @@ def cached_weights(key: str) -> Path | None:
 
 
 def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], work: Path) -> Path:
-    """Keep a run's weights, what is told of its training, and its looks at ChaosNLI."""
+    """Keep a run's weights, what is told of its training, and its looks at ChaosNLI.
+
+    Parameters
+    ----------
+    key : str
+        As `run_key` returns it.
+    model, tokenizer : object
+        Of `transformers`.
+    fitted : dict
+        What is told of the training, ready for JSON.
+    work : Path
+        Folder of the run's looks.
+
+    Returns
+    -------
+    Path
+        The folder, which appears whole or not at all.
+    """
     folder = weights_folder(key)
     with fresh_folder(folder) as new:
         model.save_pretrained(new, safe_serialization=True)
@@ -114,13 +184,33 @@ def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], w
 
 
 def read_fitted(folder: Path) -> dict[str, Any]:
-    """Return what is told of the training of cached weights."""
+    """Return what is told of the training of cached weights.
+
+    Parameters
+    ----------
+    folder : Path
+        As `cached_weights` returns it.
+
+    Returns
+    -------
+    dict
+    """
     fitted: dict[str, Any] = json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))
     return fitted
 
 
 def read_looks(folder: Path) -> dict[int, npt.NDArray[np.float64]]:
-    """Return the probabilities on ChaosNLI's items that were seen on the way, by step."""
+    """Return the probabilities on ChaosNLI's items that were seen on the way, by step.
+
+    Parameters
+    ----------
+    folder : Path
+        As `cached_weights` returns it.
+
+    Returns
+    -------
+    dict of ndarray of float, shape (n_items, n_classes)
+    """
     return {
         int(path.stem.removeprefix("look-")): np.array(json.loads(path.read_text("utf-8")))
         for path in folder.glob("look-*.json")

@@ -50,7 +50,16 @@ class Progress:
 
 
 def copied(tensors: dict[str, Any]) -> dict[str, Any]:
-    """Return tensors on the CPU that share no memory with others: safetensors asks for that."""
+    """Return tensors on the CPU that share no memory with others: safetensors asks for that.
+
+    Parameters
+    ----------
+    tensors : dict of Tensor
+
+    Returns
+    -------
+    dict of Tensor
+    """
     return {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
 
 
@@ -58,6 +67,16 @@ def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work
     """Write a checkpoint: one safetensors file, with its own digest in its name.
 
     Whole or not at all; older ones are removed after.
+
+    Parameters
+    ----------
+    model, optimizer : object
+        Of `transformers` and PyTorch, as they stand.
+    best : dict of Tensor
+        The best weights so far; empty where none are kept.
+    state : Progress
+    work : Path
+        Folder of the run's checkpoints.
     """
     from safetensors.torch import save as serialise
 
@@ -80,6 +99,17 @@ def resume(
     model: Any, optimizer: Any, best: dict[str, Any], work: Path, say: Callable[[str], None]
 ) -> Progress | None:
     """Load the last whole checkpoint; a damaged one is told of, and goes when the next is written.
+
+    Parameters
+    ----------
+    model, optimizer : object
+        Are changed in place.
+    best : dict of Tensor
+        Takes the best weights so far.
+    work : Path
+        Folder of the run's checkpoints.
+    say : callable
+        Is told what was found.
 
     Returns
     -------

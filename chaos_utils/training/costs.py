@@ -15,10 +15,19 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
     Parameters
     ----------
     model : object
+        Of `transformers`.
     padded_tokens : int
         Tokens computed, padding among them.
     attention : int
         Sum of squared sequence lengths.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Kaplan, J. et al. (2020). Scaling laws for neural language models.
     """
     config = model.config
     # By identity, since encoder and decoder may share an embedding.
@@ -39,8 +48,22 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
 def cost_of(model: Any, state: Progress, device: Device, n_processes: int) -> dict[str, Any]:
     """Return what training cost, ready for the record.
 
-    `padded_tokens` and FLOPs are this process's; `peak_share` compares them with a large
-    matrix product, measured now.
+    Parameters
+    ----------
+    model : object
+        Of `transformers`.
+    state : Progress
+        At the end.
+    device : Device
+    n_processes : int
+        How many trained together.
+
+    Returns
+    -------
+    dict
+        Numbers by name: ``seconds``, ``pairs_per_second``, ``flops``, ``peak_memory_gib`` and so
+        on. ``padded_tokens`` and ``flops`` are this process's; ``peak_share`` compares them
+        with a large matrix product, measured now.
     """
     flops = training_flops(model, state.padded_tokens, state.attention)
     peak = measured_peak(device)

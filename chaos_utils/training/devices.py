@@ -33,7 +33,13 @@ class Device:
         return self.name.partition(":")[0]
 
     def autocast(self) -> Any:
-        """Return a context in which matrix products have this precision."""
+        """Return a context in which matrix products have this precision.
+
+        Returns
+        -------
+        object
+            Of PyTorch.
+        """
         import torch
 
         bf16 = self.precision == "bf16"
@@ -48,6 +54,10 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     device : {'auto', 'cpu', 'cuda'}
     precision : {'auto', 'fp32', 'bf16'}
         ``auto`` is bf16 where the hardware multiplies it.
+
+    Returns
+    -------
+    Device
 
     Raises
     ------
@@ -94,7 +104,16 @@ def _cpu_multiplies_bf16() -> bool:
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
-    """Whether an exception tells that memory ran out."""
+    """Whether an exception tells that memory ran out.
+
+    Parameters
+    ----------
+    fault : BaseException
+
+    Returns
+    -------
+    bool
+    """
     import torch
 
     if isinstance(fault, torch.OutOfMemoryError | MemoryError):
@@ -104,7 +123,12 @@ def is_out_of_memory(fault: BaseException) -> bool:
 
 
 def empty_cache(device: Device) -> None:
-    """Give memory that PyTorch keeps back to the device."""
+    """Give memory that PyTorch keeps back to the device.
+
+    Parameters
+    ----------
+    device : Device
+    """
     import torch
 
     if device.kind == "cuda":
@@ -112,7 +136,16 @@ def empty_cache(device: Device) -> None:
 
 
 def peak_memory_gib(device: Device) -> float:
-    """Return the most memory that this process has held: the GPU's, or its own, in GiB."""
+    """Return the most memory that this process has held: the GPU's, or its own, in GiB.
+
+    Parameters
+    ----------
+    device : Device
+
+    Returns
+    -------
+    float
+    """
     import torch
 
     if device.kind == "cuda":
@@ -126,6 +159,16 @@ def measured_peak(device: Device, size: int = 0) -> float:
 
     Training is compared with this rate, which the hardware reaches in fact, and not with
     the one on its data sheet.
+
+    Parameters
+    ----------
+    device : Device
+    size : int
+        Rows of the square matrices; 0 for a default of the device.
+
+    Returns
+    -------
+    float
     """
     import torch
 

@@ -48,6 +48,10 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
     revision : str
         Commit, branch or tag on the hub; only for models that are taken from there.
 
+    Returns
+    -------
+    Encoder
+
     Raises
     ------
     ChaosError
@@ -91,7 +95,19 @@ def _from_package(model: Model, package: Package) -> Path:
 
 
 def check_weights(path: Path, sha256: str) -> None:
-    """Compare a weights file with its digest; a ChaosError tells both when they differ."""
+    """Compare a weights file with its digest.
+
+    Parameters
+    ----------
+    path : Path
+    sha256 : str
+        Hexadecimal.
+
+    Raises
+    ------
+    ChaosError
+        If they differ, or there is no file.
+    """
     found = inputs.digest(path) if path.is_file() else "no file"
     if found != sha256:
         raise ChaosError(
@@ -198,7 +214,22 @@ def _from_hub(model: Model, revision: str) -> Path:
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Return the tokenizer that stands beside a model; a ChaosError says when there is none."""
+    """Return the tokenizer that stands beside a model.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    object
+        Of `transformers`.
+
+    Raises
+    ------
+    ChaosError
+        If there is none.
+    """
     from transformers import AutoTokenizer
 
     try:
@@ -219,6 +250,17 @@ def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
 
 def load_model(folder: Path, n_outputs: int) -> Any:
     """Return an encoder with a head of `n_outputs` logits; a new head follows PyTorch's seed.
+
+    Parameters
+    ----------
+    folder : Path
+    n_outputs : int
+        Logits for each sequence.
+
+    Returns
+    -------
+    object
+        A sequence classifier of `transformers`, in single precision.
 
     Raises
     ------

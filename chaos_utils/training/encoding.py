@@ -42,7 +42,18 @@ class Encoded:
         return len(self.lengths)
 
     def batch(self, items: Sequence[int] | Integers) -> dict[str, Any]:
-        """Return some items as padded tensors, ``per_item`` rows for each."""
+        """Return some items as padded tensors.
+
+        Parameters
+        ----------
+        items : sequence of int
+            Positions.
+
+        Returns
+        -------
+        dict of Tensor
+            ``per_item`` rows for each item, as wide as the longest sequence.
+        """
         chosen = [
             self.sequences[self.per_item * int(item) + k]
             for item in items
@@ -65,6 +76,10 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
     corpus : Corpus
     max_length : int
         In tokens; of a longer pair, the longer part is cut.
+
+    Returns
+    -------
+    Encoded
     """
     stories = corpus.training.name == "alphanli"
     if stories:
@@ -123,7 +138,24 @@ def plan_batches(lengths: Integers, batch_size: int, epochs: int, seed: int) -> 
 def split_by_budget(
     items: Integers, lengths: Integers, per_item: int, token_budget: int
 ) -> Iterator[Integers]:
-    """Cut a batch into parts of at most `token_budget` padded tokens; an item is never cut."""
+    """Cut a batch into parts of few enough padded tokens; an item is never cut.
+
+    Parameters
+    ----------
+    items : ndarray of int
+        Positions.
+    lengths : ndarray of int, shape (n,)
+        Tokens of every item of the corpus, as in `Encoded`.
+    per_item : int
+        Sequences for each item.
+    token_budget : int
+        Padded tokens of a part, at most; a single item may have more.
+
+    Yields
+    ------
+    ndarray of int
+        Parts of the items, in order.
+    """
     part: list[int] = []
     longest = 0
     for item in items:

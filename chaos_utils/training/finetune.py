@@ -49,6 +49,10 @@ Report = Callable[[str, int, int], None]
 def check_place(out: Path) -> Path:
     """Return where a run goes, after making sure that nothing else would be lost there.
 
+    Parameters
+    ----------
+    out : Path
+
     Raises
     ------
     ChaosError
@@ -198,7 +202,12 @@ def _accelerator(device: Device) -> Any:
 
 
 def default_folder(settings: Settings) -> Path:
-    """Return where a run goes when no folder was named: one for each set of settings."""
+    """Return where a run goes when no folder was named: one for each set of settings.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
     text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
     digest = sha256(text.encode()).hexdigest()[:8]
     return paths.runs() / f"{settings.model.replace('/', '-')}-{settings.task}-{digest}"
@@ -209,12 +218,16 @@ def weights_of(
 ) -> Path:
     """Return the weights of an earlier run, which are trained again if they are not cached.
 
+    Parameters
+    ----------
+    name, settings, data, device, report, say
+        The earlier run; what is to be made with it; the rest as in `finetune`.
+
     Raises
     ------
     ChaosError
-        If there is no such run; if it left no single model, since it was folded; or if its
-        weights are of another task, of another encoder, or learnt from the synthetic sample
-        while the data is not synthetic.
+        If there is no such run, it was folded and left no single model, or its weights are of
+        another task or encoder, or learnt from the synthetic sample while the data is real.
     """
     run = find_run(name)
     earlier = read_settings(run.settings)
@@ -259,7 +272,12 @@ def _taught(shop: _Workshop, folder: Path) -> Data:
 
 
 def n_outputs(settings: Settings) -> int:
-    """Return how many logits a sequence has: one for a story of αNLI."""
+    """Return how many logits a sequence has: one for a story of αNLI.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
     return 1 if settings.task == "alphanli" else 3
 
 
@@ -368,7 +386,13 @@ def _fit(
 
 
 def look_steps(n_steps: int, batch_size: int, n_looks: int) -> frozenset[int]:
-    """Return the log-spaced steps of a trajectory, the last step among them."""
+    """Return the log-spaced steps of a trajectory, the last step among them.
+
+    Parameters
+    ----------
+    n_steps, batch_size, n_looks : int
+        Steps of the run, items of each, and how many looks there are to be; 0 for none.
+    """
     if not n_looks:
         return frozenset()
     first = min(n_steps, max(1, _FIRST_LOOK // batch_size))

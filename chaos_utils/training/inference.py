@@ -42,6 +42,8 @@ def predict_logits(
         Leave dropout on, drawn with this seed, for Monte Carlo dropout.
     progress : callable
         Is told how many more items are done.
+    say : callable
+        Is told what a reader must know.
 
     Returns
     -------
@@ -95,7 +97,17 @@ def _forward(model: Any, encoded: Encoded, items: npt.NDArray[np.int64], device:
 
 
 def no_memory(length: int) -> ChaosError:
-    """Return the error for a single item that is too large."""
+    """Return the error for a single item that is too large.
+
+    Parameters
+    ----------
+    length : int
+        Of the item's longest sequence, in tokens.
+
+    Returns
+    -------
+    ChaosError
+    """
     return ChaosError(
         "Out of memory on a single item.",
         found=f"a sequence of {length} tokens",
@@ -113,10 +125,31 @@ def predict(
     progress: Callable[[int], None] = lambda n: None,
     say: Say = lambda text: None,
 ) -> Floats:
-    """Return a model's probabilities, shape (n, k).
+    """Return a model's probabilities.
 
-    With `mc_samples`, the mean over so many passes with dropout left on (Gal and
-    Ghahramani, 2016).
+    Parameters
+    ----------
+    model, encoded, device, progress, say
+        As for `predict_logits`.
+    mc_samples : int
+        Passes with dropout left on, over which probabilities are averaged; 0 for one pass
+        without dropout.
+    seed : int
+        Of the dropout.
+
+    Returns
+    -------
+    ndarray of float, shape (n, k)
+        Rows sum to 1.
+
+    Raises
+    ------
+    ChaosError
+        As `predict_logits`.
+
+    References
+    ----------
+    Gal, Y. and Ghahramani, Z. (2016). Dropout as a Bayesian approximation.
     """
     if not mc_samples:
         logits = predict_logits(model, encoded, device, progress=progress, say=say)

@@ -41,7 +41,19 @@ def judge(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str
 
 
 def spread(corpus: Corpus, n: int) -> Corpus:
-    """Return a fixed part of a corpus, as many items of each dataset as can be."""
+    """Return a fixed part of a corpus, as many items of each dataset as can be.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    n : int
+        How many items, at most.
+
+    Returns
+    -------
+    Corpus
+        In the same order; as evenly over the datasets as their sizes allow.
+    """
     names = np.array(corpus.datasets)
     turn = np.empty(len(names), dtype=np.int64)
     order = np.random.default_rng(0).permutation(len(names))

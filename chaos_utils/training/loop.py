@@ -56,7 +56,18 @@ Evaluate = Callable[[Any, int], dict[str, Any]]
 
 
 def rate_at(step: int, job: Job) -> float:
-    """Return the learning rate of a step, counted from 0: linear up, then linear down."""
+    """Return the learning rate of a step, counted from 0: linear up, then linear down.
+
+    Parameters
+    ----------
+    step : int
+        From 0 to the number of steps less one.
+    job : Job
+
+    Returns
+    -------
+    float
+    """
     total = len(job.plan)
     warm = math.ceil(job.warmup_ratio * total)
     if step < warm:
@@ -103,6 +114,11 @@ def fit(
         rounding. Halved when memory runs out.
     progress, say : callable
         Are told where the run stands; what a reader must know.
+
+    Returns
+    -------
+    Progress
+        Where the run stood at its end.
 
     Raises
     ------

@@ -40,6 +40,15 @@ class Data:
 def load_data(settings: Settings) -> Data:
     """Read and check everything that a run needs, before anything is computed.
 
+    Parameters
+    ----------
+    settings : Settings
+        As `complete` returns them.
+
+    Returns
+    -------
+    Data
+
     Raises
     ------
     ChaosError

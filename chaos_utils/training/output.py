@@ -57,7 +57,12 @@ class Outcome:
 
     @classmethod
     def nothing(cls) -> "Outcome":
-        """Return what a process has that does not predict."""
+        """Return what a process has that does not predict.
+
+        Returns
+        -------
+        Outcome
+        """
         none = np.empty((0, 0))
         return cls(none, none, None, [], {})
 
@@ -130,7 +135,19 @@ def write_run(
 
 
 def command_of(settings: Settings, name: str) -> str:
-    """Return the command that makes a run, without what is left to the recipe's defaults."""
+    """Return the command that makes a run, without what is left to the recipe's defaults.
+
+    Parameters
+    ----------
+    settings : Settings
+    name : str
+        Of the run's folder below ``results/``.
+
+    Returns
+    -------
+    str
+        Quoted for a shell.
+    """
     words = [f"chaos finetune --model {settings.model}"]
     recipe = asdict(recipe_of(get_model(settings.model), settings.task))
     for one in fields(Settings):

@@ -43,6 +43,11 @@ def predict_again(
     device, report, say
         As in `finetune`.
 
+    Returns
+    -------
+    Run
+        What was written.
+
     Raises
     ------
     ChaosError

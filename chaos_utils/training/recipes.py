@@ -108,6 +108,15 @@ MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _
 def get_model(name: str) -> Model:
     """Return a model by its name here, or one of the hub by ``owner/name``.
 
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Model
+        One of the hub has BERT's recipe.
+
     Raises
     ------
     ChaosError
@@ -161,6 +170,15 @@ def recipe_of(model: Model, training: str) -> Recipe:
     """Return how a model is trained on a task unless something else is asked for.
 
     αNLI follows Table 8 of Nie et al. (2020).
+
+    Parameters
+    ----------
+    model : Model
+    training : {'nli', 'alphanli'}
+
+    Returns
+    -------
+    Recipe
     """
     if model.name.startswith("tiny-"):
         return _TINY
@@ -170,7 +188,17 @@ def recipe_of(model: Model, training: str) -> Recipe:
 
 
 def table_8(family: str) -> Recipe:
-    """Return the published hyperparameters of a family on αNLI."""
+    """Return the hyperparameters of a family on αNLI: Table 8 of Nie et al. (2020).
+
+    Parameters
+    ----------
+    family : str
+        An architecture of the paper, such as ``roberta``.
+
+    Returns
+    -------
+    Recipe
+    """
     column = read_published("nie2020_table8").set_index("hyperparameter")[family]
     return Recipe(
         float(column["learning_rate"]),

@@ -95,6 +95,15 @@ _BOUNDS = {
 def complete(settings: Settings) -> tuple[Settings, Model]:
     """Return settings with the recipe's values filled in, after checking all of them.
 
+    Parameters
+    ----------
+    settings : Settings
+
+    Returns
+    -------
+    settings : Settings
+    model : Model
+
     Raises
     ------
     ChaosError
@@ -164,6 +173,16 @@ def _check_together(settings: Settings) -> None:
 def read_settings(values: Mapping[str, Any]) -> Settings:
     """Return the settings that a record or a list of wanted runs holds.
 
+    Parameters
+    ----------
+    values : mapping
+        By name; those that are left out have their defaults.
+
+    Returns
+    -------
+    Settings
+        Not checked further: see `complete`.
+
     Raises
     ------
     ChaosError
@@ -178,7 +197,19 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def system_name(settings: Settings, model: Model) -> str:
-    """Return what a run's predictions are called in tables."""
+    """Return what a run's predictions are called in tables.
+
+    Parameters
+    ----------
+    settings : Settings
+        As `complete` returns them.
+    model : Model
+
+    Returns
+    -------
+    str
+        For instance ``RoBERTa-base, 3,000 items, seed 0``.
+    """
     parts = [model.title]
     if settings.train == "chaosnli":
         labels = "vote shares" if settings.loss == "soft" else "majority votes"

@@ -99,6 +99,12 @@ def write(family: str, folder: Path) -> None:
     """Write a tiny model of a family and its tokenizer into a folder.
 
     The weights follow a fixed seed, the vocabulary the synthetic sample.
+
+    Parameters
+    ----------
+    family : str
+        Its architecture, such as ``bert``.
+    folder : Path
     """
     import torch
     from transformers import AutoModel

@@ -61,7 +61,17 @@ class Wanted:
 
 
 def read_wanted() -> list[Wanted]:
-    """Return the list in ``results/wanted.yml``; a ChaosError names an incomplete entry."""
+    """Return the list in ``results/wanted.yml``, in its order.
+
+    Returns
+    -------
+    list of Wanted
+
+    Raises
+    ------
+    ChaosError
+        If an entry is incomplete; the message names it.
+    """
     return [
         Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
         for entry in wanted_entries()
@@ -69,7 +79,23 @@ def read_wanted() -> list[Wanted]:
 
 
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
-    """Make a run that is wanted."""
+    """Make a run that is wanted.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    device, report, say
+        As in `finetune`.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ChaosError
+        As `finetune` and `predict_again`.
+    """
     if wanted.predict:
         return predict_again(
             wanted.predict["run"],
@@ -84,7 +110,13 @@ def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
 
 
 def listing() -> str:
-    """Return the two tables of ``results/README.md``: runs that are there, and those wanted."""
+    """Return the two tables of ``results/README.md``: runs that are there, and those wanted.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     there = ["| run | system | trained on | dev accuracy | pairs/s | training minutes | hardware |",
              "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
