@@ -11,7 +11,22 @@ LICENCE_NAME = "CC BY 4.0"
 
 
 def read_authors(path: Path) -> tuple[str, ...]:
-    """Return the authors that CITATION.cff names, as they are printed."""
+    """Return the authors that CITATION.cff names, as they are printed.
+
+    Parameters
+    ----------
+    path : Path
+        CITATION.cff.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ChaosError
+        If a field is missing.
+    """
     content = yaml.safe_load(path.read_text("utf-8"))
     try:
         return tuple(

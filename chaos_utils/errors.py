@@ -35,7 +35,19 @@ class ChaosError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a sentence that names the closest known word, or lists all of them."""
+    """Return a sentence that names the closest known word, or lists all of them.
+
+    Parameters
+    ----------
+    word : str
+        What was given.
+    known : iterable of str
+        What there is.
+
+    Returns
+    -------
+    str
+    """
     known = list(known)
     close = difflib.get_close_matches(word, known, n=1)
     if close:

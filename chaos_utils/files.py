@@ -35,7 +35,19 @@ def _cannot_write(target: Path, fault: OSError) -> ChaosError:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder is made where it is not there.
+    content : bytes
+
+    Raises
+    ------
+    ChaosError
+        If nothing can be written there.
+    """
     with _readable_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
@@ -50,12 +62,30 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a text file, UTF-8, whole or not at all."""
+    """Write a text file, UTF-8, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+    content : str
+    """
     write_bytes(path, content.encode())
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write readable JSON whole or not at all; NaN is refused, since JSON has none."""
+    """Write readable JSON whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+    content : object
+        What JSON can hold.
+
+    Raises
+    ------
+    ValueError
+        If there is a NaN or an infinity, since JSON has none.
+    """
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -64,6 +94,21 @@ def fresh_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder that takes the place of `target` when the block succeeds.
 
     When the block raises, `target` stays as it was and the new folder is removed.
+
+    Parameters
+    ----------
+    target : Path
+        A folder, or nothing yet.
+
+    Yields
+    ------
+    Path
+        The empty folder, beside `target`.
+
+    Raises
+    ------
+    ChaosError
+        If nothing can be written there.
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +123,15 @@ def fresh_folder(target: Path) -> Iterator[Path]:
 
 
 def swap_in(new: Path, target: Path) -> None:
-    """Put a folder in the place of another, which is removed."""
+    """Put a folder in the place of another, which is removed.
+
+    Parameters
+    ----------
+    new : Path
+        On the same file system.
+    target : Path
+        A folder, or nothing yet.
+    """
     old = target.with_name(f".{target.name}-old")
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():

@@ -33,23 +33,57 @@ _opened: dict[str, Input] = {}
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file as hexadecimal."""
+    """Return the SHA-256 of a file as hexadecimal.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+        64 digits.
+    """
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def record(name: str, sha256: str, *, synthetic: bool = False) -> Input:
-    """Note that a file was read, and return its entry."""
+    """Note that a file was read, and return its entry.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the registry or the project; a later record of this name replaces it.
+    sha256 : str
+        Hexadecimal.
+    synthetic : bool
+        Whether its content is the synthetic sample.
+
+    Returns
+    -------
+    Input
+    """
     entry = Input(name, sha256, synthetic)
     _opened[name] = entry
     return entry
 
 
 def opened() -> tuple[Input, ...]:
-    """Return what was read so far, by name."""
+    """Return what was read so far, by name.
+
+    Returns
+    -------
+    tuple of Input
+    """
     return tuple(sorted(_opened.values()))
 
 
 def any_synthetic() -> bool:
-    """Return whether anything that was read so far is synthetic."""
+    """Return whether anything that was read so far is synthetic.
+
+    Returns
+    -------
+    bool
+    """
     return any(entry.synthetic for entry in _opened.values())

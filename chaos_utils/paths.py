@@ -25,7 +25,13 @@ def _is_project(folder: Path) -> bool:
 
 
 def find_project() -> Path | None:
-    """Return the checkout: the working directory or a parent of it, else the package's own."""
+    """Return the checkout: the working directory or a parent of it, else the package's own.
+
+    Returns
+    -------
+    Path or None
+        None where there is no checkout.
+    """
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
         if _is_project(folder):
@@ -34,7 +40,17 @@ def find_project() -> Path | None:
 
 
 def project() -> Path:
-    """Return the checkout of the book; a ChaosError says how to get there when there is none."""
+    """Return the checkout of the book.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message says how to get there.
+    """
     found = find_project()
     if found is None:
         raise ChaosError(
@@ -47,13 +63,25 @@ def project() -> Path:
 
 
 def cache() -> Path:
-    """Return the folder that keeps downloads and generated samples."""
+    """Return the folder that keeps downloads and generated samples.
+
+    Returns
+    -------
+    Path
+        It need not exist.
+    """
     named = os.environ.get("CHAOS_CACHE")
     return Path(named) if named else Path(platformdirs.user_cache_dir("chaos-utils"))
 
 
 def data_roots() -> list[Path]:
     """Return the folders in which data is looked for, in order.
+
+    Returns
+    -------
+    list of Path
+        ``CHAOS_DATA``, the checkout's ``data/``, ``shared/data/`` beside the checkout, and the
+        cache; without those that there cannot be.
 
     Raises
     ------
@@ -80,54 +108,109 @@ def data_roots() -> list[Path]:
 
 
 def build() -> Path:
-    """Return the folder of everything that a build makes."""
+    """Return the folder of everything that a build makes.
+
+    Returns
+    -------
+    Path
+    """
     return project() / "_build"
 
 
 def notebooks() -> Path:
-    """Return the folder of the notebooks' sources."""
+    """Return the folder of the notebooks' sources.
+
+    Returns
+    -------
+    Path
+    """
     return project() / "notebooks"
 
 
 def chapters() -> Path:
-    """Return the folder where the book reads executed notebooks."""
+    """Return the folder where the book reads executed notebooks.
+
+    Returns
+    -------
+    Path
+    """
     return project() / "book" / "chapters"
 
 
 def results() -> Path:
-    """Return the folder of the committed results of our own runs."""
+    """Return the folder of the committed results of our own runs.
+
+    Returns
+    -------
+    Path
+    """
     return project() / "results"
 
 
 def runs() -> Path:
-    """Return the folder of ad-hoc runs."""
+    """Return the folder of ad-hoc runs.
+
+    Returns
+    -------
+    Path
+    """
     return project() / "runs"
 
 
 def from_reader(path: str) -> Path:
-    """Return a path that the reader gave, relative to where the reader is."""
+    """Return a path that the reader gave, relative to where the reader is.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    Path
+    """
     return Path(os.environ.get("CHAOS_FROM", "")) / path
 
 
 def in_runner() -> bool:
-    """Return whether this process is a notebook that the runner started."""
+    """Return whether this process is a notebook that the runner started.
+
+    Returns
+    -------
+    bool
+    """
     return "CHAOS_RUN" in os.environ
 
 
 def environment_of_reader() -> dict[str, str]:
-    """Return the environment of a command as a reader would call it, outside of any run."""
+    """Return the environment of a command as a reader would call it, outside of any run.
+
+    Returns
+    -------
+    dict of str
+        Values by name.
+    """
     return {name: value for name, value in os.environ.items() if name != "CHAOS_RUN"}
 
 
 def run_folder() -> Path:
-    """Return where figures go: the runner's folder, or one that was set, or a scratch folder."""
+    """Return where figures go: the runner's folder, or one that was set, or a scratch folder.
+
+    Returns
+    -------
+    Path
+    """
     named = os.environ.get("CHAOS_RUN")
     return Path(named) if named else _output.get()
 
 
 @contextmanager
 def figures_in(folder: Path) -> Iterator[None]:
-    """Let what is published in this block go to a folder of the reader's."""
+    """Let what is published in this block go to a folder of the reader's.
+
+    Parameters
+    ----------
+    folder : Path
+    """
     token = _output.set(folder)
     try:
         yield

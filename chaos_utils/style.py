@@ -52,13 +52,29 @@ _mode: ContextVar[Mode] = ContextVar("mode", default="light")
 
 
 def colour(name: str) -> str:
-    """Return the colour of a label, task or role in the look that is being drawn."""
+    """Return the colour of a label, task or role in the look that is being drawn.
+
+    Parameters
+    ----------
+    name : str
+        In `PALETTES`, such as ``snli``, ``entailment`` or ``text``.
+
+    Returns
+    -------
+    str
+        As matplotlib takes it.
+    """
     return PALETTES[_mode.get()][name]
 
 
 @contextmanager
 def look(mode: Mode) -> Iterator[None]:
-    """Draw what is drawn in this block in the light or the dark look."""
+    """Draw what is drawn in this block in the light or the dark look.
+
+    Parameters
+    ----------
+    mode : {'light', 'dark'}
+    """
     import matplotlib as mpl
 
     token = _mode.set(mode)

@@ -46,7 +46,18 @@ class Task:
         return len(self.labels)
 
     def label_index(self, label: object) -> int | None:
-        """Return the position of a label given as code, full name or integer, else None."""
+        """Return the position of a label given as code, full name or integer, else None.
+
+        Parameters
+        ----------
+        label : object
+            As a data file has it, such as ``e`` or ``entailment``; on αNLI 1 or ``1``.
+
+        Returns
+        -------
+        int or None
+            From 0, in the order of `labels`.
+        """
         if isinstance(label, bool) or not isinstance(label, str | int):
             return None
         text = str(label)
@@ -97,7 +108,21 @@ TASKS: Mapping[str, Task] = MappingProxyType(
 
 
 def get_task(name: str) -> Task:
-    """Return the task of that name; a ChaosError names the closest when there is none."""
+    """Return the task of that name.
+
+    Parameters
+    ----------
+    name : {'snli', 'mnli', 'alphanli'}
+
+    Returns
+    -------
+    Task
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest.
+    """
     if name not in TASKS:
         raise ChaosError("Unknown task.", found=repr(name), expected=did_you_mean(name, TASKS))
     return TASKS[name]
