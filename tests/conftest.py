@@ -1,6 +1,9 @@
 """Fixtures that several tests share: data, builds, a browser."""
 
+import fcntl
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,17 +77,35 @@ def _build(checkout: Path, *arguments: str, **environment: str) -> Path:
     return checkout
 
 
+def _once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], Path]) -> Path:
+    """Return what one worker has built for all of them, in a folder that they share."""
+    shared = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, built = shared / name / "book", shared / f"{name}.built"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            build(folder)
+            built.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def sample_checkout(tmp_path_factory):
     """A checkout in which the whole book was built from the sample, without any data."""
-    return _build(copy_checkout(tmp_path_factory.mktemp("sample") / "book"), "--sample")
+    return _once(
+        tmp_path_factory, "sample", lambda folder: _build(copy_checkout(folder), "--sample")
+    )
 
 
 @pytest.fixture(scope="session")
 def small_checkout(tmp_path_factory):
-    """A checkout of a book of two chapters, built from the sample."""
-    folder = tmp_path_factory.mktemp("small")
-    return _build(shorten(copy_checkout(folder / "book")), "--sample")
+    """A checkout of a book of two chapters, built from the sample; runs may be added."""
+    return _once(
+        tmp_path_factory, "small", lambda folder: _build(shorten(copy_checkout(folder)), "--sample")
+    )
 
 
 @pytest.fixture(scope="session")

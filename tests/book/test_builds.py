@@ -10,14 +10,14 @@ import sys
 import time
 
 import pytest
-from helpers.checkout import chaos, chaos_environment
+from helpers.checkout import chaos, chaos_environment, copy_built
 from helpers.rows import write_dataset
 
 
 @pytest.fixture
 def checkout(small_checkout, tmp_path):
     """A copy of a built checkout, to be changed."""
-    return shutil.copytree(small_checkout, tmp_path / "book", symlinks=True)
+    return copy_built(small_checkout, tmp_path / "book")
 
 
 def planned(checkout, *arguments):

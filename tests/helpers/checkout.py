@@ -34,9 +34,16 @@ def shorten(checkout: Path) -> Path:
     (checkout / "book" / "index.md").write_text("# A short book\n\nSee {numref}`fig-entropy`.\n")
     cite = checkout / "book" / "cite.md"
     cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
+    (checkout / "book" / "redirects.yml").write_text("")
     registry = checkout / "book" / "figures.yml"
     registry.write_text(registry.read_text("utf-8").split("# results")[0], "utf-8")
     return checkout
+
+
+def copy_built(checkout: Path, target: Path) -> Path:
+    """Copy a checkout with what was built in it, while others may run chapters there."""
+    ignored = shutil.ignore_patterns("runs", "*.pyc.*")
+    return shutil.copytree(checkout, target, symlinks=True, ignore=ignored)
 
 
 # A rate below zero fails.

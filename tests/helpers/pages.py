@@ -41,8 +41,12 @@ _STRUCTURE = """() => {
 
 
 def pages(site: Path) -> list[Path]:
-    """Return all pages of a site, without what the theme ships beside them."""
-    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    """Return all pages of a site, without what the theme ships, and those that lead on at once."""
+    return [
+        path
+        for path in sorted(site.rglob("*.html"))
+        if "_static" not in path.parts and 'http-equiv="refresh"' not in path.read_text("utf-8")
+    ]
 
 
 def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from chaos_utils.publish import licences
+from chaos_utils.publish import crate, dependencies, licences
 
 CITATION = """\
 cff-version: 1.2.0
@@ -82,13 +82,12 @@ def finished(tmp_path, monkeypatch):
         "seconds": 1.0,
         "outputs": {**dict.fromkeys(made, ""), "notebook.ipynb": ""},
     }
+    monkeypatch.chdir(project)
+    record["made_from"] = dependencies.digests(project / "notebooks" / "one.py", "auto")
     run.mkdir(parents=True)
     (run / "record.json").write_text(json.dumps(record), "utf-8")
     git(project, "init", "--quiet")
     git(project, "add", "--all")
     git(project, "commit", "--quiet", "--message", "A book")
-    monkeypatch.chdir(project)
-    from chaos_utils.publish import crate
-
     crate.write(site)
     return project

@@ -59,8 +59,9 @@ def take_sample(project):
     record.write_text(record.read_text().replace('"synthetic": false', '"synthetic": true'))
 
 
-def change_input(project):
-    (project / "results" / "run" / "run.json").write_text("[]")
+def change_authors(project):
+    path = project / "CITATION.cff"
+    path.write_text(path.read_text().replace("Its authors", "Others"))
 
 
 def change_notebook(project):
@@ -85,7 +86,7 @@ def leave_git(project):
     [
         (remove_site, "Nothing was built yet"),
         (take_sample, "synthetic sample"),
-        (change_input, "has changed since"),
+        (change_authors, "has changed since"),
         (change_notebook, "has changed since"),
         (change_site, "not what the chapters' last runs have made"),
         (leave_uncommitted, "Not everything is committed"),

@@ -1,7 +1,6 @@
 """`chaos serve`: a port that is taken, and a page that is changed while it is served."""
 
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,7 +10,7 @@ import urllib.request
 from contextlib import contextmanager
 
 import pytest
-from helpers.checkout import PROJECT, chaos, chaos_environment
+from helpers.checkout import PROJECT, chaos, chaos_environment, copy_built
 
 
 @contextmanager
@@ -52,7 +51,7 @@ def fetch(url, until, seconds=90):
 
 @pytest.mark.slow
 def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
-    checkout = shutil.copytree(small_checkout, tmp_path / "book", symlinks=True)
+    checkout = copy_built(small_checkout, tmp_path / "book")
     with listening() as port:
         pass
     process = subprocess.Popen(
