@@ -1,0 +1,199 @@
+"""Simulated collections beside what the paper reports on the real one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.crowd.annotators import Population
+from chaos_utils.crowd.design import WITHOUT, bias_variance, dollars, seconds_per_answer
+from chaos_utils.crowd.expected import Expectation
+from chaos_utils.crowd.fitting import Fit, fit, published_targets
+from chaos_utils.crowd.materials import UNANIMOUS, Materials, cut
+from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol, load_protocol
+from chaos_utils.crowd.simulate import Simulation, simulate
+from chaos_utils.crowd.tables import summary, transitions
+from chaos_utils.data.opinions import Opinions
+from chaos_utils.data.published.tables import read_published
+from chaos_utils.errors import ChaosError
+
+_FIRST = 50  # items that count as an annotator's first ones
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collection:
+    """The collection for one task, calibrated and then simulated several times.
+
+    Attributes
+    ----------
+    expectation : Expectation
+        The published protocol at work on the task's items.
+    fit : Fit
+        The population that was fitted to the published figures.
+    runs : tuple of Simulation
+        Collections with that population, each with a seed of its own.
+    """
+
+    expectation: Expectation
+    fit: Fit
+    runs: tuple[Simulation, ...]
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return self.expectation.materials.task.name
+
+
+def published_size(task: str) -> int:
+    """Return how many items of a task the paper had judged."""
+    return int(read_published("nie2020_table2").set_index("task").loc[task, "n_examples"])
+
+
+def materials_from(
+    opinions: Opinions,
+    datasets: Sequence[Opinions],
+    n_items: int | None = None,
+    bar: float = UNANIMOUS,
+    seed: int = 0,
+) -> Materials:
+    """Cut one dataset as `cut` does, with a pool of all datasets that have the same labels."""
+    of_pool = [one for one in datasets if one.task.labels == opinions.task.labels]
+    return cut(opinions, of_pool, n_items=n_items, bar=bar, seed=seed)
+
+
+def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
+    """Calibrate a population to the published figures and simulate its collection.
+
+    Raises
+    ------
+    ChaosError
+        If not even one collection is wanted.
+    """
+    if n_runs < 1:
+        raise ChaosError("Nothing would be simulated.", found=n_runs, expected="at least 1")
+    expectation = Expectation(load_protocol(), materials)
+    found = fit(expectation, published_targets(materials.task.name))
+    seeds = range(seed, seed + n_runs)
+    runs = [simulate(expectation.protocol, materials, found.population, one) for one in seeds]
+    return Collection(expectation, found, tuple(runs))
+
+
+def beside_published(collections: Sequence[Collection]) -> pd.DataFrame:
+    """Return published and simulated figures of each task's collection.
+
+    Returns
+    -------
+    DataFrame
+        One row a task and figure: ``task``, ``figure``, ``role`` (``free``, a parameter that
+        the fit chose; ``fitted``, a target of the fit; ``predicted``; ``input``, taken from
+        the paper), ``published`` and ``simulated`` (mean of the collections, NaN where there
+        is none), ``low`` and ``high`` (of a parameter its 95% interval, else the lowest and
+        highest collection), ``difference`` (simulated minus published).
+    """
+    table = pd.concat([_figures_of(one) for one in collections], ignore_index=True)
+    table["difference"] = table["simulated"] - table["published"]
+    columns = ["task", "figure", "role", "published", "simulated", "low", "high", "difference"]
+    return table[columns]
+
+
+def _figures_of(collection: Collection) -> pd.DataFrame:
+    targets = published_targets(collection.task)
+    free = collection.fit.parameters.rename(columns={"parameter": "figure", "value": "simulated"})
+    in_percent = free["figure"] != "mean_stay"
+    free.loc[in_percent, ["simulated", "low", "high"]] *= 100
+    runs = pd.DataFrame([summary(run) | _predictions(run) for run in collection.runs])
+    simulated = pd.DataFrame(
+        {"figure": runs.columns, "simulated": runs.mean(), "low": runs.min(), "high": runs.max()}
+    )
+    known = simulated["figure"].isin(list(targets))
+    time = {"figure": "mean_seconds_per_example", "role": "input"}
+    table = pd.concat(
+        [
+            free.assign(role="free"),
+            simulated.assign(
+                role=np.where(known, "fitted", "predicted"),
+                published=simulated["figure"].map(targets),
+            ),
+            pd.DataFrame([time | {"published": seconds_per_answer(collection.task)}]),
+        ],
+        ignore_index=True,
+    )
+    return table.assign(task=collection.task)
+
+
+def _predictions(run: Simulation) -> dict[str, float]:
+    """Return what nothing was fitted to: shares in percent, dollars, hours."""
+    people, votes, known = run.annotators, run.votes, run.known
+    admitted = (people["state"] != "rejected").sum()
+    careless = people["kind"].to_numpy()[votes["annotator"]] != "careful"
+    first = known[(known["asked"] == "check") & (known["place"] < _FIRST)]
+    seconds = seconds_per_answer(run.materials.task.name)
+    return {
+        "dismissed_percent": 100 * float((people["state"] == "dismissed").sum() / admitted),
+        "blocked_percent": 100 * float((people["state"] == "blocked").sum() / admitted),
+        "first_accuracy_percent": 100 * float(first["right"].mean()),
+        "careless_votes_percent": 100 * float(careless[votes["counted"]].mean()),
+        "discarded_votes_percent": 100 * float((~votes["counted"]).mean()),
+        "dollars": dollars(run),
+        "hours": (len(known) + len(votes)) * seconds / 3600,
+    }
+
+
+def open_ways(protocol: Protocol) -> pd.DataFrame:
+    """Return the ways from state to state that the values of the parameters leave open.
+
+    Returns
+    -------
+    DataFrame
+        As `transitions` gives it, with ``feedback`` (whether a mistake in the state ``from``
+        is pointed out) and ``discards_votes`` (whether the state ``to`` throws votes away).
+    """
+    is_open = []
+    for transition in protocol.table["transitions"]:
+        of_branches, decided = [], False
+        for branch in transition["branches"]:
+            guards = [guard for guard in branch["when"] if "parameter" in guard]
+            holds = all(_holds(guard, protocol) for guard in guards)
+            of_branches.append(holds and not decided)
+            decided = decided or (holds and len(guards) == len(branch["when"]))
+        is_open += of_branches * len(transition["from"])
+    states = protocol.table["states"]
+    table = transitions(protocol)[is_open].reset_index(drop=True)
+    by_parameter = table["condition"].isin(
+        {f"{name.replace('_', ' ')} > 0" for name in protocol.parameters}
+    )
+    return table.assign(
+        condition=table["condition"]
+        .mask(by_parameter, "")
+        .replace("check", f"check, chance {protocol.parameters['check_rate']:g}"),
+        feedback=[bool(states[name].get("feedback")) for name in table["from"]],
+        discards_votes=[bool(states[name].get("discards_votes")) for name in table["to"]],
+    )
+
+
+def _holds(guard: Json, protocol: Protocol) -> bool:
+    return bool(OPERATORS[guard["op"]](protocol.parameters[guard["parameter"]], guard["value"]))
+
+
+def errors_with_and_without(
+    materials: Materials,
+    population: Population,
+    careless: Sequence[float],
+    n_votes: Sequence[int],
+) -> pd.DataFrame:
+    """Return `bias_variance` under the published protocol and with every stage left out.
+
+    Returns
+    -------
+    DataFrame
+        As `bias_variance` gives it, after a column ``without`` (``nothing`` or
+        ``every stage``).
+    """
+    tables = []
+    for without in ("nothing", "every stage"):
+        expectation = Expectation(load_protocol(**WITHOUT[without]), materials)
+        found = bias_variance(expectation, population, careless, n_votes)
+        tables.append(found.assign(without=without))
+    table = pd.concat(tables, ignore_index=True)
+    return table[["without", *table.columns.drop("without")]]

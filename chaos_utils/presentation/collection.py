@@ -1,0 +1,239 @@
+"""The tables and sentences of the chapter on how the opinions were collected."""
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.presentation.annotations import listed, name_of
+from chaos_utils.report.tables import MISSING, number, signed, with_interval
+
+_FIGURES = {  # with their digits
+    "careless": ("careless applicants (%)", 1),
+    "lapse": ("lapses of careful annotators at work, once taught (%)", 1),
+    "lapse_in_tests": ("their lapses in tests (%)", 1),
+    "mean_stay": ("items that an annotator is ready to judge, mean", 0),
+    "qualification_fail_rate_percent": ("fail the on-boarding test (%)", 1),
+    "filter_rate_percent": ("admitted, then filtered out (%)", 1),
+    "annotators": ("annotators", 0),
+    "plateau_percent": ("accuracy on hidden checks after 300 items (%)", 1),
+    "dismissed_percent": ("admitted, then dismissed in training (%)", 1),
+    "blocked_percent": ("admitted, then blocked at work (%)", 1),
+    "first_accuracy_percent": ("accuracy on hidden checks, first 50 items (%)", 1),
+    "careless_votes_percent": ("kept votes that are of careless annotators (%)", 1),
+    "discarded_votes_percent": ("votes thrown away (%)", 1),
+    "dollars": ("cost (dollars)", 0),
+    "hours": ("annotators’ time (hours)", 0),
+    "mean_seconds_per_example": ("seconds for an answer, mean", 1),
+}
+_ROLES = {
+    "free": "free parameter",
+    "fitted": "fitted target",
+    "predicted": "predicted",
+    "input": "taken from the paper",
+}
+_WITHOUT = {"nothing": "under the published protocol", "every stage": "without every stage"}
+
+
+def show_collection(table: pd.DataFrame) -> pd.DataFrame:
+    """Set Table 1: published beside simulated, with the difference, for each task."""
+    tasks = list(dict.fromkeys(table["task"]))
+    by = table.set_index(["figure", "role", "task"]).sort_index()
+    wanted = table.drop_duplicates(["figure", "role"])
+    rows = []
+    for role in _ROLES:
+        for figure in wanted.loc[wanted["role"] == role, "figure"]:
+            name, digits = _FIGURES[figure]
+            cells = {("figure", ""): name, ("role", ""): _ROLES[role]}
+            for task in tasks:
+                row = by.loc[(figure, role, task)]
+                here = with_interval(row["simulated"], row["low"], row["high"], digits)
+                cells |= {
+                    (name_of(task), "published"): number(row["published"], digits),
+                    (name_of(task), "simulated"): here if row["low"] == row["low"] else MISSING,
+                    (name_of(task), "Δ"): signed(row["difference"], digits),
+                }
+            rows.append(cells)
+    shown = pd.DataFrame(rows)
+    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    return shown
+
+
+def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
+    """Say how many parameters met how many targets, and how close the simulations come.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `comparison.beside_published` gives it.
+    targets : DataFrame
+        ``task``, ``figure``, ``target``, and ``tolerance``: how close it must be met.
+    """
+    of_one = table[table["task"] == table["task"].iloc[0]]
+    n_free, n_fitted = ((of_one["role"] == role).sum() for role in ("free", "fitted"))
+    fitted = table[table["role"] == "fitted"].merge(targets, on=["task", "figure"])
+    outside = fitted[fitted["difference"].abs() > fitted["tolerance"]]
+    missed = [f"{_FIGURES[row.figure][0]} on {name_of(row.task)}" for row in outside.itertuples()]
+    is_count = targets["figure"] == "annotators"
+    points = targets.loc[~is_count, "tolerance"].max()
+    share = (targets["tolerance"] / targets["target"])[is_count].max()
+    careless = [
+        f"{row.simulated:.0f}% on {name_of(row.task)}"
+        for row in table[table["figure"] == "careless"].itertuples()
+    ]
+    return (
+        f"Each task's fit has {n_free} free parameters for {n_fitted} targets. So that it *can* "
+        "meet them says nothing for the model; only the rows marked *predicted* could, and to "
+        "those the paper gives no number. The simulated collections were to come, on average, "
+        f"within {points:g} percentage point of a rate and {share:.0%} of the number of "
+        "annotators. "
+        + (
+            f"They miss that in: {listed(missed)}."
+            if missed
+            else f"They do for all {len(fitted)} targets of {{numref}}`tbl-collection`."
+        )
+        + f" The share of careless applicants that this takes in this model is {listed(careless)}."
+    )
+
+
+def say_accuracy(curves: pd.DataFrame, settled: float) -> str:
+    """Say how accuracy in the simulation goes from the first items to those after it settles."""
+    parts = []
+    for task, rows in curves.groupby("task", sort=False):
+        late = rows[rows["items"] >= settled]
+        if late.empty:
+            continue
+        mean = np.average(late["accuracy_percent"], weights=late["n_checks"])
+        parts.append(
+            f"from {rows['accuracy_percent'].iloc[0]:.1f}% to {mean:.1f}% on {name_of(str(task))}"
+        )
+    if not parts:
+        return "No simulated annotator stayed long enough for accuracy to settle."
+    return (
+        f"In the simulated collection, accuracy goes {listed(parts)}, between the first items and "
+        f"those after {settled:.0f}. The later level was a target of the fit; where the curve "
+        "begins and how it gets there was not. It changes for two reasons that the figure cannot "
+        "tell apart: annotators learn from feedback, and careless ones are blocked or leave."
+    )
+
+
+def say_effects(table: pd.DataFrame, share: float) -> str:
+    """Say what leaving a stage out changes, at the share of careless applicants nearest to one."""
+    shares = table["careless"].unique()
+    share = shares[np.abs(shares - share).argmin()]
+    means = table[table["careless"] == share].groupby("without", sort=False).mean()
+    full = means.loc["nothing"]
+    one_out = means.drop(["nothing", "every stage"])
+    worst = one_out["tvd"].idxmax()
+    spared = one_out["hours"].idxmin()
+    least = (one_out["tvd"] - full["tvd"]).abs().idxmin()
+    bare = means.loc["every stage"]
+    return (
+        f"With {share:.0%} careless applicants, the simulated error is {full['tvd']:.3f} under the "
+        f"published protocol and {bare['tvd']:.3f} without every stage; as many votes drawn from "
+        f"the truth would leave {full['floor_tvd']:.3f}. Of the single stages, leaving out {worst} "
+        f"hurts most ({one_out.loc[worst, 'tvd']:.3f}), {least} least "
+        f"({one_out.loc[least, 'tvd']:.3f}). All stages together change the cost by "
+        f"{_percent(full['dollars'] / bare['dollars'])} and the annotators’ time by "
+        f"{_percent(full['hours'] / bare['hours'])}; the single stage whose absence saves most "
+        f"time is {spared}."
+    )
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.0f}%".replace("-", "−")
+
+
+def say_bias(table: pd.DataFrame) -> str:
+    """Say from how many votes on the bias outweighs what chance still adds."""
+    parts = []
+    for without, rows in table.groupby("without", sort=False):
+        few = rows[rows["n_votes"] == rows["n_votes"].min()].sort_values("careless")
+        turn = np.ceil(few["variance"] * few["n_votes"] / few["bias_squared"])
+        ends = [
+            f"{turn.iloc[end]:,.0f} votes with {few['careless'].iloc[end]:.0%}" for end in (0, -1)
+        ]
+        parts.append(f"{_WITHOUT[str(without)]} from {' and '.join(ends)} careless applicants")
+    return (
+        "The squared error of vote shares has two parts. *Variance* is the chance of which votes "
+        "were drawn: twice the votes, half the variance. *Bias* is the distance between the truth "
+        "and what endless votes of this crowd would come to; no number of votes changes it. In "
+        f"{{numref}}`fig-bias-variance`, bias is the larger part {'; '.join(parts)}. From there "
+        "on, not even endless votes would halve the squared error."
+    )
+
+
+def show_guidance(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the guidance: what a budget buys under each rate of checks and threshold."""
+    return pd.DataFrame(
+        {
+            "hidden checks": "none" if row["check_rate"] == 0 else f"{row['check_rate']:.0%}",
+            "accuracy asked for": MISSING
+            if row["check_rate"] == 0
+            else f"{row['min_check_accuracy']:.0%}",
+            "dollars a kept vote": number(row["dollars_per_vote"], 3),
+            "votes an item": number(row["votes_per_item"]),
+            "bias²": number(row["bias_squared"], 4),
+            "expected error (TVD)": number(row["tvd"], 3),
+            "": "lowest error" if row["best"] else "",
+        }
+        for row in table.to_dict("records")
+    )
+
+
+def say_guidance(
+    table: pd.DataFrame, budget: float, n_items: int, published: tuple[float, float]
+) -> str:
+    """Say what serves a budget best in the simulation, and how much is at stake.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `design.guidance` gives it.
+    budget : float
+        Dollars.
+    n_items : int
+        How many items are judged for them.
+    published : (float, float)
+        Chance of a hidden check and accuracy asked for, as published.
+    """
+    best = table[table["best"]].iloc[0]
+    rate, highest = best["check_rate"], table["check_rate"].max()
+    rate_then, bar = published
+    sentences = [
+        f"With ${budget:,.0f} for {n_items:,} items, the simulated error is lowest with "
+        f"{_option(best)}: {_bought(best)}."
+    ]
+    if rate == highest:
+        sentences.append("That is the most checks that were tried; more might serve better still.")
+    for name, chosen in (
+        ("As published", (table["check_rate"] == rate_then) & (table["min_check_accuracy"] == bar)),
+        ("Without hidden checks", table["check_rate"] == 0),
+    ):
+        others = table[chosen & ~table["best"]]
+        if len(others):
+            sentences.append(f"{name}, the same money buys {_bought(others.iloc[0])}.")
+    # A threshold matters at the rate that is best: how far apart do they lie there?
+    same = table[(table["check_rate"] == rate) & (table["votes_per_item"] > 0)]
+    if len(same) > 1:
+        worst = same.loc[same["tvd"].idxmax()]
+        sentences.append(
+            f"At the best rate of checks, the worst threshold of those tried is "
+            f"{worst['min_check_accuracy']:.0%}, with a distance of {worst['tvd']:.3f}."
+        )
+    return " ".join(sentences)
+
+
+def _option(row: pd.Series) -> str:
+    if row["check_rate"] == 0:
+        return "no hidden checks"
+    return (
+        f"a chance of {row['check_rate']:.0%} for a hidden check and "
+        f"{row['min_check_accuracy']:.0%} of them to be right"
+    )
+
+
+def _bought(row: pd.Series) -> str:
+    votes = int(row["votes_per_item"])
+    if not votes:
+        return "not even one vote an item"
+    noun = "vote" if votes == 1 else "votes"
+    return f"{votes:,} {noun} an item, at an expected distance of {row['tvd']:.3f}"
