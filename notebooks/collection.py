@@ -37,7 +37,7 @@ from IPython.display import Markdown
 from chaos_utils import description
 from chaos_utils.crowd import comparison, design
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.tables import SETTLED, accuracy_curve
+from chaos_utils.crowd.tables import SETTLED
 from chaos_utils.data.opinions import load_datasets
 from chaos_utils.plots.collection import (
     plot_annotator_accuracy,
@@ -141,7 +141,7 @@ votes = sum(int(one.runs[0].counts.sum()) for one in collected)
 Markdown(
     f"The unanimous examples at hand are {listed(pools)}. In their place as many of the other items "
     "are judged twice, so that a simulated collection has as many votes as the real one: "
-    f"{votes:,} for the three tasks. It was simulated {collections} times."
+    f"{votes:,} for the three tasks. Simulated collections of each task: {collections}."
 )
 
 # %%
@@ -170,27 +170,18 @@ Markdown(presentation.say_fit(compared, targets[["task", "figure", "target", "to
 # ## Accuracy over an annotator's items
 
 # %%
-curves = pd.concat(
-    [
-        accuracy_curve(one.runs[0]).assign(
-            task=one.task,
-            plateau_percent=one.fit.targets.set_index("figure").loc["plateau_percent", "target"],
-        )
-        for one in collected
-    ],
-    ignore_index=True,
-)
+curves = comparison.accuracy_curves(collected)
 publish_figure(
     "fig-annotator-accuracy",
     plot_annotator_accuracy,
     curves,
     caption=f"""Accuracy on hidden checks over an annotator's items, simulated. One simulated
     collection a task, in bins of 50 items; bands are 95% bootstrap intervals over annotators.
-    Dashed: the level at which the paper's Figure 2 settles; dotted: the {SETTLED} items after
-    which it does. Few annotators stay so long, so bands widen to the right.""",
+    Dashed: the level at which the paper's Figure 2 settles; dotted, upright: the {SETTLED} items
+    after which it does. The thin line is of careful annotators alone. Few annotators stay so long, so bands widen to the right.""",
     alt="""Three panels with curves of simulated accuracy. On SNLI and MNLI they rise from under
     80 percent to about 92 percent at 300 items and stay near it; on αNLI the curve lies
-    near 90 percent from the start. Bands widen to the right.""",
+    near 90 percent from the start, and so does everywhere that of careful annotators alone. Bands widen to the right.""",
 )
 
 # %% tags=["remove-input"]
@@ -226,8 +217,8 @@ publish_figure(
     leaves. Tests are not paid; hidden checks are.""",
     alt="""Three panels over the share of careless applicants. Error grows with it everywhere:
     slowest under the published protocol and without training, faster without the on-boarding test,
-    faster still without hidden checks, fastest without every stage. Cost and time are lowest
-    without every stage and grow with careless applicants where there are hidden checks.""",
+    faster still without hidden checks, fastest without any stage. Cost and time are lowest
+    without any stage and grow with careless applicants where there are hidden checks.""",
 )
 
 # %% tags=["remove-input"]
@@ -250,7 +241,7 @@ publish_figure(
     lines are the squared bias: what endless votes of the same crowd would leave. Both axes are
     logarithmic.""",
     alt="""Two panels of falling curves that flatten. Under the published protocol the curves lie
-    close together up to a hundred votes and flatten late. Without every stage, those with many
+    close together up to a hundred votes and flatten late. Without any stage, those with many
     careless applicants are flat from twenty votes on, ten times as high.""",
 )
 

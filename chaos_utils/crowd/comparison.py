@@ -1,7 +1,7 @@
 """Simulated collections beside what the paper reports on the real one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from chaos_utils.crowd.fitting import Fit, fit, published_targets
 from chaos_utils.crowd.materials import UNANIMOUS, Materials, cut
 from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol, load_protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
-from chaos_utils.crowd.tables import summary, transitions
+from chaos_utils.crowd.tables import accuracy_curve, summary, transitions
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
@@ -138,6 +138,27 @@ def _predictions(run: Simulation) -> dict[str, float]:
         "dollars": dollars(run),
         "hours": (len(known) + len(votes)) * seconds / 3600,
     }
+
+
+def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
+    """Return `accuracy_curve` of each task's first collection, for all and for the careful ones.
+
+    Returns
+    -------
+    DataFrame
+        As `accuracy_curve` gives it, with ``task``, ``who`` (``all`` or ``careful``) and
+        ``plateau_percent``, the published level that the fit was to meet.
+    """
+    tables = []
+    for one in collections:
+        run, plateau = one.runs[0], published_targets(one.task)["plateau_percent"]
+        is_careful = run.annotators["kind"].to_numpy()[run.known["annotator"]] == "careful"
+        careful = replace(run, known=run.known[is_careful])
+        tables += [
+            accuracy_curve(chosen).assign(task=one.task, who=who, plateau_percent=plateau)
+            for who, chosen in {"all": run, "careful": careful}.items()
+        ]
+    return pd.concat(tables, ignore_index=True)
 
 
 def open_ways(protocol: Protocol) -> pd.DataFrame:

@@ -191,17 +191,21 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        ``task``, ``items``, ``accuracy_percent``, ``low``, ``high``, and ``plateau_percent``,
-        the published level.
+        ``task``, ``who`` (``all``, drawn with a band, or ``careful``), ``items``,
+        ``accuracy_percent``, ``low``, ``high``, and ``plateau_percent``, the published level.
     """
     figure, panels = task_panels(table["task"], panel=(3.5, 3.1))
     lowest = min(table["low"].min(), table["plateau_percent"].min())
     for axis, task in panels:
-        rows = table[table["task"] == task.name]
+        of_task = table[table["task"] == task.name]
+        rows, careful = (of_task[of_task["who"] == who] for who in ("all", "careful"))
         shade = colour(task.name)
         axis.fill_between(rows["items"], rows["low"], rows["high"], color=shade, alpha=0.2,
                           linewidth=0)  # fmt: skip
-        axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4)
+        axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4,
+                  label="all annotators")  # fmt: skip
+        axis.plot(careful["items"], careful["accuracy_percent"], color=colour("text"),
+                  linestyle="-.", linewidth=1, label="careful ones alone")  # fmt: skip
         axis.axhline(
             rows["plateau_percent"].iloc[0], color=colour("text"), linestyle="--", linewidth=1.2
         )
@@ -209,9 +213,11 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
         axis.yaxis.set_major_formatter(PercentFormatter(100, decimals=0))
         axis.set_ylabel("right answers to hidden checks" if axis is panels[0][0] else "")
+        axis.legend(loc="lower right", fontsize=9)
     return figure
 
 
+_VARIANTS = {"nothing": "published protocol", "every stage": "without any stage"}
 _EFFECTS = {
     "tvd": "distance to the truth (TVD)",
     "dollars": "cost (dollars)",
@@ -238,7 +244,7 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
                 mean.index, mean, yerr=[mean - low, high - mean],
                 color=colour(_SHADES[number]), linestyle=_DASHES[number],
                 marker=_MARKERS[number], markersize=5, linewidth=1.6, elinewidth=1,
-                label=f"without {without}" if without != "nothing" else "published protocol",
+                label=_VARIANTS.get(without, f"without {without}"),
             )  # fmt: skip
         axis.set(title=title, xlabel="careless applicants", ylim=(0, None))
         axis.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
@@ -262,9 +268,8 @@ def plot_bias_variance(table: pd.DataFrame) -> Figure:
     table : DataFrame
         ``without``, ``careless``, ``n_votes``, ``bias_squared``, ``squared_error``.
     """
-    titles = {"nothing": "published protocol", "every stage": "without every stage"}
-    figure, axes = plt.subplots(1, len(titles), figsize=(9, 4.0), sharey=True)
-    for axis, (without, title) in zip(axes, titles.items(), strict=True):
+    figure, axes = plt.subplots(1, len(_VARIANTS), figsize=(9, 4.0), sharey=True)
+    for axis, (without, title) in zip(axes, _VARIANTS.items(), strict=True):
         of_panel = table[table["without"] == without]
         for number, (share, rows) in enumerate(of_panel.groupby("careless")):
             place = number % len(_SHADES)

@@ -30,7 +30,7 @@ _ROLES = {
     "predicted": "predicted",
     "input": "taken from the paper",
 }
-_WITHOUT = {"nothing": "under the published protocol", "every stage": "without every stage"}
+_WITHOUT = {"nothing": "under the published protocol", "every stage": "without any stage"}
 
 
 def show_collection(table: pd.DataFrame) -> pd.DataFrame:
@@ -94,25 +94,29 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     )
 
 
-def say_accuracy(curves: pd.DataFrame, settled: float) -> str:
+def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
     """Say how accuracy in the simulation goes from the first items to those after it settles."""
-    parts = []
-    for task, rows in curves.groupby("task", sort=False):
-        late = rows[rows["items"] >= settled]
-        if late.empty:
-            continue
-        mean = np.average(late["accuracy_percent"], weights=late["n_checks"])
-        parts.append(
-            f"from {rows['accuracy_percent'].iloc[0]:.1f}% to {mean:.1f}% on {name_of(str(task))}"
+    ways = {
+        who: [_from_to(name_of(str(task)), rows, settled) for task, rows in of_who]
+        for who, of_who in (
+            (who, curves[curves["who"] == who].groupby("task", sort=False))
+            for who in ("all", "careful")
         )
-    if not parts:
-        return "No simulated annotator stayed long enough for accuracy to settle."
+    }
     return (
-        f"In the simulated collection, accuracy goes {listed(parts)}, between the first items and "
-        f"those after {settled:.0f}. The later level was a target of the fit; where the curve "
-        "begins and how it gets there was not. It changes for two reasons that the figure cannot "
-        "tell apart: annotators learn from feedback, and careless ones are blocked or leave."
+        f"Between an annotator's first items and those after {settled}, accuracy in the simulated "
+        f"collection goes {listed(ways['all'])}. The later level was a target of the fit; where "
+        "the curve begins and how it gets there was not. Two things move it: feedback teaches, and "
+        "careless annotators are blocked. The simulation can tell them apart, which the real "
+        f"collection cannot. For careful annotators alone, accuracy goes "
+        f"{listed(ways['careful'])}."
     )
+
+
+def _from_to(name: str, rows: pd.DataFrame, settled: int) -> str:
+    late = rows[rows["items"] >= settled]
+    mean = np.average(late["accuracy_percent"], weights=late["n_checks"]) if len(late) else np.nan
+    return f"from {rows['accuracy_percent'].iloc[0]:.1f}% to {mean:.1f}% on {name}"
 
 
 def say_effects(table: pd.DataFrame, share: float) -> str:
@@ -128,7 +132,7 @@ def say_effects(table: pd.DataFrame, share: float) -> str:
     bare = means.loc["every stage"]
     return (
         f"With {share:.0%} careless applicants, the simulated error is {full['tvd']:.3f} under the "
-        f"published protocol and {bare['tvd']:.3f} without every stage; as many votes drawn from "
+        f"published protocol and {bare['tvd']:.3f} without any stage; as many votes drawn from "
         f"the truth would leave {full['floor_tvd']:.3f}. Of the single stages, leaving out {worst} "
         f"hurts most ({one_out.loc[worst, 'tvd']:.3f}), {least} least "
         f"({one_out.loc[least, 'tvd']:.3f}). All stages together change the cost by "
