@@ -96,27 +96,24 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
 
 def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
     """Say how accuracy in the simulation goes from the first items to those after it settles."""
-    ways = {
-        who: [_from_to(name_of(str(task)), rows, settled) for task, rows in of_who]
-        for who, of_who in (
-            (who, curves[curves["who"] == who].groupby("task", sort=False))
-            for who in ("all", "careful")
-        )
-    }
     return (
         f"Between an annotator's first items and those after {settled}, accuracy in the simulated "
-        f"collection goes {listed(ways['all'])}. The later level was a target of the fit; where "
-        "the curve begins and how it gets there was not. Two things move it: feedback teaches, and "
-        "careless annotators are blocked. The simulation can tell them apart, which the real "
-        f"collection cannot. For careful annotators alone, accuracy goes "
-        f"{listed(ways['careful'])}."
+        f"collection goes {listed(_from_to(curves, 'all', settled))}. The later level was a "
+        "target of the fit; where the curve begins and how it gets there was not. Two things move "
+        "it: feedback teaches, and careless annotators are blocked. The simulation can tell them "
+        "apart, which the real collection cannot. For careful annotators alone, accuracy goes "
+        f"{listed(_from_to(curves, 'careful', settled))}."
     )
 
 
-def _from_to(name: str, rows: pd.DataFrame, settled: int) -> str:
-    late = rows[rows["items"] >= settled]
-    mean = np.average(late["accuracy_percent"], weights=late["n_checks"]) if len(late) else np.nan
-    return f"from {rows['accuracy_percent'].iloc[0]:.1f}% to {mean:.1f}% on {name}"
+def _from_to(curves: pd.DataFrame, who: str, settled: int) -> list[str]:
+    parts = []
+    for task, rows in curves[curves["who"] == who].groupby("task", sort=False):
+        late = rows[rows["items"] >= settled]
+        mean = np.average(late["accuracy_percent"], weights=late["n_checks"])
+        first = rows["accuracy_percent"].iloc[0]
+        parts.append(f"from {first:.1f}% to {mean:.1f}% on {name_of(str(task))}")
+    return parts
 
 
 def say_effects(table: pd.DataFrame, share: float) -> str:
