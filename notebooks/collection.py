@@ -14,8 +14,8 @@
 # # How the opinions were collected
 #
 # Where people may rightly disagree, no vote can be marked wrong. How did {cite:t}`nie2020` keep
-# careless votes out of 464,500 opinions, and what did each of their precautions buy? This chapter
-# runs their protocol on simulated annotators.
+# careless votes out of nearly half a million opinions, and what did each of their precautions buy?
+# This chapter runs their protocol on simulated annotators.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
@@ -49,6 +49,7 @@ from chaos_utils.presentation import collection as presentation
 from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.tasks import get_task
 
 datasets = load_datasets(data)
 protocol = load_protocol()
@@ -68,7 +69,7 @@ Markdown(description.data_notice(datasets))
 #    paid.
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is
 #    shown. It teaches what the labels mean; too many mistakes end it.
-# 3. **Hidden checks.** Then real items come, ten to a paid task. Now and then a unanimous example
+# 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
 #    comes first, and nothing tells it from the rest. It finds who passed the tests attentively and
 #    works without care, and its feedback goes on teaching. Too many mistakes, or several in a row,
 #    block an annotator; none of the votes of a blocked annotator is kept, and others vote instead.
@@ -119,8 +120,9 @@ publish_figure(
 #   are tested, and guess at work. Others guess everywhere, give one label throughout, or have
 #   taken two labels for each other, which feedback mends.
 # - Annotators stay for a number of items that varies widely: most for few, some for hundreds.
-# - The authors' unanimous examples were not released either. Items on which more than 95 of the
-#   hundred agree stand in for them, SNLI's and MNLI's in one pool, and are not judged.
+# - The authors' unanimous examples were not released either. Items on which nearly all of the
+#   hundred agree (the parameter `unanimous`) stand in for them, SNLI's and MNLI's in one pool,
+#   and are not judged.
 #
 # Four numbers are not assumed but fitted, for each task, to what the paper reports: the share of
 # careless applicants, how often careful ones lapse at work and in tests, and how long annotators
@@ -160,7 +162,7 @@ publish_table(
 
 # %% tags=["remove-input"]
 targets = pd.concat([one.fit.targets.assign(task=one.task) for one in collected])
-Markdown(presentation.say_fit(compared, targets[["task", "figure", "target", "tolerance"]]))
+Markdown(presentation.say_fit(compared, targets.drop(columns="difference")))
 
 # %% [markdown]
 # The same figures could have come about otherwise. An honest but unclear test rejects people too,
@@ -192,10 +194,12 @@ Markdown(presentation.say_accuracy(curves, SETTLED))
 #
 # A simulation can do what a collection cannot: leave a stage out and see. The same population, but
 # with other shares of careless applicants, collects a hundred votes an item under the published
-# protocol, then without one stage, then without any.
+# protocol, then without one stage, then without any. Error is the {term}`TVD` between an item's
+# simulated votes and the truth they were drawn from.
 
 # %%
-chosen = next((one for one in collected if one.task == task), collected[0])
+wanted = get_task(task).name  # a folder of the reader's own may lack it
+chosen = next((one for one in collected if one.task == wanted), collected[0])
 opinions = next(one for one in datasets if one.task.name == chosen.task)
 few = comparison.materials_from(opinions, datasets, items, unanimous, seed)
 population = chosen.fit.population
@@ -212,9 +216,8 @@ publish_figure(
     effects,
     caption=f"""What each stage does to error, cost and time, simulated. {items:,} items of
     {name_of(chosen.task)}, mean of {replicates} simulated collections, bars from the lowest to the
-    highest. Error is the mean total variation distance between an item's simulated votes and
-    the truth they were drawn from; the grey line is what the chance of a hundred votes alone
-    leaves. Tests are not paid; hidden checks are.""",
+    highest. Error is the mean total variation distance over items; the grey line is what the chance
+    of so many votes alone leaves. Tests are not paid; hidden checks are.""",
     alt="""Three panels over the share of careless applicants. Error grows with it everywhere:
     slowest under the published protocol and without training, faster without the on-boarding test,
     faster still without hidden checks, fastest without any stage. Cost and time are lowest
@@ -261,7 +264,7 @@ publish_table(
     "tbl-collection-guidance",
     advice,
     shown=presentation.show_guidance(advice),
-    caption=f"""What ${budget:,.0f} buy for {items:,} items, expected of simulations. By the chance
+    caption=f"""What ${budget:,.0f} buys for {items:,} items, expected of simulations. By the chance
     of a hidden check before an item and the accuracy asked for on them, the rest as published.
     The population is the one fitted to {name_of(chosen.task)}. A kept vote bears the cost of checks
     and of votes thrown away.""",

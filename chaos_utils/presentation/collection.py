@@ -1,5 +1,7 @@
 """The tables and sentences of the chapter on how the opinions were collected."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -25,36 +27,33 @@ _FIGURES = {  # with their digits
     "mean_seconds_per_example": ("seconds for an answer, mean", 1),
 }
 _ROLES = {
-    "free": "free parameter",
     "fitted": "fitted target",
     "predicted": "predicted",
-    "input": "taken from the paper",
+    "free": "free parameter",
+    "input": "from the paper",
 }
 _WITHOUT = {"nothing": "under the published protocol", "every stage": "without any stage"}
 
 
 def show_collection(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 1: published beside simulated, with the difference, for each task."""
-    tasks = list(dict.fromkeys(table["task"]))
-    by = table.set_index(["figure", "role", "task"]).sort_index()
-    wanted = table.drop_duplicates(["figure", "role"])
+    """Set Table 1: published beside simulated, with the difference and what was fitted."""
     rows = []
-    for role in _ROLES:
-        for figure in wanted.loc[wanted["role"] == role, "figure"]:
-            name, digits = _FIGURES[figure]
-            cells = {("figure", ""): name, ("role", ""): _ROLES[role]}
-            for task in tasks:
-                row = by.loc[(figure, role, task)]
+    for role, name in _ROLES.items():
+        for figure, of_figure in table[table["role"] == role].groupby("figure", sort=False):
+            title, digits = _FIGURES[str(figure)]
+            for row in of_figure.to_dict("records"):
                 here = with_interval(row["simulated"], row["low"], row["high"], digits)
-                cells |= {
-                    (name_of(task), "published"): number(row["published"], digits),
-                    (name_of(task), "simulated"): here if row["low"] == row["low"] else MISSING,
-                    (name_of(task), "Δ"): signed(row["difference"], digits),
-                }
-            rows.append(cells)
-    shown = pd.DataFrame(rows)
-    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
-    return shown
+                rows.append(
+                    {
+                        "figure": title,
+                        "task": name_of(row["task"]),
+                        "published": number(row["published"], digits),
+                        "simulated": MISSING if math.isnan(row["simulated"]) else here,
+                        "Δ": signed(row["difference"], digits),
+                        "role": name,
+                    }
+                )
+    return pd.DataFrame(rows)
 
 
 def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
@@ -65,11 +64,13 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     table : DataFrame
         As `comparison.beside_published` gives it.
     targets : DataFrame
-        ``task``, ``figure``, ``target``, and ``tolerance``: how close it must be met.
+        ``task``, ``figure``, ``target``, ``tolerance`` (how close it must be met), and
+        ``within`` (whether the fitted population meets it on average).
     """
     of_one = table[table["task"] == table["task"].iloc[0]]
     n_free, n_fitted = ((of_one["role"] == role).sum() for role in ("free", "fitted"))
     fitted = table[table["role"] == "fitted"].merge(targets, on=["task", "figure"])
+    n_met = targets["within"].sum()
     outside = fitted[fitted["difference"].abs() > fitted["tolerance"]]
     missed = [f"{_FIGURES[row.figure][0]} on {name_of(row.task)}" for row in outside.itertuples()]
     is_count = targets["figure"] == "annotators"
@@ -82,14 +83,11 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     return (
         f"Each task's fit has {n_free} free parameters for {n_fitted} targets. So that it *can* "
         "meet them says nothing for the model; only the rows marked *predicted* could, and to "
-        "those the paper gives no number. The simulated collections were to come, on average, "
-        f"within {points:g} percentage point of a rate and {share:.0%} of the number of "
-        "annotators. "
-        + (
-            f"They miss that in: {listed(missed)}."
-            if missed
-            else f"They do for all {len(fitted)} targets of {{numref}}`tbl-collection`."
-        )
+        "those the paper gives no number. Close means within "
+        f"{points:g} percentage point of a rate and {share:.0%} of the number of annotators. What "
+        f"endlessly many collections would come to is that close for {n_met} of the {len(targets)} "
+        "targets of {numref}`tbl-collection`; the mean of those that were drawn, which scatters, "
+        + (f"is not in: {listed(missed)}." if missed else "is for all of them.")
         + f" The share of careless applicants that this takes in this model is {listed(careless)}."
     )
 

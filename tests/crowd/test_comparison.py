@@ -91,20 +91,23 @@ def test_published_figures_stand_beside_simulated_ones(collected, compared):
 
 
 def test_the_table_says_what_was_fitted_and_what_predicted(compared):
-    shown = presentation.show_collection(compared)
+    shown = presentation.show_collection(compared).set_index("figure")
     assert len(shown) == len(compared)
-    roles = dict(zip(shown["figure"], shown["role"], strict=True))
-    assert roles["annotators"] == "fitted target"
-    assert roles["cost (dollars)"] == "predicted"
-    assert ("αNLI", "simulated") in shown.columns
+    assert shown.loc["annotators", "role"] == "fitted target"
+    assert shown.loc["annotators", "published"] == "1,903"
+    assert shown.loc["cost (dollars)", "role"] == "predicted"
+    assert shown.loc["cost (dollars)", ["published", "Δ"]].tolist() == ["–", "–"]
+    assert shown.loc["seconds for an answer, mean", "simulated"] == "–"
 
 
 def test_a_missed_target_is_named(collected, compared):
-    targets = collected.fit.targets.assign(task="alphanli")[
-        ["task", "figure", "target", "tolerance"]
-    ]
-    assert "They miss that in" in presentation.say_fit(compared, targets.assign(tolerance=1e-9))
-    assert "for all 4 targets" in presentation.say_fit(compared, targets.assign(tolerance=1e9))
+    targets = collected.fit.targets.assign(task="alphanli").drop(columns="difference")
+    near, far = (
+        presentation.say_fit(compared, targets.assign(tolerance=allowed)) for allowed in (1e-9, 1e9)
+    )
+    assert "is not in: fail the on-boarding test (%) on αNLI" in near
+    assert "for 4 of the 4 targets" in far
+    assert "is for all of them" in far
 
 
 def test_careful_annotators_answer_checks_better_than_all(collected):
