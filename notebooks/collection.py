@@ -286,6 +286,8 @@ Markdown(presentation.say_guidance(advice, budget, items, published))
 #   measure them.
 # - Simulated annotators differ in care, not in opinion. Real ones may read a sentence in ways of
 #   their own, and a protocol that rewards agreement may send such people away.
+# - Only the mis-instructed among them must learn what the labels mean. Where real applicants need
+#   that more often, training buys more than it can here.
 # - Lapses are guesses at random. Real haste has a direction, such as an answer for a word that
 #   stands out, and then careless votes agree with each other.
 # - Careless kinds, their mix and their learning are assumed. Another mix that meets the same
