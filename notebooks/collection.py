@@ -65,8 +65,8 @@ Markdown(description.data_notice(datasets))
 # *unanimous example*. All precautions rest on these.
 #
 # 1. **On-boarding test.** Whoever applies answers a few easy unanimous examples, and one mistake
-#    turns them away. It keeps out who guesses and who misread the instructions, before they are
-#    paid.
+#    turns them away. It keeps out who guesses and who misread the instructions, before they
+#    vote.
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is
 #    shown. It teaches what the labels mean; too many mistakes end it.
 # 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
@@ -143,7 +143,7 @@ votes = sum(int(one.runs[0].counts.sum()) for one in collected)
 Markdown(
     f"The unanimous examples at hand are {listed(pools)}. In their place as many of the other items "
     "are judged twice, so that a simulated collection has as many votes as the real one: "
-    f"{votes:,} for the three tasks. Simulated collections of each task: {collections}."
+    f"{votes:,} in all. Simulated collections of each task: {collections}."
 )
 
 # %%
@@ -157,7 +157,7 @@ publish_table(
     all tasks. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
     highest; for a free parameter, the fitted value and its 95% interval. Δ is simulated minus
     published. Nothing was fitted to the rows marked *predicted*. Cost counts items and hidden
-    checks at the published pay; time counts every answer at the published mean.""",
+    checks at the published highest pay; time counts every answer at the published mean.""",
 )
 
 # %% tags=["remove-input"]
@@ -217,7 +217,7 @@ publish_figure(
     caption=f"""What each stage does to error, cost and time, simulated. {items:,} items of
     {name_of(chosen.task)}, mean of {replicates} simulated collections, bars from the lowest to the
     highest. Error is the mean total variation distance over items; the grey line is what the chance
-    of so many votes alone leaves. Tests are not paid; hidden checks are.""",
+    of so many votes alone leaves. Hidden checks are taken to be paid like items, tests not at all.""",
     alt="""Three panels over the share of careless applicants. Error grows with it everywhere:
     slowest under the published protocol and without training, faster without the on-boarding test,
     faster still without hidden checks, fastest without any stage. Cost and time are lowest
