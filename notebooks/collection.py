@@ -22,11 +22,11 @@ data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI
 unanimous: float = 0.95  # share of votes on one label that an item for tests must exceed
 collections: int = 2  # simulated collections of each task
 task: str = "snli"  # whose items the experiments with the protocol use: snli, mnli or alphanli
-items: int = 250  # items in these experiments
+items: int = 200  # items in these experiments
 careless: list[float] = [0.1, 0.3, 0.6]  # shares of careless applicants in them
 replicates: int = 2  # simulated collections for each point of the figure on stages
-budget: float = 800.0  # dollars to spend on these items, for the guidance
-check_rates: list[float] = [0.0, 0.05, 0.1, 0.2, 0.4, 0.8]  # chances of a hidden check to compare
+budget: float = 600.0  # dollars to spend on these items, for the guidance
+check_rates: list[float] = [0.0, 0.1, 0.2, 0.4, 0.8]  # chances of a hidden check to compare
 thresholds: list[float] = [0.65, 0.75, 0.85]  # accuracies on hidden checks to ask for
 seed: int = 0  # seed of all simulations
 

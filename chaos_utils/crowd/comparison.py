@@ -13,7 +13,7 @@ from chaos_utils.crowd.fitting import Fit, fit, published_targets
 from chaos_utils.crowd.materials import UNANIMOUS, Materials, cut
 from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol, load_protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
-from chaos_utils.crowd.tables import accuracy_curve, summary, transitions
+from chaos_utils.crowd.tables import SETTLED, accuracy_curve, summary, transitions
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
@@ -146,8 +146,9 @@ def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `accuracy_curve` gives it, with ``task``, ``who`` (``all`` or ``careful``) and
-        ``plateau_percent``, the published level that the fit was to meet.
+        As `accuracy_curve` gives it, with ``task``, ``who`` (``all`` or ``careful``),
+        ``plateau_percent``, the published level that the fit was to meet, and
+        ``settled_after``, the items after which it is reached.
     """
     tables = []
     for one in collections:
@@ -155,7 +156,9 @@ def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
         is_careful = run.annotators["kind"].to_numpy()[run.known["annotator"]] == "careful"
         careful = replace(run, known=run.known[is_careful])
         tables += [
-            accuracy_curve(chosen).assign(task=one.task, who=who, plateau_percent=plateau)
+            accuracy_curve(chosen).assign(
+                task=one.task, who=who, plateau_percent=plateau, settled_after=SETTLED
+            )
             for who, chosen in {"all": run, "careful": careful}.items()
         ]
     return pd.concat(tables, ignore_index=True)

@@ -77,9 +77,9 @@ def _laid_out(table: pd.DataFrame) -> _Machine:
     framed = tuple(dict.fromkeys(table.loc[common, "from"]))
     ways = table[~common].assign(label=_labels(table)[~common])
     places = {name: (0.0, -_STEP * row) for name, row in rows.items()}
-    for way in ways.itertuples():
-        if way.to not in rows:
-            places[way.to] = (_ASIDE, places[way[ways.columns.get_loc("from") + 1]][1])
+    for start, end in zip(ways["from"], ways["to"], strict=True):
+        if end not in rows:
+            places[end] = (_ASIDE, places[start][1])
     for name in dict.fromkeys(table.loc[common, "to"]):
         places[name] = (0.0, -_STEP * (len(rows) + 0.25))
     return _Machine(places, rows, ways, framed)
@@ -174,8 +174,9 @@ def _draw_arc(
     out = side - 0.35 - _LANE * lane
     # The further out a lane, the further apart its ends, so that no arc crosses another.
     apart = 0.12 if first == last else -0.1 + 0.2 * lane
-    upper = machine.places[min(start, end, key=machine.rows.__getitem__)][1] + apart
-    lower = machine.places[max(start, end, key=machine.rows.__getitem__)][1] - apart
+    order = list(machine.rows)
+    upper = machine.places[order[first]][1] + apart
+    lower = machine.places[order[last]][1] - apart
     up = machine.rows[end] <= machine.rows[start]
     y, to_y = (lower, upper) if up else (upper, lower)
     axis.plot([side, out, out], [y, y, to_y], color=colour("text"), linewidth=1.2)
@@ -192,7 +193,8 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         ``task``, ``who`` (``all``, drawn with a band, or ``careful``), ``items``,
-        ``accuracy_percent``, ``low``, ``high``, and ``plateau_percent``, the published level.
+        ``accuracy_percent``, ``low``, ``high``; ``plateau_percent`` and ``settled_after``, the
+        published level and after how many items it is reached.
     """
     figure, panels = task_panels(table["task"], panel=(3.5, 3.1))
     lowest = min(table["low"].min(), table["plateau_percent"].min())
@@ -209,7 +211,9 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
         axis.axhline(
             rows["plateau_percent"].iloc[0], color=colour("text"), linestyle="--", linewidth=1.2
         )
-        axis.axvline(300, color=colour("muted"), linestyle=":", linewidth=1.2)
+        axis.axvline(
+            rows["settled_after"].iloc[0], color=colour("muted"), linestyle=":", linewidth=1.2
+        )
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
         axis.yaxis.set_major_formatter(PercentFormatter(100, decimals=0))
         axis.set_ylabel("right answers to hidden checks" if axis is panels[0][0] else "")

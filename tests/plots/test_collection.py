@@ -84,6 +84,7 @@ def test_accuracy_curves_keep_to_their_task():
             "high": [start + 2, 94.0],
             "n_checks": [30, 10],
             "plateau_percent": 92.0,
+            "settled_after": 50,
         }
         for task, who, start in (("snli", "all", 70.0), ("snli", "careful", 85.0),
                                  ("alphanli", "all", 90.0), ("alphanli", "careful", 91.0))
