@@ -172,7 +172,7 @@ def show_guidance(table: pd.DataFrame) -> pd.DataFrame:
             "votes an item": number(row["votes_per_item"]),
             "bias²": number(row["bias_squared"], 4),
             "expected error (TVD)": number(row["tvd"], 3),
-            "": "lowest error" if row["best"] else "",
+            "best": "lowest error" if row["best"] else "",
         }
         for row in table.to_dict("records")
     )
