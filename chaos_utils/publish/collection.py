@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,18 @@ def load() -> dict[str, Manifest]:
 
     Each says in which folder its files are, and what has changed since it was made.
     """
-    return {id: _load(path) for id, path in manifest_files().items()}
+    found = manifest_files()
+    changed = {name: staleness.changed_since(name) for name in set(map(_chapter, found.values()))}
+    return {id: _load(path, changed[_chapter(path)]) for id, path in found.items()}
 
 
-def _load(path: Path) -> Manifest:
+def _chapter(manifest: Path) -> str:
+    return manifest.parents[1].name
+
+
+def _load(path: Path, changed: Sequence[str]) -> Manifest:
     manifest = json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
-    return staleness.marked(manifest, staleness.changed_since(path.parents[1].name))
+    return staleness.marked(manifest, changed)
 
 
 def read(id: str) -> Manifest:
@@ -63,7 +70,7 @@ def read(id: str) -> Manifest:
         raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
     if id not in made:
         raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, made))
-    return _load(made[id])
+    return _load(made[id], staleness.changed_since(_chapter(made[id])))
 
 
 def current_id(id: str) -> str:

@@ -72,7 +72,11 @@ def modules_of(notebook: Path) -> list[Path]:
 def modules_of_pages() -> list[Path]:
     """Return the files of this package that the pages are made with, or that they document."""
     package = paths.project() / _PACKAGE
-    found = (path for kind in ("*.py", "*.csv") for path in package.rglob(kind))
+    found = (
+        path
+        for kind in ("*.py", *(f"*{suffix}" for suffix in _DATA))
+        for path in package.rglob(kind)
+    )
     return sorted(path for path in found if not path.is_relative_to(package / "cli"))
 
 
