@@ -104,9 +104,10 @@ publish_figure(
 
 # %% [markdown]
 # The table is one file, `chaos_utils/crowd/protocol.json`. It holds states, events and thresholds,
-# and every answer is an event, so a log of events can be replayed to the same end. Votes of real
-# people that were recorded by these rules are checked and joined by
-# `chaos votes merge FILE… --out DATASET`; `-p data=DATASET` then puts them into any chapter.
+# and every answer is an event, so a log of events can be replayed to the same end. On
+# {doc}`a page of this book <../annotate>` you can be an annotator under these rules. The files that
+# it saves are checked and joined by `chaos votes merge FILE… --out DATASET`;
+# `-p data=DATASET` then puts them into the chapters on votes.
 #
 # ## A simulated crowd
 #
