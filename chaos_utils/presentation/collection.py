@@ -36,7 +36,18 @@ _WITHOUT = {"nothing": "under the published protocol", "every stage": "without a
 
 
 def show_collection(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 1: published beside simulated, with the difference and what was fitted."""
+    """Set Table 1: published beside simulated, with the difference and what was fitted.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `comparison.beside_published` gives it.
+
+    Returns
+    -------
+    DataFrame
+        A row a figure and task, as texts.
+    """
     rows = []
     for role, name in _ROLES.items():
         for figure, of_figure in table[table["role"] == role].groupby("figure", sort=False):
@@ -93,7 +104,19 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
 
 
 def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
-    """Say how accuracy in the simulation goes from the first items to those after it settles."""
+    """Say how accuracy in the simulation goes from the first items to those after it settles.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        As `comparison.accuracy_curves` gives it.
+    settled : int
+        Items after which an annotator counts as settled.
+
+    Returns
+    -------
+    str
+    """
     return (
         f"Between an annotator's first items and those after {settled}, accuracy in the simulated "
         f"collection goes {listed(_from_to(curves, 'all', settled))}. The later level was a "
@@ -115,7 +138,19 @@ def _from_to(curves: pd.DataFrame, who: str, settled: int) -> list[str]:
 
 
 def say_effects(table: pd.DataFrame, share: float) -> str:
-    """Say what leaving a stage out changes, at the share of careless applicants nearest to one."""
+    """Say what leaving a stage out changes, at the share of careless applicants nearest to one.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `design.stage_effects` gives it.
+    share : float
+        Share of careless applicants to come near to, in [0, 1].
+
+    Returns
+    -------
+    str
+    """
     shares = table["careless"].unique()
     share = shares[np.abs(shares - share).argmin()]
     means = table[table["careless"] == share].groupby("without", sort=False).mean()
@@ -142,7 +177,17 @@ def _percent(ratio: float) -> str:
 
 
 def say_bias(table: pd.DataFrame) -> str:
-    """Say from how many votes on the bias outweighs what chance still adds."""
+    """Say from how many votes on the bias outweighs what chance still adds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `comparison.errors_with_and_without` gives it.
+
+    Returns
+    -------
+    str
+    """
     parts = []
     for without, rows in table.groupby("without", sort=False):
         few = rows[rows["n_votes"] == rows["n_votes"].min()].sort_values("careless")
@@ -161,7 +206,18 @@ def say_bias(table: pd.DataFrame) -> str:
 
 
 def show_guidance(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the guidance: what a budget buys under each rate of checks and threshold."""
+    """Set the guidance: what a budget buys under each rate of checks and threshold.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `design.guidance` gives it.
+
+    Returns
+    -------
+    DataFrame
+        A row an option, as texts.
+    """
     return pd.DataFrame(
         {
             "hidden checks": "none" if row["check_rate"] == 0 else f"{row['check_rate']:.0%}",
