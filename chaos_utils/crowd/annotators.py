@@ -47,14 +47,38 @@ class Kind:
     least_lapse: float = 0.0
 
     def lapses(self, asked: str, corrections: Ints) -> Floats:
-        """Return the chance of a guess after each number of corrections."""
+        """Return the chance of a guess after each number of corrections.
+
+        Parameters
+        ----------
+        asked : str
+            What is asked, as the protocol's states name it.
+        corrections : ndarray of int, shape (n,)
+            Mistakes that were pointed out before, each at least 0.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            In [0, 1].
+        """
         if asked in KNOWN_TESTS:
             return np.full(corrections.shape, self.lapse_in_tests)
         least = min(self.least_lapse, self.lapse)
         return least + (self.lapse - least) * self._unlearnt(corrections)
 
     def confusions(self, corrections: Ints) -> Floats:
-        """Return the chance of a confusion after each number of corrections."""
+        """Return the chance of a confusion after each number of corrections.
+
+        Parameters
+        ----------
+        corrections : ndarray of int, shape (n,)
+            Mistakes that were pointed out before, each at least 0.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            In [0, 1].
+        """
         return self.confusion * self._unlearnt(corrections)
 
     def _unlearnt(self, corrections: Ints) -> Floats:
@@ -146,6 +170,16 @@ def mixture(
         Mean number of items that an annotator is ready to judge.
     careless_kinds : mapping of str to float
         Shares of the kinds among the careless; they sum to 1.
+
+    Returns
+    -------
+    Population
+
+    Raises
+    ------
+    ChaosError
+        If a share or chance is outside [0, 1], the shares of the careless kinds do not sum to
+        1, or nobody stays for an item.
     """
     _check_share("careless", careless)
     _check_share("lapse", lapse)
@@ -161,7 +195,25 @@ def mixture(
 
 
 def with_careless(population: Population, careless: float) -> Population:
-    """Return the same population with another share of annotators who are not careful."""
+    """Return the same population with another share of annotators who are not careful.
+
+    Parameters
+    ----------
+    population : Population
+        One of its kinds is ``careful``.
+    careless : float
+        The new share, in [0, 1].
+
+    Returns
+    -------
+    Population
+        The kinds that are not careful keep their proportions to each other.
+
+    Raises
+    ------
+    ChaosError
+        If the share is outside its range.
+    """
     _check_share("careless", careless)
     others = {name: share for name, share in population.shares.items() if name != "careful"}
     total = sum(others.values()) or 1.0
@@ -172,7 +224,16 @@ def with_careless(population: Population, careless: float) -> Population:
 def by_corrections(kinds: Iterable[Kind]) -> tuple[dict[str, Floats], Floats]:
     """Return lapses (by what is asked) and confusions of kinds after 0, 1, 2, … corrections.
 
-    Each has the shape (n_kinds, `MOST_CORRECTIONS` + 1).
+    Parameters
+    ----------
+    kinds : iterable of Kind
+
+    Returns
+    -------
+    lapses : dict of ndarray of float
+        By what is asked; each of shape (n_kinds, `MOST_CORRECTIONS` + 1), in [0, 1].
+    confusions : ndarray of float
+        Of the same shape and range.
     """
     steps = np.arange(MOST_CORRECTIONS + 1)
     kinds = list(kinds)
@@ -187,6 +248,14 @@ def confused(distributions: Floats) -> Floats:
     """Return distributions with the last two labels exchanged: what a confusion answers.
 
     Of three labels these are neutral and contradiction.
+
+    Parameters
+    ----------
+    distributions : ndarray of float, shape (m, k)
+
+    Returns
+    -------
+    ndarray of float, shape (m, k)
     """
     order = [*range(distributions.shape[1] - 2), distributions.shape[1] - 1,
              distributions.shape[1] - 2]  # fmt: skip

@@ -32,7 +32,18 @@ class Cohort:
 
     @classmethod
     def start(cls, protocol: Protocol, n: int) -> "Cohort":
-        """Return n annotators before their first event."""
+        """Return n annotators before their first event.
+
+        Parameters
+        ----------
+        protocol : Protocol
+        n : int
+            How many, at least 1.
+
+        Returns
+        -------
+        Cohort
+        """
         names = list(protocol.table["states"])
         state = np.full(n, names.index(protocol.table["initial"]))
         return cls(protocol, state, np.zeros((len(protocol.table["counters"]), n), dtype=np.int64))
@@ -43,15 +54,47 @@ class Cohort:
         return list(self.protocol.table["states"])
 
     def rows_in(self, name: str) -> Ints:
-        """Return who is in a state."""
+        """Return who is in a state.
+
+        Parameters
+        ----------
+        name : str
+            The state's name in the table.
+
+        Returns
+        -------
+        ndarray of int
+            Positions of annotators, ascending.
+        """
         return np.flatnonzero(self.state == self.names.index(name))
 
     def counter(self, name: str) -> Ints:
-        """Return one counter of everybody."""
+        """Return one counter of everybody.
+
+        Parameters
+        ----------
+        name : str
+            The counter's name in the table.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            A view: what is written to it is counted.
+        """
         return self.counters[self.protocol.table["counters"].index(name)]
 
     def take(self, rows: Ints) -> "Cohort":
-        """Return a copy of some rows, in the order named; a row may be named more than once."""
+        """Return a copy of some rows, in the order named; a row may be named more than once.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+
+        Returns
+        -------
+        Cohort
+            Of m annotators.
+        """
         return Cohort(self.protocol, self.state[rows], self.counters[:, rows])
 
     def step(self, rows: Ints, event: str, *, right: Any = False, check: Any = False) -> None:

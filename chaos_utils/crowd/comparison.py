@@ -46,7 +46,16 @@ class Collection:
 
 
 def published_size(task: str) -> int:
-    """Return how many items of a task the paper had judged."""
+    """Return how many items of a task the paper had judged.
+
+    Parameters
+    ----------
+    task : {'snli', 'mnli', 'alphanli'}
+
+    Returns
+    -------
+    int
+    """
     return int(read_published("nie2020_table2").set_index("task").loc[task, "n_examples"])
 
 
@@ -57,13 +66,44 @@ def materials_from(
     bar: float = UNANIMOUS,
     seed: int = 0,
 ) -> Materials:
-    """Cut one dataset as `cut` does, with a pool of all datasets that have the same labels."""
+    """Cut one dataset as `cut` does, with a pool of all datasets that have the same labels.
+
+    Parameters
+    ----------
+    opinions : Opinions
+        Whose items are judged.
+    datasets : sequence of Opinions
+        Those that may lend unanimous examples.
+    n_items, bar, seed
+        As in `cut`.
+
+    Returns
+    -------
+    Materials
+
+    Raises
+    ------
+    ChaosError
+        As `cut` does.
+    """
     of_pool = [one for one in datasets if one.task.labels == opinions.task.labels]
     return cut(opinions, of_pool, n_items=n_items, bar=bar, seed=seed)
 
 
 def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
     """Calibrate a population to the published figures and simulate its collection.
+
+    Parameters
+    ----------
+    materials : Materials
+    n_runs : int
+        Collections to simulate.
+    seed : int
+        Seed of the first one; each of the others has the next number.
+
+    Returns
+    -------
+    Collection
 
     Raises
     ------
@@ -81,6 +121,11 @@ def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
 
 def beside_published(collections: Sequence[Collection]) -> pd.DataFrame:
     """Return published and simulated figures of each task's collection.
+
+    Parameters
+    ----------
+    collections : sequence of Collection
+        One a task.
 
     Returns
     -------
@@ -143,6 +188,11 @@ def _predictions(run: Simulation) -> dict[str, float]:
 def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
     """Return `accuracy_curve` of each task's first collection, for all and for the careful ones.
 
+    Parameters
+    ----------
+    collections : sequence of Collection
+        One a task.
+
     Returns
     -------
     DataFrame
@@ -166,6 +216,10 @@ def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
 
 def open_ways(protocol: Protocol) -> pd.DataFrame:
     """Return the ways from state to state that the values of the parameters leave open.
+
+    Parameters
+    ----------
+    protocol : Protocol
 
     Returns
     -------
@@ -207,6 +261,14 @@ def errors_with_and_without(
     n_votes: Sequence[int],
 ) -> pd.DataFrame:
     """Return `bias_variance` under the published protocol and with every stage left out.
+
+    Parameters
+    ----------
+    materials : Materials
+    population : Population
+        Who applies, such as a fitted one.
+    careless, n_votes
+        As in `bias_variance`.
 
     Returns
     -------

@@ -34,7 +34,16 @@ WITHOUT: Mapping[str, Mapping[str, float]] = MappingProxyType(
 
 
 def seconds_per_answer(task: str) -> float:
-    """Return the published mean time that an answer takes."""
+    """Return the published mean time that an answer takes.
+
+    Parameters
+    ----------
+    task : {'snli', 'mnli', 'alphanli'}
+
+    Returns
+    -------
+    float
+    """
     table = read_published("nie2020_table1").set_index("task")
     return float(table.loc[task, "mean_seconds_per_example"])
 
@@ -43,6 +52,14 @@ def dollars(simulation: Simulation) -> float:
     """Return what a collection cost: items and hidden checks are paid alike, tests are not.
 
     Votes that are thrown away were paid too.
+
+    Parameters
+    ----------
+    simulation : Simulation
+
+    Returns
+    -------
+    float
     """
     answers = simulation.annotators[["items", "checks"]].to_numpy().sum()
     return float(answers * _price(simulation.protocol))
@@ -118,7 +135,20 @@ def stage_effects(
 
 
 def answer_shares(expectation: Expectation, population: Population) -> Floats:
-    """Return what infinitely many votes on each item would come to, shape (n_items, k)."""
+    """Return what infinitely many votes on each item would come to.
+
+    Parameters
+    ----------
+    expectation : Expectation
+        The protocol at work on the items.
+    population : Population
+        Who applies.
+
+    Returns
+    -------
+    ndarray of float, shape (n_items, k)
+        Rows sum to 1.
+    """
     outcomes, items = expectation.outcomes(population), expectation.materials.items
     weights = {name: population.shares[name] * one.votes for name, one in outcomes.items()}
     total = sum(weights.values())
@@ -142,6 +172,17 @@ def bias_variance(
     n_votes: Sequence[int] = (5, 10, 20, 50, 100, 200, 500, 1000),
 ) -> pd.DataFrame:
     """Split the error of estimated distributions in what more votes remove and what they do not.
+
+    Parameters
+    ----------
+    expectation : Expectation
+        The protocol at work on the items.
+    population : Population
+        Who applies, before its share of careless ones is changed.
+    careless : sequence of float
+        Shares of applicants who are not careful, each in [0, 1].
+    n_votes : sequence of int
+        Numbers of votes an item, each at least 1.
 
     Returns
     -------
@@ -170,7 +211,22 @@ def bias_variance(
 
 
 def expected_tvd(tends_to: Floats, truth: Floats, n_votes: float) -> float:
-    """Return the mean distance from `truth` of shares of n votes, by the normal approximation."""
+    """Return the mean distance from `truth` of shares of n votes, by the normal approximation.
+
+    Parameters
+    ----------
+    tends_to : ndarray of float, shape (n_items, k)
+        What infinitely many votes would come to, as `answer_shares` returns it.
+    truth : ndarray of float, shape (n_items, k)
+        The true distributions.
+    n_votes : float
+        Votes an item, above 0.
+
+    Returns
+    -------
+    float
+        Total variation, mean over items.
+    """
     bias = tends_to - truth
     spread = np.sqrt(np.maximum(tends_to * (1 - tends_to), 1e-12) / n_votes)
     density = np.exp(-(bias**2) / (2 * spread**2)) * np.sqrt(2 / np.pi)
@@ -251,6 +307,17 @@ def guidance(
 
 def dollars_per_vote(expectation: Expectation, population: Population) -> float:
     """Return the price of a vote that counts, with what checks and discarded votes cost.
+
+    Parameters
+    ----------
+    expectation : Expectation
+        The protocol at work on the items.
+    population : Population
+        Who applies.
+
+    Returns
+    -------
+    float
 
     Raises
     ------

@@ -103,7 +103,15 @@ class Outcome:
 
 
 class Expectation:
-    """The protocol at work on given materials, ready to be asked about many populations."""
+    """The protocol at work on given materials, ready to be asked about many populations.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The rules.
+    materials : Materials
+        What is judged and tested with.
+    """
 
     def __init__(self, protocol: Protocol, materials: Materials) -> None:
         self.protocol, self.materials = protocol, materials
@@ -118,7 +126,18 @@ class Expectation:
         self.met_before_leaving = np.cumsum(self.next_check, axis=0)  # by items judged, from 1
 
     def outcomes(self, population: Population) -> dict[str, Outcome]:
-        """Return what applicants of each kind come to."""
+        """Return what applicants of each kind come to.
+
+        Parameters
+        ----------
+        population : Population
+            Who applies.
+
+        Returns
+        -------
+        dict of Outcome
+            By the kind's name.
+        """
         k = self.materials.task.n_classes
         stays = stay_chances(population, len(self.materials.items))
         # who always guesses one label does so in k ways, all equally frequent
@@ -206,7 +225,18 @@ class Expectation:
         return float(found[0].mean()), float(found[1].mean()), float(found[2].mean())
 
     def summary(self, population: Population) -> dict[str, float]:
-        """Return the expected values of what `tables.summary` reports."""
+        """Return the expected values of what `tables.summary` reports.
+
+        Parameters
+        ----------
+        population : Population
+            Who applies.
+
+        Returns
+        -------
+        dict of float
+            By the names of `fitting.TARGETS`; the plateau is NaN without late checks.
+        """
         outcomes, shares = self.outcomes(population), population.shares
 
         def mean(field: str) -> float:
@@ -224,7 +254,19 @@ class Expectation:
 
 
 def stay_chances(population: Population, most: int) -> Floats:
-    """Return the chance of being ready for 1, 2, … `most` items; the last takes all above."""
+    """Return the chance of being ready for 1, 2, … `most` items; the last takes all above.
+
+    Parameters
+    ----------
+    population : Population
+    most : int
+        Items that there are, at least 1.
+
+    Returns
+    -------
+    ndarray of float, shape (most,)
+        Sums to 1.
+    """
     spread = population.stay_spread
     scale = population.mean_stay * np.exp(-(spread**2) / 2)
     below = lognorm.cdf(np.arange(1, most), spread, scale=scale)

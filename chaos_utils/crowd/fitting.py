@@ -42,7 +42,16 @@ TARGETS: Mapping[str, float] = MappingProxyType(  # and how close a fit must com
 
 
 def published_targets(task: str) -> dict[str, float]:
-    """Return what the paper reports on the collection for a task, by the names of `TARGETS`."""
+    """Return what the paper reports on the collection for a task, by the names of `TARGETS`.
+
+    Parameters
+    ----------
+    task : {'snli', 'mnli', 'alphanli'}
+
+    Returns
+    -------
+    dict of float
+    """
     row = read_published("nie2020_table1").set_index("task").loc[task]
     found = {name: float(row[name]) for name in TARGETS if name in row}
     return found | {"plateau_percent": PLATEAU_PERCENT}
@@ -80,6 +89,10 @@ def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
         The protocol and the materials of the collection.
     targets : mapping
         A value for each name in `TARGETS`.
+
+    Returns
+    -------
+    Fit
 
     Raises
     ------
@@ -127,6 +140,11 @@ def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
 
 def compare(simulated: Mapping[str, float], targets: Mapping[str, float]) -> pd.DataFrame:
     """Return figures beside their targets, and whether they come as close as they must.
+
+    Parameters
+    ----------
+    simulated, targets : mapping of str to float
+        A value for each name in `TARGETS`.
 
     Returns
     -------

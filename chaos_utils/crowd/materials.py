@@ -45,7 +45,18 @@ class Materials:
 
 
 def is_unanimous(opinions: Opinions, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
-    """Return which items have more than this share of votes on one label, shape (n_items,)."""
+    """Return which items have more than a share of votes on one label.
+
+    Parameters
+    ----------
+    opinions : Opinions
+    bar : float
+        The share, in (0, 1).
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
+    """
     return opinions.shares.max(axis=1) > bar
 
 
@@ -76,6 +87,10 @@ def materials_of(
     seed : int
         Seed of the order of items.
 
+    Returns
+    -------
+    Materials
+
     Raises
     ------
     ChaosError
@@ -95,7 +110,26 @@ def cut(
     bar: float = UNANIMOUS,
     seed: int = 0,
 ) -> Materials:
-    """Do what `materials_of` does, with opinions at hand; those of the pool may be of two tasks."""
+    """Do what `materials_of` does, with opinions at hand; those of the pool may be of two tasks.
+
+    Parameters
+    ----------
+    opinions : Opinions
+        Whose items are judged.
+    of_pool : sequence of Opinions
+        Those that lend unanimous examples.
+    n_items, bar, seed
+        As in `materials_of`.
+
+    Returns
+    -------
+    Materials
+
+    Raises
+    ------
+    ChaosError
+        As `materials_of` does.
+    """
     chosen = [(one, np.flatnonzero(is_unanimous(one, bar))) for one in of_pool]
     judged = np.flatnonzero(~is_unanimous(opinions, bar))
     n_pool = sum(len(rows) for _, rows in chosen)

@@ -64,16 +64,40 @@ class Protocol:
         return str(self.table["version"])
 
     def start(self) -> State:
-        """Return the state before the first event."""
+        """Return the state before the first event.
+
+        Returns
+        -------
+        State
+        """
         zeros = dict.fromkeys(self.table["counters"], 0)
         return State(self.table["initial"], MappingProxyType(zeros))
 
     def is_final(self, state: State) -> bool:
-        """Return whether no event can follow."""
+        """Return whether no event can follow.
+
+        Parameters
+        ----------
+        state : State
+
+        Returns
+        -------
+        bool
+        """
         return bool(self.table["states"][state.name]["final"])
 
     def counts_votes(self, state: State) -> bool:
-        """Return whether what the annotator has voted is kept."""
+        """Return whether what the annotator has voted is kept.
+
+        Parameters
+        ----------
+        state : State
+            Where the annotator stands now.
+
+        Returns
+        -------
+        bool
+        """
         return not self.table["states"][state.name].get("discards_votes", False)
 
     def step(self, state: State, event: Event) -> State:
@@ -87,6 +111,10 @@ class Protocol:
             ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
             or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
             An answer's kind is what the state asks; an item's expected label is None.
+
+        Returns
+        -------
+        State
 
         Raises
         ------
@@ -106,7 +134,22 @@ class Protocol:
         raise AssertionError(f"no branch of {state.name} holds")  # the last one has no guard
 
     def replay(self, events: Iterable[Event]) -> State:
-        """Return the state after a log of events; an error says which event is at fault."""
+        """Return the state after a log of events.
+
+        Parameters
+        ----------
+        events : iterable of mapping
+            As `step` takes them, from the first one on.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ChaosError
+            If an event is malformed or cannot happen; it says which.
+        """
         state = self.start()
         for number, event in enumerate(events, start=1):
             try:
@@ -147,7 +190,17 @@ class Protocol:
 
 
 def is_right(event: Event) -> bool:
-    """Return whether an answer is the expected one."""
+    """Return whether an answer is the expected one.
+
+    Parameters
+    ----------
+    event : mapping
+        An answer, as `Protocol.step` takes it.
+
+    Returns
+    -------
+    bool
+    """
     return bool(event.get("answer") == event.get("expected"))
 
 
@@ -188,6 +241,15 @@ def _table() -> Json:
 
 def load_protocol(**parameters: float) -> Protocol:
     """Return the published protocol, with other values for the parameters that are named.
+
+    Parameters
+    ----------
+    **parameters : float
+        By the names in ``protocol.json``, which holds their ranges too.
+
+    Returns
+    -------
+    Protocol
 
     Raises
     ------

@@ -57,7 +57,17 @@ class Simulation:
     expected: Floats
 
     def log(self, annotator: int) -> list[dict[str, Any]]:
-        """Return the events of one annotator, such as `Protocol.replay` reads."""
+        """Return the events of one annotator, such as `Protocol.replay` reads.
+
+        Parameters
+        ----------
+        annotator : int
+            Row in `annotators`.
+
+        Returns
+        -------
+        list of dict
+        """
         codes, uids = self.materials.task.codes, self.materials.item_uids
         known = self.known[self.known["annotator"] == annotator].itertuples()
         tests: list[dict[str, Any]] = []
@@ -174,14 +184,40 @@ class _Applicants:
 
 
 def draw_stays(population: Population, most: int, n: int, rng: np.random.Generator) -> Ints:
-    """Draw how many items annotators are ready to judge: log-normal, at least 1, at most `most`."""
+    """Draw how many items annotators are ready to judge: log-normal, at least 1, at most `most`.
+
+    Parameters
+    ----------
+    population : Population
+    most : int
+        Items that there are.
+    n : int
+        How many annotators.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
     spread = population.stay_spread
     logs = rng.normal(np.log(population.mean_stay) - spread**2 / 2, spread, n)
     return np.clip(np.ceil(np.exp(logs)), 1, most).astype(np.int64)
 
 
 def draw_labels(chances: Floats, rng: np.random.Generator) -> Ints:
-    """Draw a label from each row of chances; shape (m,)."""
+    """Draw a label from each row of chances.
+
+    Parameters
+    ----------
+    chances : ndarray of float, shape (m, k)
+        Rows sum to 1.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int, shape (m,)
+        Positions of labels.
+    """
     steps = np.cumsum(chances[:, :-1], axis=1)
     return (rng.random(len(chances))[:, None] > steps).sum(axis=1)
 
@@ -203,6 +239,10 @@ def simulate(
         Who applies.
     seed : int
         Seed of all draws.
+
+    Returns
+    -------
+    Simulation
 
     Raises
     ------

@@ -17,6 +17,10 @@ SETTLED = 300  # items after which the paper's accuracy on unanimous examples no
 def transitions(protocol: Protocol) -> pd.DataFrame:
     """Return the protocol's table of rules, one row a way from state to state.
 
+    Parameters
+    ----------
+    protocol : Protocol
+
     Returns
     -------
     DataFrame
@@ -55,6 +59,10 @@ def _in_words(guard: Json, parameters: Mapping[str, float]) -> str:
 def summary(simulation: Simulation) -> dict[str, float]:
     """Return the figures that the paper reports on its collection.
 
+    Parameters
+    ----------
+    simulation : Simulation
+
     Returns
     -------
     dict
@@ -82,10 +90,26 @@ def repeated(
 ) -> pd.DataFrame:
     """Return the figures of several collections with the same population.
 
+    Parameters
+    ----------
+    protocol : Protocol
+        The rules.
+    materials : Materials
+        Items to judge and unanimous examples.
+    population : Population
+        Who applies.
+    seeds : sequence of int
+        One a collection.
+
     Returns
     -------
     DataFrame
         One row a seed: ``seed`` and what `summary` returns.
+
+    Raises
+    ------
+    ChaosError
+        As `simulate` does.
     """
     return pd.DataFrame(
         {"seed": seed, **summary(simulate(protocol, materials, population, seed))} for seed in seeds

@@ -52,7 +52,24 @@ class VoteFile:
 def vote_log(
     protocol: Protocol, task: str, annotator: str, events: Sequence[Mapping[str, Any]]
 ) -> Json:
-    """Return the content of a votes file, as the book's page saves it too."""
+    """Return the content of a votes file, as the book's page saves it too.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The rules that the annotator went through.
+    task : {'snli', 'mnli', 'alphanli'}
+        What was judged.
+    annotator : str
+        Who judged.
+    events : sequence of mapping
+        All that happened, as `Protocol.replay` reads it.
+
+    Returns
+    -------
+    dict
+        What `read_votes` checks: of the parameters, it has those that are not the published ones.
+    """
     defaults = load_protocol().parameters
     return {
         "protocol": protocol.version,
@@ -78,6 +95,14 @@ def read_votes(path: Path) -> VoteFile:
     """Read and check a votes file.
 
     The events are replayed, so a vote counts only where the protocol lets it count.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    VoteFile
 
     Raises
     ------

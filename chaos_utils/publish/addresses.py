@@ -32,6 +32,11 @@ def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
         Names of pages, such as ``figures/fig-old``.
     notice : str
         What every page of this build says, such as that it shows the synthetic sample.
+
+    Returns
+    -------
+    str
+        HTML, all text escaped.
     """
     there = "../" * old.count("/") + f"{quote(new)}.html"
     lasting = absolute(book, f"{new}.html") or there
@@ -44,7 +49,23 @@ def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
 
 
 def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") -> str:
-    """Return the page of a figure or table that was withdrawn, which says why."""
+    """Return the page of a figure or table that was withdrawn, which says why.
+
+    Parameters
+    ----------
+    book : Book
+    id : str
+        Of the figure or table.
+    redirect : Redirect
+        Says why it was withdrawn.
+    notice : str
+        As in `moved_html`.
+
+    Returns
+    -------
+    str
+        HTML, all text escaped.
+    """
     body = (
         f"<p><code>{escape(id)}</code> was withdrawn: {escape(redirect.withdrawn)}</p>\n"
         '<p><a href="../figures.html">All figures and tables</a></p>'
@@ -57,6 +78,17 @@ def not_found_html(book: Book, notice: str = "") -> str:
 
     Its links start from the book's own address, since it may be shown at any depth; before
     the book has one, they start from the site's root.
+
+    Parameters
+    ----------
+    book : Book
+    notice : str
+        As in `moved_html`.
+
+    Returns
+    -------
+    str
+        HTML, all text escaped.
     """
     places = {"index": "The book's first page", "figures": "All figures and tables",
               "search": "Search the book"}  # fmt: skip
@@ -98,6 +130,11 @@ def sitemap(book: Book, pages: Iterable[str]) -> str:
     book : Book
     pages : iterable of str
         Paths of pages from the site's root, such as ``chapters/results.html``.
+
+    Returns
+    -------
+    str
+        XML, in the order of the paths.
     """
     lines = "".join(
         f"<url><loc>{escape(absolute(book, page))}</loc></url>\n" for page in sorted(pages)
@@ -109,5 +146,17 @@ def sitemap(book: Book, pages: Iterable[str]) -> str:
 
 
 def absolute(book: Book, path: str) -> str:
-    """Return the whole address of a file of the site; empty before the book has one."""
+    """Return the whole address of a file of the site.
+
+    Parameters
+    ----------
+    book : Book
+    path : str
+        From the site's root.
+
+    Returns
+    -------
+    str
+        Empty before the book has an address.
+    """
     return f"{book.url.rstrip('/')}/{quote(path)}" if book.url else ""

@@ -66,7 +66,20 @@ def material(
 
 
 def script(content: Mapping[str, Any], notice: str) -> str:
-    """Return a script that sets the page's data, since a page opened from a file may fetch none."""
+    """Return a script that sets the page's data, since a page opened from a file may fetch none.
+
+    Parameters
+    ----------
+    content : mapping
+        As `material` returns it.
+    notice : str
+        On the licence of the texts; stands before them.
+
+    Returns
+    -------
+    str
+        JavaScript.
+    """
     return f"/* {notice} */\nwindow.CHAOS_ANNOTATE = {_json(content)};\n"
 
 

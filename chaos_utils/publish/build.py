@@ -30,6 +30,10 @@ def choose_data(
     progress : bool
         Whether downloads draw a progress bar.
 
+    Returns
+    -------
+    {'auto', 'sample'}
+
     Raises
     ------
     ChaosError

@@ -31,7 +31,22 @@ class Cell:
 
 
 def cell_of(notebook: Path, id: str, book: Book) -> Cell | None:
-    """Return the cell that publishes an id, or None where no cell names it as a literal."""
+    """Return the cell that publishes an id.
+
+    Parameters
+    ----------
+    notebook : Path
+        Its source, in the percent format.
+    id : str
+        Of a figure or table.
+    book : Book
+        Says where its code is published.
+
+    Returns
+    -------
+    Cell or None
+        None where no cell names the id as a literal.
+    """
     text = notebook.read_text("utf-8")
     for cell in jupytext.reads(text, fmt="py:percent").cells:
         if cell.cell_type == "code" and re.search(f"""["']{re.escape(id)}["']""", cell.source):

@@ -61,7 +61,21 @@ class Book:
 
 
 def read_book(path: Path) -> Book:
-    """Read CITATION.cff; a ChaosError names a field that is missing."""
+    """Read CITATION.cff.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Book
+
+    Raises
+    ------
+    ChaosError
+        If a field is missing.
+    """
     content = yaml.safe_load(path.read_text("utf-8"))
     try:
         return Book(
@@ -78,18 +92,47 @@ def read_book(path: Path) -> Book:
 
 
 def book_bibtex(book: Book) -> str:
-    """Return a BibTeX entry for the whole book."""
+    """Return a BibTeX entry for the whole book.
+
+    Parameters
+    ----------
+    book : Book
+
+    Returns
+    -------
+    str
+    """
     return _entry("living-book", {"title": f"{{{latex(book.title)}}}"} | _common(book), book.url)
 
 
 def book_plain(book: Book) -> str:
-    """Return a citation of the whole book in one line of text."""
+    """Return a citation of the whole book in one line of text.
+
+    Parameters
+    ----------
+    book : Book
+
+    Returns
+    -------
+    str
+    """
     where = f" {book.url}" if book.url else ""
     return f"{', '.join(book.authors)} ({book.year}). {book.title}, version {book.version}.{where}"
 
 
 def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a BibTeX entry for a figure or table."""
+    """Return a BibTeX entry for a figure or table.
+
+    Parameters
+    ----------
+    book : Book
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    str
+    """
     kind = manifest["kind"].capitalize()
     note = f"{kind} \\texttt{{{manifest['id']}}} in \\emph{{{latex(book.title)}}}"
     fields = {"title": f"{{{latex(title_of(manifest))}}}"} | _common(book)
@@ -98,7 +141,20 @@ def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def item_plain(book: Book, title: str, url: str) -> str:
-    """Return a citation of one item of the data, of which a title is given, in one line of text."""
+    """Return a citation of one item of the data in one line of text.
+
+    Parameters
+    ----------
+    book : Book
+    title : str
+        Of the item.
+    url : str
+        Where it is shown; empty before the book is published.
+
+    Returns
+    -------
+    str
+    """
     where = f" {url}" if url else ""
     return (
         f"{', '.join(book.authors)} ({book.year}). {title}. In {book.title}, "
@@ -107,7 +163,20 @@ def item_plain(book: Book, title: str, url: str) -> str:
 
 
 def item_bibtex(book: Book, title: str, url: str) -> str:
-    """Return a BibTeX entry for one item of the data; its key is ``<key>``, to be filled in."""
+    """Return a BibTeX entry for one item of the data; its key is ``<key>``, to be filled in.
+
+    Parameters
+    ----------
+    book : Book
+    title : str
+        Of the item; taken as it is, not escaped.
+    url : str
+        As in `item_plain`.
+
+    Returns
+    -------
+    str
+    """
     fields = {"title": f"{{{title}}}"} | _common(book)
     fields["note"] = f"In \\emph{{{latex(book.title)}}}, version {book.version}; "
     fields["note"] += "data: ChaosNLI, Nie, Zhou and Bansal (2020)"
@@ -131,7 +200,18 @@ def _entry(key: str, fields: Mapping[str, str], url: str) -> str:
 
 
 def plain(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a citation of a figure or table in one line of text."""
+    """Return a citation of a figure or table in one line of text.
+
+    Parameters
+    ----------
+    book : Book
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    str
+    """
     url = address(book, manifest)
     where = f" {url}" if url else ""
     return (
@@ -141,7 +221,18 @@ def plain(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def ris(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it."""
+    """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it.
+
+    Parameters
+    ----------
+    book : Book
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    str
+    """
     fields = [
         ("TY", "FIGURE" if manifest["kind"] == "figure" else "DATA"),
         ("ID", manifest["id"]),
@@ -158,7 +249,18 @@ def ris(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def csl(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return CSL-JSON for a figure or table: a list of one item."""
+    """Return CSL-JSON for a figure or table: a list of one item.
+
+    Parameters
+    ----------
+    book : Book
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    str
+    """
     item = {
         "id": manifest["id"],
         "type": "figure" if manifest["kind"] == "figure" else "dataset",
@@ -188,12 +290,32 @@ def _note(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def latex(text: str) -> str:
-    """Escape the characters that are special in LaTeX."""
+    """Escape the characters that are special in LaTeX.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
     return "".join(LATEX.get(character, character) for character in text)
 
 
 def title_of(manifest: Mapping[str, Any]) -> str:
-    """Return the title of a figure or table as it is cited: says if it is synthetic or stale."""
+    """Return the title of a figure or table as it is cited: says if it is synthetic or stale.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    str
+        Without markup.
+    """
     title = without_markup(manifest["title"])
     if manifest["synthetic"]:
         title = f"{SYNTHETIC_NOTE}: {title}"
@@ -201,5 +323,19 @@ def title_of(manifest: Mapping[str, Any]) -> str:
 
 
 def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:
-    """Return where a figure's or table's page, or another file of it, stands; or nothing yet."""
+    """Return where a figure's or table's page, or another file of it, stands.
+
+    Parameters
+    ----------
+    book : Book
+    manifest : mapping
+        Of the figure or table.
+    suffix : str
+        What follows the id in the file's name, such as ``-dark.svg``.
+
+    Returns
+    -------
+    str
+        Empty before the book is published.
+    """
     return f"{book.url.rstrip('/')}/figures/{manifest['id']}{suffix}" if book.url else ""

@@ -20,6 +20,10 @@ def manifest_files() -> dict[str, Path]:
 
     Chapters are in the book's order, and what one made in the registry's.
 
+    Returns
+    -------
+    dict of Path
+
     Raises
     ------
     ChaosError
@@ -40,6 +44,15 @@ def load() -> dict[str, Manifest]:
     """Return the manifest of everything that the chapters have made, by id.
 
     Each says in which folder its files are, and what has changed since it was made.
+
+    Returns
+    -------
+    dict of dict
+
+    Raises
+    ------
+    ChaosError
+        As `manifest_files` does.
     """
     found = manifest_files()
     changed = {name: staleness.changed_since(name) for name in set(map(_chapter, found.values()))}
@@ -57,6 +70,15 @@ def _load(path: Path, changed: Sequence[str]) -> Manifest:
 
 def read(id: str) -> Manifest:
     """Return the manifest of one figure or table.
+
+    Parameters
+    ----------
+    id : str
+
+    Returns
+    -------
+    dict
+        As `load` returns it.
 
     Raises
     ------
@@ -76,6 +98,14 @@ def read(id: str) -> Manifest:
 def current_id(id: str) -> str:
     """Return the id that took the place of one that has moved; any other as it is.
 
+    Parameters
+    ----------
+    id : str
+
+    Returns
+    -------
+    str
+
     Raises
     ------
     ChaosError
@@ -92,8 +122,12 @@ def current_id(id: str) -> str:
 def listing() -> list[dict[str, Any]]:
     """Return a row for each id that was ever published or made.
 
-    ``state`` is ``made``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
-    ``withdrawn``; ``changed`` names what makes it stale.
+    Returns
+    -------
+    list of dict
+        ``id``; ``title`` (for a redirect, where to or why) and ``chapter``, each None where
+        unknown; ``state`` (``made``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
+        ``withdrawn``); ``changed``, which names what makes it stale.
     """
     known = registry.read_registry()
     made = load()
@@ -127,7 +161,18 @@ def _state(manifest: Manifest) -> str:
 
 
 def chapter_title(notebook: str) -> str:
-    """Return the title of a chapter, from its notebook; its name where it has none."""
+    """Return the title of a chapter, from its notebook.
+
+    Parameters
+    ----------
+    notebook : str
+        Its name, without suffix.
+
+    Returns
+    -------
+    str
+        Without markup; the notebook's name where it has no title.
+    """
     found = re.search(r"^# # (.+)$", _source(notebook), flags=re.MULTILINE)
     return without_markup(found[1]) if found else notebook
 

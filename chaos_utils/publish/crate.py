@@ -47,6 +47,10 @@ Record = Mapping[str, Any]
 def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order.
 
+    Returns
+    -------
+    list of mapping
+
     Raises
     ------
     ChaosError
@@ -82,7 +86,22 @@ def write(folder: Path, site: str = "") -> None:
 
 
 def describe(folder: Path, site: str = "") -> dict[str, Any]:
-    """Return the description that `write` writes, as JSON-LD."""
+    """Return the description that `write` writes, as JSON-LD.
+
+    Parameters
+    ----------
+    folder, site
+        As in `write`.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ChaosError
+        As `write` does.
+    """
     book = citations.read_book(paths.project() / "CITATION.cff")
     runs = records()
     synthetic = any(entry["synthetic"] for record in runs for entry in record["inputs"])
@@ -242,6 +261,11 @@ def _add(crate: ROCrate, id: str, kind: str, **properties: Any) -> Entity:
 
 def check(folder: Path) -> None:
     """Check that a folder's crate can be read, and that its files are there and unchanged.
+
+    Parameters
+    ----------
+    folder : Path
+        The crate's root.
 
     Raises
     ------

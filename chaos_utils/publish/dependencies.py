@@ -27,13 +27,24 @@ CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
 
 def chapters() -> list[str]:
-    """Return the notebooks that the book's table of contents names, in order."""
+    """Return the notebooks that the book's table of contents names, in order.
+
+    Returns
+    -------
+    list of str
+        Without folder and suffix.
+    """
     names = [name for name, _ in files()]
     return [name.removeprefix("chapters/") for name in names if name.startswith("chapters/")]
 
 
 def files() -> list[tuple[str, int]]:
-    """Return the pages of the table of contents, in order, and below how many others each is."""
+    """Return the pages of the table of contents, in order, and below how many others each is.
+
+    Returns
+    -------
+    list of (str, int)
+    """
     toc = yaml.safe_load((paths.project() / "_toc.yml").read_text("utf-8"))
     return [(toc["root"], 0), *_files(toc, 0)]
 
@@ -55,6 +66,15 @@ def modules_of(notebook: Path) -> list[Path]:
     A module brings the data files that stand beside it, and one that runs the `chaos`
     command brings all that the command is made of.
 
+    Parameters
+    ----------
+    notebook : Path
+
+    Returns
+    -------
+    list of Path
+        Sorted.
+
     Raises
     ------
     ChaosError
@@ -70,7 +90,13 @@ def modules_of(notebook: Path) -> list[Path]:
 
 
 def modules_of_pages() -> list[Path]:
-    """Return the files of this package that the pages are made with, or that they document."""
+    """Return the files of this package that the pages are made with, or that they document.
+
+    Returns
+    -------
+    list of Path
+        Sorted.
+    """
     package = paths.project() / _PACKAGE
     found = (
         path
@@ -132,11 +158,20 @@ def _file_of(module: str) -> Path | None:
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
     """Return the data files that a chapter reads, for a value of its ``data`` parameter.
 
-    Their names, unlike their places, are the same on every machine.
-
     Every chapter reads the votes. One that loads systems reads the released predictions
     too, unless the votes are the sample's, for which systems are simulated; and one that
     can read our own runs may read any of them.
+
+    Parameters
+    ----------
+    notebook : Path
+    data : str
+        As in `load_opinions`.
+
+    Returns
+    -------
+    dict of Path
+        By names that, unlike the places, are the same on every machine.
     """
     found = {name: locate(name, data, warn=False) for name in CHAOSNLI_FILES}
     modules, package = modules_of(notebook), paths.project() / _PACKAGE
@@ -154,6 +189,17 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
 
     These are the notebook, the modules that it needs, its data, and the authors, whom its
     figures name.
+
+    Parameters
+    ----------
+    notebook : Path
+    data : str
+        As in `data_of`.
+
+    Returns
+    -------
+    dict of str
+        SHA-256 digests.
     """
     root = paths.project()
     code = {path.relative_to(root).as_posix(): path for path in (notebook, *modules_of(notebook))}
@@ -173,7 +219,13 @@ def _digest_as_of(path: Path, changed: int, size: int) -> str:
 
 
 def pages() -> list[Path]:
-    """Return what the site is made of, beside the chapters."""
+    """Return what the site is made of, beside the chapters.
+
+    Returns
+    -------
+    list of Path
+        Sorted.
+    """
     root = paths.project()
     book = [
         path

@@ -51,7 +51,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What was said of a figure or table, or what it was made from, and changed."""
+    """What was said of a figure or table, or what it was made from, and changed.
+
+    Attributes
+    ----------
+    name, old, new : str
+        Old and new are empty where there was nothing.
+    """
 
     name: str
     old: str
@@ -77,7 +83,21 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """All that changed in one figure or table; `cells` has the largest changes first."""
+    """All that changed in one figure or table.
+
+    Attributes
+    ----------
+    id, title : str
+    facts : list of Fact
+    columns_added, columns_removed, rows_added, rows_removed : list of str
+        Names of columns, keys of rows.
+    cells : list of Cell
+        The largest changes first.
+    compared : int
+        Values that both sites have, changed or not.
+    picture : Picture or None
+        None where no pixel differs, or a site has no PNG.
+    """
 
     id: str
     title: str
@@ -93,7 +113,15 @@ class Change:
 
 @dataclass(slots=True)
 class Difference:
-    """What changed between two sites, by id."""
+    """What changed between two sites, by id.
+
+    Attributes
+    ----------
+    added, removed : list of str
+    changed : list of Change
+    same : int
+        How many figures and tables are the same.
+    """
 
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -113,6 +141,10 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> Difference:
         Folders such as ``_build/html``.
     tolerance : float
         Numbers that differ by at most this share of the larger one count as the same.
+
+    Returns
+    -------
+    Difference
 
     Raises
     ------
@@ -346,7 +378,12 @@ def _compare_pictures(old: Path, new: Path) -> Picture | None:
 
 
 def read_picture(path: Path) -> Image.Image:
-    """Return a PNG's pixels as RGB; a ChaosError says that it is damaged."""
+    """Return a PNG's pixels as RGB; a ChaosError says that it is damaged.
+
+    Parameters
+    ----------
+    path : Path
+    """
     try:
         with Image.open(path) as picture:
             return picture.convert("RGB")

@@ -19,7 +19,16 @@ _BEFORE = 20  # of which before it changes
 
 
 def lines(found: Difference) -> Iterator[str]:
-    """Yield what changed, in lines for a terminal."""
+    """Yield what changed, in lines for a terminal.
+
+    Parameters
+    ----------
+    found : Difference
+
+    Yields
+    ------
+    str
+    """
     if not found:
         yield f"no difference: {found.same} figures and tables are the same"
         return
@@ -112,6 +121,11 @@ def page(found: Difference, old: Path, new: Path) -> str:
         Of the two sites.
     old, new : Path
         The sites, from which the pictures are taken.
+
+    Returns
+    -------
+    str
+        All text escaped.
     """
     summary = _summary(found) if found else "No difference"
     body = [f"<h1>What changed between two builds</h1><p>{summary}.</p>"]

@@ -15,7 +15,17 @@ STALE_NOTE = "Stale"
 
 
 def names(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the names of its files, the picture for dark pages beside the one for light ones."""
+    """Return the names of its files, the picture for dark pages beside the one for light ones.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    list of str
+    """
     id = manifest["id"]
     found = [f"{id}.{format}" for format in manifest["formats"]]
     if manifest["kind"] == "figure":
@@ -32,6 +42,11 @@ def content(manifest: Mapping[str, Any], name: str) -> bytes:
         As `collection.load` returns it: with the folder that the files stand in.
     name : str
         One of `names`.
+
+    Returns
+    -------
+    bytes
+        Of a stale figure or table, with a mark.
     """
     made = (Path(manifest["folder"]) / name).read_bytes()
     if not manifest.get("stale"):

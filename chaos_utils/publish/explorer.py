@@ -60,7 +60,16 @@ def columns(opinions: Opinions, systems: Sequence[Predictions]) -> dict[str, Any
 
 
 def texts(opinions: Opinions) -> list[list[str]]:
-    """Return a task's texts, a column for each field, in the order of `columns`."""
+    """Return a task's texts, a column for each field, in the order of `columns`.
+
+    Parameters
+    ----------
+    opinions : Opinions
+
+    Returns
+    -------
+    list of list of str
+    """
     return [
         [opinions.texts[i][field].strip() for i in _order(opinions)]
         for field in opinions.task.text_fields
@@ -69,6 +78,12 @@ def texts(opinions: Opinions) -> list[list[str]]:
 
 def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
     """Return templates for citing one item, to be filled in where it is shown.
+
+    Parameters
+    ----------
+    book : Book
+    synthetic : bool
+        Whether the items are the sample's; the title says so then.
 
     Returns
     -------
@@ -89,7 +104,22 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
 
 
 def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
-    """Return a script that sets a global, with a notice of the data's licence before it."""
+    """Return a script that sets a global, with a notice of the data's licence before it.
+
+    Parameters
+    ----------
+    name : str
+        Of the global.
+    value : mapping or sequence
+        What JSON can hold.
+    notice : str
+        On the licence of the data.
+
+    Returns
+    -------
+    str
+        JavaScript.
+    """
     content = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"/* {notice} */\nwindow.{name} = {content};\n"
 

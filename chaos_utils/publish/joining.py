@@ -109,7 +109,12 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
 
 
 def slugs() -> list[str]:
-    """Return the name that each printed page goes by, in order."""
+    """Return the name that each printed page goes by, in order.
+
+    Returns
+    -------
+    list of str
+    """
     return [name.replace("/", "-") for name, _ in _printed()]
 
 

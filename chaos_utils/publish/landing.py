@@ -81,6 +81,10 @@ def body(
         The bytes of each file, by its name.
     cell : Cell, optional
         That makes it.
+
+    Returns
+    -------
+    str
     """
     parts = [
         f"<h1>{escape(without_markup(manifest['title']))}</h1>",
@@ -101,7 +105,18 @@ def body(
 
 
 def contents(manifest: Mapping[str, Any]) -> str:
-    """Return the list of the page's sections, for the theme to show beside it."""
+    """Return the list of the page's sections, for the theme to show beside it.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of the figure or table.
+
+    Returns
+    -------
+    str
+        HTML, all text escaped.
+    """
     items = "".join(
         f'<li><a class="reference internal" href="#{id}">{title}</a></li>'
         for id, title in SECTIONS.items()
@@ -166,6 +181,10 @@ def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
         Of the figure.
     folder : str
         From the page to the figures: ``../figures/``, or nothing.
+
+    Returns
+    -------
+    str
     """
 
     def image(mode: str, file: str) -> str:
@@ -182,7 +201,19 @@ def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
 
 
 def scrolled(content: str, name: str) -> str:
-    """Return a table in a box that scrolls by itself, named for screen readers."""
+    """Return a table in a box that scrolls by itself, named for screen readers.
+
+    Parameters
+    ----------
+    content : str
+        The table's HTML.
+    name : str
+        What the table shows; it is escaped.
+
+    Returns
+    -------
+    str
+    """
     return (
         f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
         f"{content}</div>"
@@ -190,7 +221,22 @@ def scrolled(content: str, name: str) -> str:
 
 
 def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a small table from cells that are HTML; the first of a row is its heading."""
+    """Return a small table from cells that are HTML; the first of a row is its heading.
+
+    Parameters
+    ----------
+    caption : str
+        Text, as are the names in the header; both are escaped.
+    header : sequence of str
+        A name for each column.
+    rows : iterable of sequence of str
+        HTML, a cell for each column.
+
+    Returns
+    -------
+    str
+        Empty where there are no rows.
+    """
     lines = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
         for first, *others in rows
@@ -216,7 +262,18 @@ def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Write a number of bytes for a reader."""
+    """Write a number of bytes for a reader.
+
+    Parameters
+    ----------
+    n_bytes : int
+        At least 0.
+
+    Returns
+    -------
+    str
+        Such as ``12 kB``.
+    """
     if n_bytes < 1000:
         return f"{n_bytes} B"
     amount, unit = (n_bytes / 1e6, "MB") if n_bytes >= 999_500 else (n_bytes / 1e3, "kB")
@@ -301,6 +358,11 @@ def copied(heading: str, text: str, name: str) -> str:
     text : str
     name : str
         What it is, for the button's name and screen readers.
+
+    Returns
+    -------
+    str
+        HTML, all text escaped.
     """
     title = f"<h3>{escape(heading)}</h3>" if heading else ""
     return (

@@ -23,7 +23,18 @@ _TEXT_FILES = {".html", ".js", ".json", ".csv", ".txt"}
 
 
 def holding_item_texts(site: Path) -> list[str]:
-    """Return the files of a site that carry the notice, by name."""
+    """Return the files of a site that carry the notice, by name.
+
+    Parameters
+    ----------
+    site : Path
+        Its folder.
+
+    Returns
+    -------
+    list of str
+        Paths from there, sorted.
+    """
     return sorted(
         path.relative_to(site).as_posix()
         for path in site.rglob("*")
@@ -48,6 +59,10 @@ def overview(site: str, holding: list[str]) -> str:
         The site's folder in the release.
     holding : list of str
         Files of the site that hold texts of items.
+
+    Returns
+    -------
+    str
     """
     texts = [f"- `{site}/{name}`" for name in holding] or ["None."]
     lines = [

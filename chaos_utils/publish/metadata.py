@@ -32,6 +32,10 @@ def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
         Of the figure or table.
     caption : str
         Its caption without markup.
+
+    Returns
+    -------
+    str
     """
     lines = [
         f'<meta name="{escape(name)}" content="{escape(content)}">'
@@ -88,7 +92,18 @@ def _open_graph(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterat
 
 
 def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[str, Any]:
-    """Return the description of a figure or table in schema.org's terms."""
+    """Return the description of a figure or table in schema.org's terms.
+
+    Parameters
+    ----------
+    book, manifest, caption
+        As in `meta_tags`.
+
+    Returns
+    -------
+    dict
+        JSON-LD.
+    """
     is_figure = manifest["kind"] == "figure"
     files = [
         {

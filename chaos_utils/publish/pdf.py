@@ -54,7 +54,13 @@ def make() -> Path:
 
 
 def find_chromium() -> str | None:
-    """Return the Chromium that ``CHROMIUM`` names, else the first that the system has."""
+    """Return the Chromium that ``CHROMIUM`` names, else the first that the system has.
+
+    Returns
+    -------
+    str or None
+        The command; None where the system has none.
+    """
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
 

@@ -60,7 +60,18 @@ class Registry:
     redirects: Mapping[str, Redirect]
 
     def check(self, made: Collection[str]) -> None:
-        """Raise a ChaosError unless the notebooks make exactly the ids that are registered."""
+        """Check that the notebooks make exactly the ids that are registered.
+
+        Parameters
+        ----------
+        made : collection of str
+            The ids that they make.
+
+        Raises
+        ------
+        ChaosError
+            If one is no longer made, is made although it moved or was withdrawn, or is new.
+        """
         gone = [id for id in self.ids if id not in made]
         if gone:
             raise ChaosError(
@@ -81,6 +92,10 @@ class Registry:
 
 def read_registry() -> Registry:
     """Read the ids that were ever published.
+
+    Returns
+    -------
+    Registry
 
     Raises
     ------
@@ -156,6 +171,11 @@ def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
     ----------
     pages : collection of str
         The names of the book's pages, such as ``chapters/results``.
+
+    Returns
+    -------
+    dict of str
+        New names by old ones.
 
     Raises
     ------

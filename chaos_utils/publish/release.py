@@ -30,12 +30,17 @@ _SHOWN = 5
 
 
 def make(out: Path) -> Path:
-    """Make the archive of the last build, and return where it is.
+    """Make the archive of the last build.
 
     Parameters
     ----------
     out : Path
         The folder that takes ``living-book-<version>.zip``; one that is there is replaced.
+
+    Returns
+    -------
+    Path
+        The archive.
 
     Raises
     ------
@@ -119,6 +124,10 @@ def deposit(citation: Path, *, holds_item_texts: bool) -> dict[str, Any]:
         CITATION.cff.
     holds_item_texts : bool
         Whether pages show texts of ChaosNLI's items.
+
+    Returns
+    -------
+    dict
     """
     book = citations.read_book(citation)
     content = yaml.safe_load(citation.read_text("utf-8"))
@@ -167,7 +176,17 @@ def _pack(folder: Path, archive: Path) -> None:
 
 
 def check(release: Path) -> int:
-    """Check a release, packed or unpacked, and return how many files it holds.
+    """Check a release, packed or unpacked.
+
+    Parameters
+    ----------
+    release : Path
+        The archive, or the folder that it was unpacked into.
+
+    Returns
+    -------
+    int
+        How many files it holds, beside the checksums.
 
     Raises
     ------

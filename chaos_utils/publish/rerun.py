@@ -23,6 +23,10 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
         The value that each of its parameters had.
     root : str
         From the page to the site's root: ``../``, or nothing.
+
+    Returns
+    -------
+    str
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
@@ -52,6 +56,18 @@ def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tup
 
     A closed choice comes first, then a switch, then a number of things (above 0, doubled);
     the data, of which there is always the sample, comes last.
+
+    Parameters
+    ----------
+    declared : sequence of Parameter
+        The chapter's parameters; ``data`` is one.
+    values : mapping
+        The value that each of them had.
+
+    Returns
+    -------
+    name : str
+    value : object
     """
     for parameter in declared:
         for choice in parameter.choices:

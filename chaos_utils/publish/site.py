@@ -22,6 +22,11 @@ _SHOWN = 12
 def render(target: Path) -> None:
     """Render the book into `target`, which is replaced whole or left as it was.
 
+    Parameters
+    ----------
+    target : Path
+        The site's folder.
+
     Raises
     ------
     ChaosError
@@ -91,14 +96,36 @@ class _Page(HTMLParser):
 
 
 def read_page(path: Path) -> _Page:
-    """Return a page's links and ids."""
+    """Return a page's links and ids.
+
+    Parameters
+    ----------
+    path : Path
+        An HTML file.
+
+    Returns
+    -------
+    HTMLParser
+        With `links` and `ids`.
+    """
     page = _Page()
     page.feed(path.read_text("utf-8"))
     return page
 
 
 def broken_links(site: Path) -> Iterator[str]:
-    """Yield a line for each link inside a site that leads nowhere."""
+    """Yield a line for each link inside a site that leads nowhere.
+
+    Parameters
+    ----------
+    site : Path
+        Its folder.
+
+    Yields
+    ------
+    str
+        Page, link, and what is wrong.
+    """
     # The themes leave templates of theirs among the static files.
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
     pages = {path: read_page(path) for path in found}

@@ -49,6 +49,14 @@ class Profile:
 def find_profile(name: str) -> Profile:
     """Return a profile given by its name below ``profiles/``, or by the path of its folder.
 
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Profile
+
     Raises
     ------
     ChaosError
@@ -188,6 +196,11 @@ def only_one(path: Path, what: str, say: Say) -> Iterator[TextIO]:
         What it locks, such as ``build``.
     say : callable
         Is told why this waits, where it does.
+
+    Yields
+    ------
+    file
+        The lock, open, held and empty.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as lock:

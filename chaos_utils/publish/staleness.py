@@ -40,7 +40,20 @@ def changed_since(chapter: str) -> list[str]:
 
 
 def marked(manifest: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
-    """Return a manifest that says what has changed since, and offers only marked files."""
+    """Return a manifest that says what has changed since, and offers only marked files.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of a figure or table.
+    changed : sequence of str
+        As `changed_since` returns it.
+
+    Returns
+    -------
+    dict
+        A copy; the same where nothing has changed.
+    """
     if not changed:
         return dict(manifest)
     some = ", ".join(f"`{name}`" for name in changed[:3]) + (" and others" * (len(changed) > 3))

@@ -51,13 +51,29 @@ class Sweep:
         return paths.runs() / f"sweep-{self.source.stem}-{digest}"
 
     def missing(self) -> list[str]:
-        """Return the runs that are not there, or were made from another notebook."""
+        """Return the runs that are not there, or were made from another notebook.
+
+        Returns
+        -------
+        list of str
+            Names of their folders.
+        """
         return [
             name for name, values in self.runs.items() if not runs.is_there(self.source, values)
         ]
 
     def title(self, run: str) -> str:
-        """Name a run by what makes it different, for a reader."""
+        """Name a run by what makes it different, for a reader.
+
+        Parameters
+        ----------
+        run : str
+            The name of its folder.
+
+        Returns
+        -------
+        str
+        """
         values = ", ".join(f"{name}={_shown(self.runs[run][name])}" for name in self.varied)
         return f"{run} ({values})" if values else run
 
@@ -68,6 +84,15 @@ def _shown(value: object) -> object:
 
 def split_values(text: str) -> list[str]:
     """Split the values of one parameter at commas; those inside a JSON list do not split.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of str
+        At least one value; of several, none is empty.
 
     Raises
     ------
@@ -101,6 +126,10 @@ def plan(source: Path, given: Mapping[str, str]) -> Sweep:
         The notebook.
     given : mapping
         For some of its parameters, a value or several, as `split_values` reads them.
+
+    Returns
+    -------
+    Sweep
 
     Raises
     ------
@@ -223,13 +252,39 @@ def _drive(
 
 
 def run_one(folder: Path, name: str) -> None:
-    """Make one run of a sweep; a step of `run`."""
+    """Make one run of a sweep; a step of `run`.
+
+    Parameters
+    ----------
+    folder : Path
+        The sweep's.
+    name : str
+        Of the run's folder.
+
+    Raises
+    ------
+    ChaosError
+        As `runs.run` does.
+    """
     plan = json.loads((folder / _PLAN_FILE).read_text("utf-8"))
     runs.run(Path(plan["source"]), plan["runs"][name], again=plan["again"])
 
 
 def failure_file(folder: Path, name: str) -> Path:
-    """Return the file that says why a run of a sweep failed."""
+    """Return the file that says why a run of a sweep failed.
+
+    Parameters
+    ----------
+    folder : Path
+        The sweep's.
+    name : str
+        Of the run's folder.
+
+    Returns
+    -------
+    Path
+        It exists only after a failure.
+    """
     return folder / _FAILED / name
 
 
@@ -262,13 +317,34 @@ def _reason(sweep: Sweep, name: str) -> str:
 
 
 def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
-    """Return the columns of a summary: those of all its rows, the reason last."""
+    """Return the columns of a summary: those of all its rows, the reason last.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        As `run` returns them.
+
+    Returns
+    -------
+    list of str
+    """
     names = dict.fromkeys(name for row in rows for name in row if name != "reason")
     return [*names, "reason"]
 
 
 def short(reason: Scalar) -> str:
-    """Return what was found, of a reason that says more."""
+    """Return what was found, of a reason that says more.
+
+    Parameters
+    ----------
+    reason : str or None
+        Why a run failed, as its row has it.
+
+    Returns
+    -------
+    str
+        One line; empty without a reason.
+    """
     text = str(reason or "")
     found = re.search(r"^ +found: +(.*)$", text, flags=re.MULTILINE)
     return found[1] if found else text.strip().rpartition("\n")[2]
@@ -284,7 +360,19 @@ def _as_csv(rows: list[dict[str, Scalar]]) -> str:
 
 
 def check(sweep: Sweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
-    """Raise a ChaosError that names the runs that failed, and why."""
+    """Check that no run of a sweep failed.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    rows : iterable of mapping
+        As `run` returns them.
+
+    Raises
+    ------
+    ChaosError
+        If runs failed; it names them, and why.
+    """
     failed = [row for row in rows if row["status"] == "failed"]
     if failed:
         reasons = [f"{sweep.title(str(row['run']))}\n{row['reason']}" for row in failed]

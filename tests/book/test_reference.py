@@ -21,7 +21,6 @@ MODULES = [
     if room not in ("__init__", "cli")
     for module in reference.modules_of(f"chaos_utils.{room}")
 ]
-NOT_YET = ("crowd", "publish")  # rooms whose parameters are not all told
 # Long modules, which tell what their parameters are in words: in backticks, once for all.
 IN_WORDS = (
     "chaos_utils.description",
@@ -29,7 +28,6 @@ IN_WORDS = (
     "chaos_utils.evaluation.calibrations",
     "chaos_utils.presentation.training",
 )
-TOLD = [module for module in MODULES if module.__name__.split(".")[1] not in NOT_YET]
 
 
 def public_things(module):
@@ -85,7 +83,7 @@ def test_every_public_name_has_a_summary_of_one_line(module):
         assert summary.endswith((".", ":")), f"{module.__name__}.{name}"
 
 
-@pytest.mark.parametrize("module", TOLD, ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_parameter_is_told_and_none_that_is_not_there(module):
     for name, thing in public_things(module):
         docstring, taken = inspect.getdoc(thing) or "", parameters_of(thing)
