@@ -46,7 +46,7 @@ test-all: $(VENV)/test.stamp $(DRAWING) browser lint ## Run every test, slow one
 # On the book that `make book` has built from the released data.
 test-book: $(VENV)/test.stamp browser ## Look at every page of the book that was built, in Chromium
 	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py \
-	tests/book/test_licences.py
+	tests/book/test_licences.py tests/book/test_reference.py
 
 references: $(VENV)/test.stamp browser ## Renew the pictures that pages of the sample are compared with
 	@$(BIN)/python -m pytest -m '' --renew-references -k look_as_they_did tests/book/test_pages.py

@@ -66,9 +66,9 @@ class Reader:
 
 
 @pytest.fixture
-def visit(browser, sample_checkout):
+def visit(browser, small_checkout):
     """Return a function that opens the page in a browser that has never seen it."""
-    path = sample_checkout / "_build" / "html" / "annotate.html"
+    path = small_checkout / "_build" / "html" / "annotate.html"
     contexts = []
 
     def opened(place="?seed=7#snli", script=""):

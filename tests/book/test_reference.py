@@ -66,6 +66,7 @@ def pages(sample_checkout):
     return {path.stem: path.read_text("utf-8") for path in folder.glob("*.html")}
 
 
+@pytest.mark.slow
 def test_every_public_function_and_class_is_documented(pages):
     text = "".join(pages.values())
     documented = set(re.findall(r'<dt class="sig[^>]*id="([^"]+)"', text))
@@ -97,12 +98,14 @@ def test_every_parameter_is_told_and_none_that_is_not_there(module):
         assert taken <= told, where
 
 
+@pytest.mark.slow
 def test_no_page_is_too_large_or_shows_an_address_in_memory(pages):
     for name, text in pages.items():
         assert len(text.encode()) < 1_500_000, name
         assert " at 0x" not in text, name
 
 
+@pytest.mark.slow
 def test_code_in_the_chapters_leads_to_the_reference(sample_checkout):
     site = sample_checkout / "_build" / "html"
     for path in (site / "chapters").glob("*.html"):

@@ -28,15 +28,20 @@ def shorten(checkout: Path) -> Path:
     """Leave the first two chapters in a checkout's book, for tests of building itself."""
     (checkout / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
-        "  - file: chapters/disagreement\n  - file: explorer\n  - file: figures\n"
-        "  - file: rebuild\n  - file: cite\n  - file: glossary\n  - file: references\n"
+        "  - file: chapters/disagreement\n  - file: annotate\n  - file: explorer\n"
+        "  - file: figures\n  - file: rebuild\n  - file: cite\n  - file: glossary\n"
+        "  - file: references\n"
     )
     (checkout / "book" / "index.md").write_text("# A short book\n\nSee {numref}`fig-entropy`.\n")
+    annotate = checkout / "book" / "annotate.md"
+    text = annotate.read_text("utf-8").replace("{doc}`chapters/collection`", "a chapter")
+    annotate.write_text(text, "utf-8")
     cite = checkout / "book" / "cite.md"
     cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
     (checkout / "book" / "redirects.yml").write_text("")
     registry = checkout / "book" / "figures.yml"
-    registry.write_text(registry.read_text("utf-8").split("# results")[0], "utf-8")
+    entries = registry.read_text("utf-8").split("# annotations")[1].split("# results")[0]
+    registry.write_text(entries, "utf-8")
     return checkout
 
 

@@ -69,7 +69,7 @@ def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:
     return page, troubles
 
 
-def look_over(context: Any, site: Path, paths: list[Path], audited: set[str]) -> Iterator[str]:
+def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:
     """Yield what is wrong with pages: pictures, width, structure, weight and accessibility.
 
     Parameters
@@ -80,8 +80,6 @@ def look_over(context: Any, site: Path, paths: list[Path], audited: set[str]) ->
         The built site's folder.
     paths : list of Path
         The pages.
-    audited : set of str
-        The stems of the pages that axe-core looks at, which takes longest.
     """
     page, troubles = open_page(context, paths[0])
     loaded: set[str] = set()
@@ -96,9 +94,8 @@ def look_over(context: Any, site: Path, paths: list[Path], audited: set[str]) ->
         troubles.clear()
         if weight > HEAVIEST:
             faults.append(f"weighs {weight:,} bytes")
-        if path.stem in audited:
-            page.evaluate(_AXE)
-            faults += page.evaluate(_VIOLATIONS)
+        page.evaluate(_AXE)
+        faults += page.evaluate(_VIOLATIONS)
         yield from (f"{path.relative_to(site)}: {fault}" for fault in faults)
     page.close()
 

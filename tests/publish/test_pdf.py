@@ -43,9 +43,9 @@ def test_without_a_book_there_is_nothing_to_print(project):
     assert "run `chaos build` first" in done.stderr
 
 
-def test_the_joined_pages_hold_every_place_that_they_link_to(sample_checkout, monkeypatch):
-    monkeypatch.chdir(sample_checkout)
-    html = joining.join(sample_checkout / "_build" / "html", {})
+def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, monkeypatch):
+    monkeypatch.chdir(small_checkout)
+    html = joining.join(small_checkout / "_build" / "html", {})
     ids = re.findall(r'\sid="([^"]+)"', html)
     links = set(re.findall(r'href="#([^"]+)"', html))
     assert len(ids) == len(set(ids))
@@ -53,7 +53,7 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(sample_checkout, mo
     assert links <= set(ids)
     assert not re.search(r'src="[^"]*-dark\.svg"', html)
     for file in re.findall(r'(?:src|href)="\.\./html/([^"]+)"', html):
-        assert (sample_checkout / "_build" / "html" / file).is_file(), file
+        assert (small_checkout / "_build" / "html" / file).is_file(), file
 
 
 @pytest.fixture
