@@ -1,23 +1,11 @@
-"""Builds: what runs again and what does not, what fails and how."""
+"""Builds: what runs again and what does not, and that the same comes out."""
 
-import fcntl
 import json
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
-from helpers.checkout import chaos, chaos_environment, copy_built
-from helpers.rows import write_dataset
-
-
-@pytest.fixture
-def checkout(small_checkout, tmp_path):
-    """A copy of a built checkout, to be changed."""
-    return copy_built(small_checkout, tmp_path / "book")
+from helpers.checkout import append, chaos
 
 
 def planned(checkout, *arguments):
@@ -26,10 +14,6 @@ def planned(checkout, *arguments):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     return {line.removeprefix("would run ") for line in lines if line}
-
-
-def append(path, text="\n# changed\n"):
-    path.write_text(path.read_text() + text)
 
 
 def test_only_what_changed_runs_again(checkout):
@@ -125,6 +109,7 @@ def test_other_data_runs_every_chapter_again(checkout, released_root):
     assert done.stdout.count("would run chapter") == 2
 
 
+@pytest.mark.slow
 def test_one_chapter_built_twice_is_the_same_to_the_byte(checkout):
     run, page = checkout / "_build" / "chapters" / "annotations", checkout / "_build" / "html"
     kept = {
@@ -160,128 +145,3 @@ def test_the_whole_book_built_twice_is_the_same_to_the_byte(
     assert names == {path.relative_to(other) for path in other.rglob("*") if path.is_file()}
     differing = [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()]
     assert not differing
-
-
-def test_a_failing_notebook_stays_out_of_the_book(checkout):
-    page = checkout / "_build" / "html" / "chapters" / "annotations.html"
-    before = page.read_bytes()
-    append(checkout / "notebooks" / "annotations.py", "\n# %%\nraise RuntimeError('on purpose')\n")
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 2
-    assert "Notebook 'annotations' failed" in done.stderr
-    assert "RuntimeError: on purpose" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (checkout / "_build" / "failed" / "annotations.ipynb").is_file()
-    assert page.read_bytes() == before
-
-
-def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
-    shutil.rmtree(checkout / "_build" / "html")
-    (checkout / "_build" / "chapters" / ".annotations-scrap").mkdir()
-    assert chaos("build", "--sample", cwd=checkout).returncode == 0
-    assert (checkout / "_build" / "html" / "index.html").is_file()
-    assert not list((checkout / "_build" / "chapters").glob(".*"))
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "told"),
-    [
-        ("book/cite.md", "\nSee {numref}`fig-nothing`.\n", "fig-nothing"),
-        ("book/cite.md", "\n{value}`tbl-agreement task=xnli n_ties`\n", "0 rows fit"),
-        ("book/cite.md", "\n{value}`tbl-none x`\n", "no notebook made tbl-none"),
-        ("book/cite.md", "\n[gone](gone.md)\n", "gone.md"),
-        ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
-    ],
-)
-def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file, text, told):
-    before = (checkout / "_build" / "html" / "cite.html").read_bytes()
-    append(checkout / file, text)
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
-
-
-def test_an_unregistered_figure_fails_the_build(checkout):
-    path = checkout / "book" / "figures.yml"
-    path.write_text(path.read_text().replace("fig-simplex: 0.1.0\n", ""))
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 2
-    assert "register these ids in book/figures.yml: fig-simplex" in done.stderr
-
-
-def test_without_data_and_network_the_sample_stands_in_loudly_or_strict_fails(checkout, tmp_path):
-    # A proxy that nobody answers at is as good as no network.
-    proxies = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
-    nowhere = {"CHAOS_DATA": "", "CHAOS_CACHE": str(tmp_path / "cache"), **proxies}
-    strict = chaos("build", "--strict", cwd=checkout, **nowhere)
-    assert strict.returncode == 2
-    assert "Cannot fetch chaosNLI_v1.0/chaosNLI_snli.jsonl" in strict.stderr
-    loose = chaos("build", "--json", cwd=checkout, **nowhere)
-    assert loose.returncode == 0, loose.stderr
-    assert "SYNTHETIC SAMPLE" in loose.stderr
-    assert json.loads(loose.stdout)["data"] == "sample"
-
-
-def test_data_with_the_wrong_hash_fails_even_without_strict(checkout, tmp_path):
-    folder = write_dataset(tmp_path / "wrong")
-    (folder / "chaosNLI_v1.0" / "chaosNLI_mnli_m.jsonl").unlink()
-    given = {"CHAOS_DATA": str(folder), "CHAOS_CACHE": str(tmp_path / "cache")}
-    done = chaos("build", cwd=checkout, **given)
-    assert done.returncode == 2
-    assert "its SHA-256 differs" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_build_folder_that_cannot_be_written(checkout):
-    shutil.rmtree(checkout / "_build")
-    (checkout / "_build").write_text("a file where a folder should be")
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 2
-    assert "_build" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (checkout / "_build").read_text() == "a file where a folder should be"
-
-
-@pytest.mark.parametrize(
-    "how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
-)
-def test_an_interrupted_build_is_taken_up_again(checkout, how):
-    for made in ("_build", "book/chapters"):
-        shutil.rmtree(checkout / made)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "chaos_utils.cli", "build", "--sample"], cwd=checkout,
-        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    for line in process.stderr:
-        if "running" in line:
-            break
-    time.sleep(2)
-    process.send_signal(how)
-    _, told = process.communicate(timeout=60)
-    if how == signal.SIGINT:
-        assert process.returncode == 130
-        assert "Interrupted" in told
-        assert "Traceback" not in told
-        with (checkout / "_build" / "lock").open() as lock:  # no step was left running
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert not (checkout / "_build" / "html").exists()
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 0, done.stderr
-    assert ("left behind" in done.stderr) == (how == signal.SIGKILL)
-    assert (checkout / "_build" / "html" / "index.html").is_file()
-    assert planned(checkout) == set()
-
-
-def test_two_builds_of_one_checkout_wait_for_each_other(checkout):
-    with (checkout / "_build" / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "chaos_utils.cli", "build", "--sample"], cwd=checkout,
-            env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert "waiting for it to end" in process.stderr.readline()
-        assert process.poll() is None
-    process.communicate(timeout=60)
-    assert process.returncode == 0

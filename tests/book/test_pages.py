@@ -32,8 +32,9 @@ PICTURED = {
 SIZES = ((1280, 900), (390, 844))
 
 
-# The quick tests look at a book of two chapters. The whole book takes minutes to build: `.ci/run` looks
-# at the one from the released data that it has built anyway (`make test-book`), and at the sample's.
+# The quick tests look at a book of two chapters. The whole book takes minutes to build: `.ci/run`
+# looks at the one from the released data that it has built anyway (`make test-book`), and at the
+# sample's.
 SAMPLE = pytest.param("sample_checkout", marks=pytest.mark.slow)
 REAL = pytest.param("real_checkout", marks=pytest.mark.slow)
 

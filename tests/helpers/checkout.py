@@ -51,6 +51,11 @@ def copy_built(checkout: Path, target: Path) -> Path:
     return shutil.copytree(checkout, target, symlinks=True, ignore=ignored)
 
 
+def append(path: Path, text: str = "\n# changed\n") -> None:
+    """Add text to a file's end."""
+    path.write_text(path.read_text("utf-8") + text, "utf-8")
+
+
 # A rate below zero fails.
 TINY = """\
 # %% [markdown]
