@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from helpers.checkout import append, chaos, chaos_environment
+from helpers.checkout import append, chaos, chaos_environment, planned
 from helpers.rows import write_dataset
 
 

@@ -5,15 +5,7 @@ import re
 import shutil
 
 import pytest
-from helpers.checkout import append, chaos
-
-
-def planned(checkout, *arguments):
-    """Return what a build would run."""
-    done = chaos("build", "--sample", "--dry-run", *arguments, cwd=checkout)
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    return {line.removeprefix("would run ") for line in lines if line}
+from helpers.checkout import append, chaos, planned
 
 
 def test_only_what_changed_runs_again(checkout):

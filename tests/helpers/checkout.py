@@ -100,3 +100,11 @@ def chaos_environment(cwd: Path, **environment: str) -> dict[str, str]:
     """Return the environment in which a checkout's own package is used."""
     merged = os.environ | {"PYTHONPATH": str(cwd)} | environment
     return {name: value for name, value in merged.items() if value != ""}
+
+
+def planned(checkout: Path, *arguments: str) -> set[str]:
+    """Return what a build would run."""
+    done = chaos("build", "--sample", "--dry-run", *arguments, cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    return {line.removeprefix("would run ") for line in lines if line}
