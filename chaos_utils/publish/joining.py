@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from textwrap import shorten
 from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
@@ -14,13 +15,13 @@ from chaos_utils.errors import ChaosError
 from chaos_utils.publish import citations, dependencies
 
 # Pages that are of use on a screen only: the first part of their names.
-LEFT_OUT = ("explorer", "figures", "reference")
+LEFT_OUT = ("annotate", "explorer", "figures", "reference")
 _STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
     "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer"
 )
 _REFERRING = ("for", "aria-labelledby", "aria-describedby")
-_SYNTHETIC = "Synthetic sample: nothing here is a result"
+_NOTICE_LETTERS = 160  # in a running head; the title page has all of it
 # Tables and code that are wider than the paper are made smaller.
 _FIT = """<script>
 const boxes = ".table-scroll, .pst-scrollable-table-container, pre, .math-block"
@@ -80,8 +81,7 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
     book = citations.read_book(paths.project() / "CITATION.cff")
     # Not among the site's static files, which the theme loads on every page.
     style = (paths.project() / "book" / "_print" / "print.css").read_text("utf-8")
-    synthetic = "bd-header-announcement" in (site / "index.html").read_text("utf-8")
-    notice = f'<p class="synthetic">{_SYNTHETIC}.</p>' if synthetic else ""
+    notice = _notice(site)
     return f"""<!doctype html>
 <html lang="en" data-theme="light">
 <head>
@@ -90,7 +90,7 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
 {"".join(f'<link rel="stylesheet" href="../html/_static/{name}">' for name in _STYLES)}
 <style>
 {style}
-{_running_heads(parts.values(), synthetic)}
+{_running_heads(parts.values(), notice)}
 </style>
 </head>
 <body>
@@ -98,7 +98,7 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
 <p class="book-title">{escape(book.title)}</p>
 <p>{escape(", ".join(book.authors))}</p>
 <p>Version {escape(book.version)}, {escape(book.year)}</p>
-{notice}
+{f'<p class="build-notice">{escape(notice)}</p>' if notice else ""}
 </header>
 {_contents(parts.values(), numbers)}
 {"".join(_section(part) for part in parts.values())}
@@ -136,6 +136,13 @@ def _parts(site: Path) -> Iterator[_Part]:
         for tag in article.select(_UNPRINTED):
             tag.decompose()
         yield _Part(name, depth, article)
+
+
+def _notice(site: Path) -> str:
+    """Return what every page says of a build that is synthetic or stale; empty for others."""
+    page = BeautifulSoup((site / "index.html").read_text("utf-8"), "html.parser")
+    said = page.select_one(".build-notice")
+    return " ".join(said.get_text().split()) if said else ""
 
 
 def _settle(part: _Part, parts: Mapping[str, _Part]) -> None:
@@ -189,17 +196,19 @@ def _contents(parts: Iterable[_Part], numbers: Mapping[str, int]) -> str:
 <ol>
 {entries}</ol>
 <p class="contents-note">The site holds more than can be printed: each figure and table on a page
-of its own with its data, files and citation (<code>figures.html</code>), the code of every chapter,
-and the reference of the package (<code>reference.html</code>).</p>
+of its own with its data, files and citation (<code>figures.html</code>), every item with its text
+and votes (<code>explorer.html</code>), a page to judge items oneself (<code>annotate.html</code>),
+the code of every chapter, and the reference of the package (<code>reference.html</code>).</p>
 </nav>"""
 
 
-def _running_heads(parts: Iterable[_Part], synthetic: bool) -> str:
+def _running_heads(parts: Iterable[_Part], notice: str) -> str:
     heads = [
         f'@page {part.slug} {{ @top-right {{ content: "{_css(part.title)}" }} }}' for part in parts
     ]
-    if synthetic:
-        heads.append(f'@page {{ @top-left {{ content: "{_SYNTHETIC}"; color: #9c1230; }} }}')
+    if notice:
+        said = _css(shorten(notice, _NOTICE_LETTERS, placeholder=" …"))
+        heads.append(f'@page {{ @top-left {{ content: "{said}"; color: #9c1230; }} }}')
     return "\n".join(heads)
 
 

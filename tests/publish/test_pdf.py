@@ -1,11 +1,14 @@
 """The book on paper."""
 
 import re
+import shutil
+from html import escape
 
 import pypdf
 import pytest
 from helpers.checkout import PROJECT, chaos
 
+from chaos_utils import paths
 from chaos_utils.publish import joining, pdf
 
 
@@ -56,6 +59,20 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, mon
         assert (small_checkout / "_build" / "html" / file).is_file(), file
 
 
+@pytest.mark.parametrize("notice", ["", "Stale: <b> has changed", "Synthetic sample. Stale: a, b"])
+def test_what_is_said_of_a_build_is_printed_as_it_is(project, monkeypatch, notice):
+    monkeypatch.setattr(paths, "project", lambda: project)
+    shutil.copyfile(PROJECT / "CITATION.cff", project / "CITATION.cff")
+    shutil.copytree(PROJECT / "book" / "_print", project / "book" / "_print")
+    bar = f'<strong class="build-notice">{escape(notice)}</strong>' if notice else ""
+    page = f'<div class="bd-header-announcement">{bar}</div><article></article>'
+    (project / "_build" / "html" / "index.html").write_text(page)
+    html = joining.join(project / "_build" / "html", {})
+    assert ("@top-left { content:" in html) == bool(notice)
+    assert (f'<p class="build-notice">{escape(notice)}</p>' in html) == bool(notice)
+    assert ("Synthetic" in html) == ("Synthetic" in notice)
+
+
 @pytest.fixture
 def printed(sample_checkout, monkeypatch):
     if pdf.find_chromium() is None:
@@ -70,7 +87,7 @@ def test_the_print_is_numbered_marked_and_the_same_each_time(printed, browser):
     reader = pypdf.PdfReader(printed)
     assert len(reader.pages) > 50
     texts = [page.extract_text() for page in reader.pages]
-    assert all("Synthetic sample: nothing here is a result" in text for text in texts)
+    assert all("Synthetic sample" in text for text in texts)
     for slug in joining.slugs():
         number = reader.get_destination_page_number(reader.named_destinations[f"/{slug}"])
         assert re.search(rf"^{number + 1}$", texts[number], re.MULTILINE), slug
