@@ -4,12 +4,11 @@ Two sites are folders such as ``_build/html``. Numbers are compared in the CSV f
 them to the last digit; pictures in the PNG files, pixel by pixel.
 """
 
-import csv
 import filecmp
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,19 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from chaos_utils.errors import ChaosError
+from chaos_utils.publish.matching import Row, match, number, read_table
 
-Row = Mapping[str, str]
 # Of 255, in any channel: what antialiasing leaves is below it, what an eye could see above.
 VISIBLE = 8
+_FIELDS = {
+    "id": str,
+    "title": str,
+    "synthetic": bool,
+    "formats": list,
+    "parameters": dict,
+    "software": dict,
+    "inputs": list,
+}
 _TEXTS = ("kind", "notebook", "title", "caption", "alt", "display")
 _NAMED = {"parameters": "parameter", "software": "version of"}
 
@@ -182,16 +190,33 @@ def _manifests(site: Path) -> dict[str, dict[str, Any]]:
     for path in files:
         try:
             found[path.stem] = json.loads(path.read_text("utf-8"))
-            found[path.stem]["synthetic"]
-        except (ValueError, KeyError, TypeError) as fault:
+            fault = _fault(found[path.stem], path.stem)
+        except ValueError as caught:
+            fault = f"{type(caught).__name__}: {caught}"
+        if fault:
             raise ChaosError(
                 "This file of the site is damaged.",
                 where=path,
-                found=f"{type(fault).__name__}: {fault}",
+                found=fault,
                 expected="the manifest of a figure or table",
                 todo="build the site again",
-            ) from fault
+            )
     return found
+
+
+def _fault(manifest: object, id: str) -> str:
+    """Return what a manifest lacks of what is compared; the id in it is part of paths."""
+    if not isinstance(manifest, dict):
+        return "no object"
+    for name, kind in _FIELDS.items():
+        if not isinstance(manifest.get(name), kind):
+            return f"{name}: {json.dumps(manifest.get(name))}"
+    if manifest["id"] != id:
+        return f"id: {json.dumps(manifest['id'])}"
+    for entry in manifest["inputs"]:
+        if not isinstance(entry, dict) or not {"name", "sha256"} <= entry.keys():
+            return f"inputs: {json.dumps(entry)}"
+    return ""
 
 
 def _refuse_mixed(
@@ -218,31 +243,26 @@ def _compare_one(
     id = before["id"]
     if all(_same_bytes(old, new, f"{id}.{kind}") for kind in ("json", "csv", "png")):
         return None
-    tables = [_read_table(site / "figures" / f"{id}.csv") for site in (old, new)]
+    tables = [read_table(site / "figures" / f"{id}.csv") for site in (old, new)]
     (old_columns, old_rows), (new_columns, new_rows) = tables
     columns = [name for name in old_columns if name in new_columns]
-    texts = _texts(columns, old_rows, new_rows)
-    keys = _keys(texts, old_rows, new_rows)
-    old_named, new_named = (_named(rows, keys) for rows in (old_rows, new_rows))
-    common = [name for name in old_named if name in new_named]
+    rows = match(columns, old_rows, new_rows)
     cells = [
         cell
-        for name in common
+        for name, old_row, new_row in rows.pairs
         for column in columns
-        if (cell := _cell(name, column, old_named[name], new_named[name], tolerance))
+        if (cell := _cell(name, column, old_row, new_row, tolerance))
     ]
-    if not keys:
-        cells = [_with_texts(cell, old_named[cell.row], texts) for cell in cells]
     change = Change(
         id=id,
         title=after["title"],
         facts=list(_facts(before, after)),
         columns_added=[name for name in new_columns if name not in old_columns],
         columns_removed=[name for name in old_columns if name not in new_columns],
-        rows_added=[name for name in new_named if name not in old_named],
-        rows_removed=[name for name in old_named if name not in new_named],
+        rows_added=rows.added,
+        rows_removed=rows.removed,
         cells=sorted(cells, key=_size, reverse=True),
-        compared=len(common) * len(columns),
+        compared=len(rows.pairs) * len(columns),
         picture=_compare_pictures(*(site / "figures" / f"{id}.png" for site in (old, new)))
         if "png" in before["formats"] and "png" in after["formats"]
         else None,
@@ -267,66 +287,11 @@ def _same_bytes(old: Path, new: Path, name: str) -> bool:
     return filecmp.cmp(one, other, shallow=False)
 
 
-def _read_table(path: Path) -> tuple[list[str], list[Row]]:
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream, restval="", strict=True)
-            rows: list[Row] = list(reader)
-            return list(reader.fieldnames or []), rows
-    except (FileNotFoundError, UnicodeDecodeError, csv.Error) as fault:
-        raise ChaosError(
-            "The data behind a figure or table cannot be read.",
-            where=path,
-            found=f"{type(fault).__name__}: {fault}",
-            todo="build the site again",
-        ) from fault
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _texts(columns: Sequence[str], *tables: Sequence[Row]) -> list[str]:
-    """Return the columns that hold more than numbers."""
-    rows = [row for table in tables for row in table]
-    return [
-        name for name in columns if any(row[name] and _number(row[name]) is None for row in rows)
-    ]
-
-
-def _keys(texts: Sequence[str], *tables: Sequence[Row]) -> list[str]:
-    """Return the first columns of texts that name each row in every table; none where none do."""
-    for end in range(1, len(texts) + 1):
-        keys = texts[:end]
-        if all(len({tuple(row[key] for key in keys) for row in t}) == len(t) for t in tables):
-            return list(keys)
-    return []
-
-
-def _named(rows: Sequence[Row], keys: Sequence[str]) -> dict[str, Row]:
-    """Return rows by their key, or by their number where there is none."""
-    if not keys:
-        return {f"row {number}": row for number, row in enumerate(rows, start=1)}
-    return {_key(row, keys): row for row in rows}
-
-
-def _key(row: Row, columns: Sequence[str]) -> str:
-    return ", ".join(f"{name}={row[name]}" for name in columns)
-
-
-def _with_texts(cell: Cell, row: Row, texts: Sequence[str]) -> Cell:
-    """Let the number of a row be followed by what stands in it."""
-    return replace(cell, row=f"{cell.row} ({_key(row, texts)})" if texts else cell.row)
-
-
 def _cell(name: str, column: str, old: Row, new: Row, tolerance: float) -> Cell | None:
     before, after = old[column], new[column]
     if before == after:
         return None
-    a, b = _number(before), _number(after)
+    a, b = number(before), number(after)
     if a is None or b is None:
         return Cell(name, column, before, after, None, None)
     if a == b or abs(b - a) <= tolerance * max(abs(a), abs(b)):

@@ -83,6 +83,29 @@ def test_without_texts_that_tell_rows_apart_they_are_matched_by_position(sites):
     assert cell.relative == 0.5
 
 
+GRID = [("none", n, seed, n / 10 + seed) for n in (1, 2, 3) for seed in (0, 1)]
+
+
+def test_numbers_name_rows_where_texts_do_not(sites):
+    header = "group,n_votes,seed,value"
+    write(sites[0], "fig-a", GRID, header=header)
+    write(sites[1], "fig-a", [*GRID[:2], ("none", 2, 0, 9), *GRID[4:]], header=header)
+    change = only_change(sites)
+    assert change.rows_removed == ["group=none, n_votes=2, seed=1"]
+    (cell,) = change.cells
+    assert (cell.row, cell.column, cell.new) == ("group=none, n_votes=2, seed=0", "value", "9")
+
+
+def test_a_measurement_that_has_changed_names_no_row(sites):
+    for site, value in zip(sites, ("0.5", "0.75"), strict=True):
+        write(site, "fig-a", [("snli", value, 1, 2), ("snli", 0.1, 1, 2)], header="task,value,n,m")
+    change = only_change(sites)
+    (cell,) = change.cells
+    assert (cell.row, cell.column, cell.absolute) == ("row 1 (task=snli)", "value", 0.25)
+    assert not change.rows_added
+    assert not change.rows_removed
+
+
 def test_numbers_are_exact_unless_a_tolerance_is_given(sites):
     rows = [*ROWS[:2], ("mnli", "a", "1e-300", 5)]
     write(sites[1], "fig-a", [("snli", "b", "0.25000000000000006", 3), *rows[1:]])
@@ -155,9 +178,25 @@ def test_the_sample_is_not_compared_with_data(sites):
     assert not diff.compare(*sites)
 
 
+def damage(content, whole=False):
+    """Return what replaces a manifest, or when whole, some of its fields."""
+
+    def spoil(site):
+        path = site / "figures" / "fig-a.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | content if whole else content))
+
+    return spoil
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
+        (damage({"synthetic": False}), r"damaged(?s:.)*fig-a\.json(?s:.)*id: null"),
+        (damage({"id": "../fig-b"}, whole=True), r"damaged(?s:.)*id: \"../fig-b\""),
+        (damage({"synthetic": "no"}, whole=True), "damaged"),
+        (damage({"inputs": [{"name": "votes"}]}, whole=True), r"damaged(?s:.)*inputs: "),
+        (damage({"inputs": ["votes"]}, whole=True), r"damaged(?s:.)*inputs: "),
+        (damage([]), "no object"),
         (shutil.rmtree, "no such folder"),
         (lambda site: shutil.rmtree(site / "figures"), "no built site"),
         (lambda site: (site / "figures/fig-a.json").write_text("{"), r"damaged(?s:.)*fig-a\.json"),
