@@ -4,6 +4,7 @@ The same site gives the same archive, to the byte. It holds no times and no comm
 """
 
 import json
+import lzma
 import shutil
 import tempfile
 import zipfile
@@ -27,6 +28,10 @@ LICENCES = "LICENCES.md"
 DEPOSIT = ".zenodo.json"
 _COPIED = ("CITATION.cff", "LICENSE")
 _SHOWN = 5
+# What `zipfile` raises for archives that are damaged, encrypted or packed in an unknown way.
+_UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
+)  # fmt: skip
 
 
 def make(out: Path) -> Path:
@@ -201,9 +206,9 @@ def check(release: Path) -> int:
             with zipfile.ZipFile(release) as packed:
                 _refuse_escapes(packed.namelist())
                 packed.extractall(folder)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as fault:
+        except _UNREADABLE as fault:
             raise ChaosError(
-                "This archive is damaged, or none.", where=release, found=str(fault)
+                "This archive is damaged, locked, or none.", where=release, found=str(fault)
             ) from fault
         return _check_folder(Path(folder))
 
@@ -221,8 +226,12 @@ def _check_folder(folder: Path) -> int:
     sums = folder / SUMS
     if not sums.is_file():
         raise ChaosError("This is no release.", where=folder, found=f"no {SUMS} in it")
+    try:
+        lines = sums.read_text("utf-8").splitlines()
+    except UnicodeDecodeError as fault:
+        raise ChaosError("The checksums are damaged.", where=sums, found=str(fault)) from fault
     named = {}
-    for line in sums.read_text("utf-8").splitlines():
+    for line in lines:
         digest, _, name = line.partition("  ")
         named[name] = digest
     there = set(_names(folder)) - {SUMS}

@@ -122,7 +122,7 @@ def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path)
         new.writestr("../outside", "")
     expected = {
         "other.zip": r"results/run/run\.json was changed",
-        "cut.zip": "damaged, or none",
+        "cut.zip": "damaged, locked, or none",
         "escaping.zip": "outside its folder",
     }
     for name, told in expected.items():
@@ -131,6 +131,28 @@ def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path)
     with pytest.raises(ChaosError, match="This is no release"):
         release.check(finished)
     assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [(6, 1, "encrypted"), (8, 99, "compression method")],  # in the header: flags, method
+)
+def test_an_archive_that_cannot_be_unpacked_is_told(tmp_path, place, value, told):
+    archive = tmp_path / "release.zip"
+    with zipfile.ZipFile(archive, "w") as new:
+        new.writestr("a", "text")
+    content = bytearray(archive.read_bytes())
+    for start in (content.index(b"PK\3\4"), content.index(b"PK\1\2") + 2):
+        content[start + place] = value
+    archive.write_bytes(content)
+    with pytest.raises(ChaosError, match=rf"locked(?s:.)*{told}"):
+        release.check(archive)
+
+
+def test_checksums_that_are_no_text_are_told(tmp_path):
+    (tmp_path / release.SUMS).write_bytes(b"\xff\xfe")
+    with pytest.raises(ChaosError, match=r"checksums are damaged(?s:.)*SHA256SUMS"):
+        release.check(tmp_path)
 
 
 @pytest.mark.browser
