@@ -1,6 +1,7 @@
 """Whom to name as the author of what the book makes, and the licence that it is under."""
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -8,6 +9,34 @@ from chaos_utils.errors import ChaosError
 
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 LICENCE_NAME = "CC BY 4.0"
+
+
+def read_citation(path: Path) -> dict[str, Any]:
+    """Return what CITATION.cff says.
+
+    Parameters
+    ----------
+    path : Path
+        CITATION.cff.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ChaosError
+        If it is missing, or no YAML of names and values.
+    """
+    try:
+        content = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
+        raise ChaosError("This cannot be read.", where=path.name, found=str(fault)) from fault
+    if not isinstance(content, dict):
+        raise ChaosError(
+            "This cannot be read.", where=path.name, expected="a line `name: value` each"
+        )
+    return content
 
 
 def read_authors(path: Path) -> tuple[str, ...]:
@@ -25,9 +54,9 @@ def read_authors(path: Path) -> tuple[str, ...]:
     Raises
     ------
     ChaosError
-        If a field is missing.
+        If the file cannot be read, or a field is missing or malformed.
     """
-    content = yaml.safe_load(path.read_text("utf-8"))
+    content = read_citation(path)
     try:
         return tuple(
             person.get("name") or f"{person['given-names']} {person['family-names']}"
@@ -35,3 +64,9 @@ def read_authors(path: Path) -> tuple[str, ...]:
         )
     except KeyError as fault:
         raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault
+    except (TypeError, AttributeError) as fault:
+        raise ChaosError(
+            "The authors cannot be read.",
+            where=path.name,
+            expected="a list of `name`, or of `given-names` and `family-names`",
+        ) from fault

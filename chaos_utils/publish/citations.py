@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from chaos_utils.authorship import read_authors
+from chaos_utils.authorship import read_authors, read_citation
 from chaos_utils.errors import ChaosError
 from chaos_utils.publish.downloads import STALE_NOTE
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
@@ -74,18 +72,18 @@ def read_book(path: Path) -> Book:
     Raises
     ------
     ChaosError
-        If a field is missing.
+        If the file cannot be read, or a field is missing or malformed.
     """
-    content = yaml.safe_load(path.read_text("utf-8"))
+    content = read_citation(path)
     try:
         return Book(
-            title=content["title"],
+            title=str(content["title"]),
             version=str(content["version"]),
-            abstract=" ".join(content.get("abstract", "").split()),
+            abstract=" ".join(str(content.get("abstract") or "").split()),
             date=str(content["date-released"]),
             authors=read_authors(path),
-            url=content.get("url", ""),
-            repository=content.get("repository-code", ""),
+            url=str(content.get("url") or ""),
+            repository=str(content.get("repository-code") or ""),
         )
     except KeyError as fault:
         raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault

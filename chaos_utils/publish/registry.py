@@ -209,6 +209,10 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a name must be one word, no list or mapping", key.start_mark
+                )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"{key.value!r} stands here twice", key.start_mark
@@ -226,6 +230,8 @@ def _read(name: str) -> dict[Any, Any]:
         raise ChaosError(
             "This cannot be read.", where=f"{name}, line {line}", found=fault.problem
         ) from fault
+    except (UnicodeDecodeError, yaml.YAMLError) as fault:  # a letter that no YAML may hold
+        raise ChaosError("This cannot be read.", where=name, found=str(fault)) from fault
     if not isinstance(content, dict):
         raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")
     return content

@@ -132,6 +132,19 @@ def test_an_address_is_given_once_there_is_one(book, tmp_path):
     assert citations.book_bibtex(there).count("https://example.org/book/") == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["title: [", "title: A\x07", "- a", "", "title: A\nauthors: 3\n", "title: A\nauthors: [A]\n"],
+)
+def test_a_citation_file_that_cannot_be_read_is_told(tmp_path, text):
+    path = tmp_path / "CITATION.cff"
+    path.write_text(
+        f"{text}\nversion: 1\ndate-released: 2026-01-02\n" if "authors" in text else text
+    )
+    with pytest.raises(ChaosError, match=r"cannot be read(?s:.)*CITATION\.cff"):
+        citations.read_book(path)
+
+
 def test_a_missing_field_is_named(tmp_path):
     path = tmp_path / "CITATION.cff"
     path.write_text("title: A book\nauthors: [{name: A}]\n")

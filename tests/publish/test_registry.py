@@ -57,6 +57,9 @@ def test_a_redirect_is_followed_to_its_end(write):
         ("fig-x: {since: 0.1.0, moved_to: fig-y}\nfig-y: {since: 0.1.0, moved_to: fig-x}",
          "circle[^$]*fig-x → fig-y → fig-x"),
         ("- a list", "cannot be read"),
+        ("[fig-x, fig-y]: 0.1.0", r"line 6[^$]*no list"),
+        ("{fig-x: 1}: 0.1.0", r"line 6[^$]*no list"),
+        ("fig-x: 0.1.0\x07", "cannot be read"),
     ],
 )  # fmt: skip
 def test_a_registry_that_cannot_be_used_is_refused(write, line, told):
