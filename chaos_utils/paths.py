@@ -1,4 +1,4 @@
-"""Where data, results and builds are. Nothing else reads the environment.
+"""Where data, results and builds are. Nothing else reads the project's variables, ``CHAOS_…``.
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
 ``CHAOS_CACHE``, where downloads are kept; ``CHAOS_RUN``, set by the runner for the

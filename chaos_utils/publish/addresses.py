@@ -76,8 +76,8 @@ def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") ->
 def not_found_html(book: Book, notice: str = "") -> str:
     """Return the page for addresses that lead nowhere.
 
-    Its links start from the book's own address, since it may be shown at any depth; before
-    the book has one, they start from the site's root.
+    Its links start from the book's own address, since it may be shown at any depth. Before
+    the book has one, they are relative, and lead somewhere from the site's root alone.
 
     Parameters
     ----------

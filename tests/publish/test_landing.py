@@ -124,7 +124,8 @@ def test_a_stale_one_says_so_and_why(manifest):
     assert "has changed since: chaos_utils/<b>.py" in words
     assert "Stale: Shares" in words
     assert f"{manifest['id']}.png" not in {attrs.get("href") for attrs in page(stale).all("a")}
-    tags, _ = described(stale, BOOK)
+    tags, linked = described(stale, BOOK)
+    assert linked.get("contentUrl") == ("fig-x.svg" if manifest is FIGURE else None)
     assert "og:image" not in tags
 
 
