@@ -8,7 +8,7 @@ from chaos_utils import paths
 from chaos_utils.data import sources
 from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
 from chaos_utils.errors import ChaosError
-from chaos_utils.publish import dependencies, snakemake
+from chaos_utils.publish import dependencies, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 
 
@@ -103,7 +103,7 @@ def build(
     """
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
-    marker, site = paths.build() / "site.done", paths.build() / "html" / "index.html"
+    marker, site = paths.build() / staleness.SITE_FILE, paths.build() / "html" / "index.html"
     if not site.is_file():
         marker.unlink(missing_ok=True)
     arguments = ["--config", f"data={data}"]

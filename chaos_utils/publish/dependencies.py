@@ -7,7 +7,7 @@ anything runs.
 import ast
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from chaos_utils.errors import ChaosError
 
 _PACKAGE = "chaos_utils"
 _DATA = (".csv", ".json")
+# What every page of the site may show, beside the book's own folder.
+SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
@@ -202,10 +204,26 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
         SHA-256 digests.
     """
     root = paths.project()
-    code = {path.relative_to(root).as_posix(): path for path in (notebook, *modules_of(notebook))}
-    found = {name: _digest(path) for name, path in (code | data_of(notebook, data)).items()}
+    code = _digests([notebook, *modules_of(notebook)])
+    found = code | {name: _digest(path) for name, path in data_of(notebook, data).items()}
     authors = repr(read_authors(root / "CITATION.cff"))
     return found | {"CITATION.cff, authors": hashlib.sha256(authors.encode()).hexdigest()}
+
+
+def digests_of_pages() -> dict[str, str]:
+    """Return the digest of each thing that the site is made of, beside the chapters.
+
+    Returns
+    -------
+    dict of str
+        SHA-256 digests by names as in `digests`.
+    """
+    return _digests([*pages(), *modules_of_pages()])
+
+
+def _digests(files: Iterable[Path]) -> dict[str, str]:
+    root = paths.project()
+    return {path.relative_to(root).as_posix(): _digest(path) for path in files}
 
 
 def _digest(path: Path) -> str:
@@ -233,5 +251,5 @@ def pages() -> list[Path]:
         if path.is_file() and "chapters" not in path.parts and "__pycache__" not in path.parts
     ]
     optional = [root / CHART_LIBRARY] if (root / CHART_LIBRARY).is_file() else []
-    named = [root / name for name in ("_config.yml", "_toc.yml", "CITATION.cff")]
+    named = [root / name for name in SETTINGS]
     return sorted([*book, *named, *optional])

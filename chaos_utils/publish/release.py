@@ -14,9 +14,8 @@ from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import yaml
-
 from chaos_utils import inputs, paths
+from chaos_utils.authorship import read_citation
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import write_bytes, write_json, write_text
 from chaos_utils.publish import citations, crate, dependencies, licences, staleness
@@ -96,19 +95,25 @@ def _refuse_unfit(site: Path) -> None:
             found="\n".join(stale),
             todo="run `chaos build`",
         )
+    if changed := staleness.pages_changed_since():
+        raise ChaosError(
+            "What the site was made from has changed since; it is not released.",
+            found="\n".join(changed[:_SHOWN]),
+            todo="run `chaos build`",
+        )
     if not (site / crate.FILE).is_file() or crate.describe(site) != _read_json(site / crate.FILE):
         raise ChaosError(
             "The site is not what the chapters' last runs have made.",
             where=site,
             todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
         )
-    changed = provenance.uncommitted()
-    if changed is None:
+    uncommitted = provenance.uncommitted()
+    if uncommitted is None:
         raise ChaosError("A release is made from a git checkout.", where=paths.project())
-    if changed:
+    if uncommitted:
         raise ChaosError(
             "Not everything is committed; a release must be what a commit holds.",
-            found="\n".join(changed[:_SHOWN]),
+            found="\n".join(uncommitted[:_SHOWN]),
             todo="commit it, or put it away",
         )
 
@@ -135,7 +140,7 @@ def deposit(citation: Path, *, holds_item_texts: bool) -> dict[str, Any]:
     dict
     """
     book = citations.read_book(citation)
-    content = yaml.safe_load(citation.read_text("utf-8"))
+    content = read_citation(citation)
     return {
         "title": book.title,
         "upload_type": "publication",

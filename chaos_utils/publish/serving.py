@@ -16,9 +16,10 @@ from livereload.handlers import LiveReloadHandler
 
 from chaos_utils import paths
 from chaos_utils.errors import ChaosError
+from chaos_utils.publish import dependencies
 
 HOST = "127.0.0.1"
-_SOURCES = ("notebooks", "book", "chaos_utils", "results", "_toc.yml", "_config.yml")
+_SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
 _FAILED = "The last change could not be built: the terminal says why. This is the book before it."
 
 

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from chaos_utils import paths
 from chaos_utils.errors import ChaosError
-from chaos_utils.files import swap_in, write_text
-from chaos_utils.publish import crate
+from chaos_utils.files import swap_in, write_json, write_text
+from chaos_utils.publish import crate, dependencies, staleness
 
 _LOG = "site.log"
 _SHOWN = 12
@@ -21,6 +21,8 @@ _SHOWN = 12
 
 def render(target: Path) -> None:
     """Render the book into `target`, which is replaced whole or left as it was.
+
+    What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
 
     Parameters
     ----------
@@ -34,6 +36,7 @@ def render(target: Path) -> None:
         chapter made did not get there.
     """
     root = paths.project()
+    made_from = dependencies.digests_of_pages()
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         scratch = Path(folder)
         command = [
@@ -63,6 +66,7 @@ def render(target: Path) -> None:
             )
         crate.write(html)
         swap_in(html, target)
+        write_json(paths.build() / staleness.SITE_FILE, made_from)
 
 
 def _sphinx_failed(output: str, log: Path) -> ChaosError:

@@ -13,6 +13,7 @@ from chaos_utils.publish import dependencies
 from chaos_utils.report.runner import RECORD_FILE
 
 # A PNG or PDF cannot be marked after it was drawn, not simply: a stale figure has none.
+SITE_FILE = "site.json"  # below _build: what the site was made from
 _MARKED = ("svg", "csv", "json")
 
 
@@ -34,8 +35,26 @@ def changed_since(chapter: str) -> list[str]:
     if not record.is_file():
         return [RECORD_FILE]
     made = json.loads(record.read_text("utf-8"))
-    then = made.get("made_from", {})
     now = dependencies.digests(paths.notebooks() / f"{chapter}.py", made["parameters"]["data"])
+    return _changed(made.get("made_from", {}), now)
+
+
+def pages_changed_since() -> list[str]:
+    """Return the names of what has changed or vanished since the site was made.
+
+    Returns
+    -------
+    list of str
+        Such as ``book/index.md``, without what chapters are made from; empty when the site is
+        current. A site whose record is missing is behind in everything.
+    """
+    record = paths.build() / SITE_FILE
+    if not record.is_file():
+        return [SITE_FILE]
+    return _changed(json.loads(record.read_text("utf-8")), dependencies.digests_of_pages())
+
+
+def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
 
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from chaos_utils.publish import crate, dependencies, licences
+from chaos_utils.publish import crate, dependencies, licences, staleness
 
 CITATION = """\
 cff-version: 1.2.0
@@ -48,7 +48,10 @@ def finished(tmp_path, monkeypatch):
     }
     files = {
         "_toc.yml": "root: index\nchapters:\n  - file: chapters/one\n",
+        "_config.yml": "title: A book\n",
         "CITATION.cff": CITATION,
+        "book/index.md": "# A book\n",
+        "chaos_utils/landing.py": "shown = 1\n",
         "LICENSE": "MIT",
         ".gitignore": "/_build/\n",
         "notebooks/one.py": NOTEBOOK,
@@ -86,6 +89,8 @@ def finished(tmp_path, monkeypatch):
     record["made_from"] = dependencies.digests(project / "notebooks" / "one.py", "auto")
     run.mkdir(parents=True)
     (run / "record.json").write_text(json.dumps(record), "utf-8")
+    made_from = json.dumps(dependencies.digests_of_pages())
+    (project / "_build" / staleness.SITE_FILE).write_text(made_from, "utf-8")
     git(project, "init", "--quiet")
     git(project, "add", "--all")
     git(project, "commit", "--quiet", "--message", "A book")

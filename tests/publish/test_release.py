@@ -69,6 +69,18 @@ def change_notebook(project):
     path.write_text(path.read_text() + "\n# changed\n")
 
 
+def change_page(project):
+    (project / "book" / "index.md").write_text("# Another\n")
+
+
+def change_page_module(project):
+    (project / "chaos_utils" / "landing.py").write_text("shown = 200\n")
+
+
+def lose_the_site_s_record(project):
+    (project / "_build" / "site.json").unlink()
+
+
 def change_site(project):
     (project / "_build" / "html" / "figures" / "fig-a.csv").write_text("x,y\n9,9\n")
 
@@ -88,6 +100,9 @@ def leave_git(project):
         (take_sample, "synthetic sample"),
         (change_authors, "has changed since"),
         (change_notebook, "has changed since"),
+        (change_page, r"site was made from has changed(?s:.)*book/index\.md(?s:.)*chaos build"),
+        (change_page_module, r"site was made from has changed(?s:.)*landing\.py"),
+        (lose_the_site_s_record, r"site was made from has changed(?s:.)*site\.json"),
         (change_site, "not what the chapters' last runs have made"),
         (leave_uncommitted, "Not everything is committed"),
         (leave_git, "from a git checkout"),
