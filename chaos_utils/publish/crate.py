@@ -121,7 +121,8 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
         crate, PROFILE, "CreativeWork", name="Process Run Crate", version=PROFILE.rsplit("/")[-1]
     )
     _file(crate, folder, f"{site}index.html")
-    for name in licences.holding_item_texts(folder / site):
+    whole = folder / site
+    for name in (*licences.holding_item_texts(whole), *licences.holding_votes(whole)):
         _file(crate, folder, site + name, {"license": _licence(crate, licences.CC_BY_NC)})
     root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
     described: dict[str, Any] = crate.metadata.generate()

@@ -60,6 +60,7 @@ def finished(tmp_path, monkeypatch):
         "_build/html/notebooks/one.py": NOTEBOOK,
         "_build/html/_sources/chapters/one.ipynb": "{}",
         "_build/html/chapters/one.html": f'<p class="licence-notice">{licences.NOTICE}</p>',
+        "_build/html/items.js": f"/* {licences.VOTES_NOTICE} */",
         **{f"_build/html/{name}": text for name, text in made.items()},
     }
     for name, text in files.items():

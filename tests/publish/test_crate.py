@@ -43,7 +43,8 @@ def test_the_library_reads_back_what_was_run_with_what_and_what_came_of_it(site)
         "_sources/chapters/one.ipynb",
     }
     assert action["agent"][0]["name"] == "Its authors"
-    assert "by-nc" in read.get("chapters/one.html")["license"].id
+    for name in ("chapters/one.html", "items.js"):
+        assert "by-nc" in read.get(name)["license"].id
     crate.check(site)
 
 

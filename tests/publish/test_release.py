@@ -30,6 +30,9 @@ def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
     licences = (unpacked / release.LICENCES).read_text("utf-8")
     assert "- `site/chapters/one.html`" in licences
     assert "site/index.html" not in licences
+    texts, votes = licences.split("## Files that hold votes by item")
+    assert "- `site/items.js`" in votes
+    assert "items.js" not in texts
 
 
 def test_the_same_site_gives_the_same_archive(finished, tmp_path):
@@ -46,7 +49,7 @@ def test_zenodo_is_told_what_it_requires(finished, unpacked):
     assert "&lt;about&gt;" in told["description"]
     assert told["license"] == "cc-by-nc-4.0"  # a page holds texts of items
     assert told["related_identifiers"][0]["identifier"] == "10.1/abc"
-    without = release.deposit(finished / "CITATION.cff", holds_item_texts=False)
+    without = release.deposit(finished / "CITATION.cff", holds_chaosnli=False)
     assert without["license"] == "cc-by-4.0"
 
 
