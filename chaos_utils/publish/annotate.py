@@ -5,8 +5,7 @@ the hundred agree stand in for it, and are kept out of the items to judge.
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from chaos_utils.data.opinions import Opinions
 from chaos_utils.metrics.divergence import entropy
+from chaos_utils.publish.scripts import compact
 
 N_ITEMS = 300
 
@@ -62,29 +62,7 @@ def material(
             "items": _entries(opinions, _draw(opinions, ~unanimous, n_items, seed)),
         }
     content = {"tasks": tasks, "pools": pools}
-    return content | {"digest": hashlib.sha256(_json(content).encode()).hexdigest()[:16]}
-
-
-def script(content: Mapping[str, Any], notice: str) -> str:
-    """Return a script that sets the page's data, since a page opened from a file may fetch none.
-
-    Parameters
-    ----------
-    content : mapping
-        As `material` returns it.
-    notice : str
-        On the licence of the texts; stands before them.
-
-    Returns
-    -------
-    str
-        JavaScript.
-    """
-    return f"/* {notice} */\nwindow.CHAOS_ANNOTATE = {_json(content)};\n"
-
-
-def _json(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return content | {"digest": hashlib.sha256(compact(content).encode()).hexdigest()[:16]}
 
 
 def _draw(

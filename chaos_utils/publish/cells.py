@@ -11,7 +11,7 @@ from chaos_utils.report import provenance
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CodeCell:
     """A code cell.
 
     Attributes
@@ -30,7 +30,7 @@ class Cell:
     link: str
 
 
-def cell_of(notebook: Path, id: str, book: Book) -> Cell | None:
+def cell_of(notebook: Path, id: str, book: Book) -> CodeCell | None:
     """Return the cell that publishes an id.
 
     Parameters
@@ -44,7 +44,7 @@ def cell_of(notebook: Path, id: str, book: Book) -> Cell | None:
 
     Returns
     -------
-    Cell or None
+    CodeCell or None
         None where no cell names the id as a literal.
     """
     text = notebook.read_text("utf-8")
@@ -56,7 +56,7 @@ def cell_of(notebook: Path, id: str, book: Book) -> Cell | None:
                 continue
             first = text.count("\n", 0, at) + 1
             last = first + code.count("\n")
-            return Cell(code, first, last, _link(notebook, book, first, last))
+            return CodeCell(code, first, last, _link(notebook, book, first, last))
     return None
 
 

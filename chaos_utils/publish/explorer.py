@@ -1,11 +1,9 @@
 """What the item explorer shows: every item's votes, predictions and distances, in columns.
 
-A page that was opened from a file may fetch nothing, so the columns travel as scripts that set a
-global. Numbers and texts are apart: the texts are not ours.
+The columns travel as scripts. Numbers and texts are apart, each under a notice of its own.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -101,27 +99,6 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
         "bibtex": citations.item_bibtex(book, title, url),
         "latex": dict(citations.LATEX),
     }
-
-
-def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
-    """Return a script that sets a global, with a notice of the data's licence before it.
-
-    Parameters
-    ----------
-    name : str
-        Of the global.
-    value : mapping or sequence
-        What JSON can hold.
-    notice : str
-        On the licence of the data.
-
-    Returns
-    -------
-    str
-        JavaScript.
-    """
-    content = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return f"/* {notice} */\nwindow.{name} = {content};\n"
 
 
 def _order(opinions: Opinions) -> list[int]:

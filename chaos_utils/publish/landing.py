@@ -4,14 +4,15 @@ The page stands at ``figures/<id>.html``. The theme around it, and the caption's
 the book's extension's business.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from chaos_utils.publish import citations
-from chaos_utils.publish.cells import Cell
+from chaos_utils.publish.cells import CodeCell
 from chaos_utils.publish.citations import Book
+from chaos_utils.publish.markup import code, copied, facts_table, scrolled, table
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.tables import table_html
 
@@ -65,7 +66,7 @@ def body(
     place: Place,
     command: str,
     sizes: Mapping[str, int],
-    cell: Cell | None = None,
+    cell: CodeCell | None = None,
 ) -> str:
     """Return the content of a landing page as HTML, all text escaped.
 
@@ -79,7 +80,7 @@ def body(
         What reproduces it.
     sizes : mapping
         The bytes of each file, by its name.
-    cell : Cell, optional
+    cell : CodeCell, optional
         That makes it.
 
     Returns
@@ -136,7 +137,7 @@ def _warnings(manifest: Mapping[str, Any]) -> str:
         text = f"This {kind} was made from invented items and simulated votes. It is not a result."
         said.append(_warning("Synthetic sample", text))
     if manifest.get("stale"):
-        changed = ", ".join(map(_code, manifest["stale"]))
+        changed = ", ".join(map(code, manifest["stale"]))
         text = f"What this {kind} was made from has changed since: {changed}."
         said.append(_warning("Stale", text))
     return "\n".join(said)
@@ -160,7 +161,7 @@ def _object(manifest: Mapping[str, Any], place: Place) -> str:
         shown = caption + scrolled(
             table_html(manifest["display"]), without_markup(manifest["title"])
         )
-        if any(isinstance(cell, Mapping) and "item" in cell for cell in _cells(manifest)):
+        if shows_items(manifest):
             shown += (
                 '<p class="licence-notice">The texts of the items are not part of the table: '
                 "the chapter shows them.</p>"
@@ -168,8 +169,20 @@ def _object(manifest: Mapping[str, Any], place: Place) -> str:
     return f'<figure class="published published-{manifest["kind"]}">{shown}</figure>'
 
 
-def _cells(manifest: Mapping[str, Any]) -> Iterable[object]:
-    return (cell for row in manifest["display"]["rows"] for cell in row)
+def shows_items(manifest: Mapping[str, Any]) -> bool:
+    """Return whether cells of a table stand for items, whose texts the chapter puts there.
+
+    Parameters
+    ----------
+    manifest : mapping
+        Of the table.
+
+    Returns
+    -------
+    bool
+    """
+    cells = (cell for row in manifest["display"]["rows"] for cell in row)
+    return any(isinstance(cell, Mapping) and "item" in cell for cell in cells)
 
 
 def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
@@ -198,59 +211,6 @@ def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
     pictures = image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
     name = escape(without_markup(manifest["title"]))
     return f'<div class="picture" role="group" tabindex="0" aria-label="{name}">{pictures}</div>'
-
-
-def scrolled(content: str, name: str) -> str:
-    """Return a table in a box that scrolls by itself, named for screen readers.
-
-    Parameters
-    ----------
-    content : str
-        The table's HTML.
-    name : str
-        What the table shows; it is escaped.
-
-    Returns
-    -------
-    str
-    """
-    return (
-        f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
-        f"{content}</div>"
-    )
-
-
-def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a small table from cells that are HTML; the first of a row is its heading.
-
-    Parameters
-    ----------
-    caption : str
-        Text, as are the names in the header; both are escaped.
-    header : sequence of str
-        A name for each column.
-    rows : iterable of sequence of str
-        HTML, a cell for each column.
-
-    Returns
-    -------
-    str
-        Empty where there are no rows.
-    """
-    lines = "".join(
-        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
-        for first, *others in rows
-    )
-    return _set(caption, header, lines, "published facts") if lines else ""
-
-
-def _set(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    table = (
-        f'<table class="{classes}"><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-    )
-    return scrolled(table, caption)
 
 
 def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
@@ -288,7 +248,7 @@ def _preview(manifest: Mapping[str, Any]) -> str:
         caption = "All rows" if len(rows) > 1 else "The only row"
     lines = "".join(f"<tr>{''.join(_cell(row[name]) for name in columns)}</tr>" for row in shown)
     counted = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
-    return _set(f"{caption}; {counted}", columns, lines, "published")
+    return table(f"{caption}; {counted}", columns, lines, "published")
 
 
 def _cell(value: object) -> str:
@@ -301,12 +261,12 @@ def _cell(value: object) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _origin(manifest: Mapping[str, Any], command: str, cell: Cell | None) -> str:
+def _origin(manifest: Mapping[str, Any], command: str, cell: CodeCell | None) -> str:
     notebook = escape(manifest["notebook"])
     parameters = facts_table(
         "Parameters",
         ("parameter", "value"),
-        ((escape(name), _code(repr(value))) for name, value in manifest["parameters"].items()),
+        ((escape(name), code(repr(value))) for name, value in manifest["parameters"].items()),
     )
     inputs = facts_table(
         "Files it was made from",
@@ -332,7 +292,7 @@ def _origin(manifest: Mapping[str, Any], command: str, cell: Cell | None) -> str
     )
 
 
-def _source(cell: Cell) -> str:
+def _source(cell: CodeCell) -> str:
     """Finish a sentence that names the notebook with the cell's lines, and show the cell."""
     lines = f"lines {cell.first} to {cell.last}"
     if cell.link:
@@ -341,33 +301,6 @@ def _source(cell: Cell) -> str:
         f", in its {lines}.</p>\n"
         "<details><summary>The code of this cell</summary>"
         f"{copied('', cell.code, 'The code')}</details>\n<p>"
-    )
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
-
-
-def copied(heading: str, text: str, name: str) -> str:
-    """Return a text that one click copies: the script puts a button before it.
-
-    Parameters
-    ----------
-    heading : str
-        Stands above it; may be empty.
-    text : str
-    name : str
-        What it is, for the button's name and screen readers.
-
-    Returns
-    -------
-    str
-        HTML, all text escaped.
-    """
-    title = f"<h3>{escape(heading)}</h3>" if heading else ""
-    return (
-        f'<div class="copied" data-name="{escape(name)}">{title}'
-        f'<pre tabindex="0" role="region" aria-label="{escape(name)}">{escape(text)}</pre></div>\n'
     )
 
 

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.publish.landing import copied, facts_table
+from chaos_utils.publish.markup import code, copied, facts_table
 from chaos_utils.report import parameters
 from chaos_utils.report.parameters import Parameter
 
@@ -84,9 +84,9 @@ def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tup
 def _row(parameter: Parameter) -> tuple[str, ...]:
     kind = type(parameter.choices[0]).__name__ if parameter.choices else parameter.kind
     return (
-        _code(parameter.name),
-        _code(kind),
-        _code(repr(parameter.default)),
+        code(parameter.name),
+        code(kind),
+        code(repr(parameter.default)),
         f'<span class="meaning">{escape(parameter.meaning)}</span>',
         _choices(parameter),
     )
@@ -94,11 +94,7 @@ def _row(parameter: Parameter) -> tuple[str, ...]:
 
 def _choices(parameter: Parameter) -> str:
     if parameter.choices:
-        return ", ".join(_code(str(choice)) for choice in parameter.choices)
+        return ", ".join(code(str(choice)) for choice in parameter.choices)
     if parameter.kind == "bool":
-        return ", ".join(map(_code, ("true", "false")))
+        return ", ".join(map(code, ("true", "false")))
     return "several, with commas" if parameter.kind.startswith("list[") else "–"
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"

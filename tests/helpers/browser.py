@@ -1,22 +1,14 @@
 """Find a Chromium for the tests of the built pages."""
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+from chaos_utils.publish import pdf
 
 
 def find_chromium() -> str | None:
     """Return the system's Chromium or Chrome, else Playwright's own, else None."""
-    named = os.environ.get("CHROMIUM")
-    if named:
-        return named
-    for name in _NAMES:
-        if found := shutil.which(name):
-            return found
-    return _playwrights_own()
+    return pdf.find_chromium() or _playwrights_own()
 
 
 def _playwrights_own() -> str | None:

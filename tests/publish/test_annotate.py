@@ -9,7 +9,8 @@ from helpers.rows import write_dataset
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.data.opinions import read_opinions
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.publish.annotate import material, script
+from chaos_utils.publish.annotate import material
+from chaos_utils.publish.scripts import script
 
 
 @pytest.fixture(params=["sample", "released"])
@@ -64,7 +65,7 @@ def test_the_draw_follows_the_seed_and_the_digest_what_was_drawn(sample):
 
 def test_the_script_is_javascript_and_small(datasets):
     made = material(datasets, is_unanimous)
-    text = script(made, "A notice.")
+    text = script("CHAOS_ANNOTATE", made, "A notice.")
     assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
     assert len(text.encode()) < 1_000_000
     content = text.split(" = ", 1)[1].removesuffix(";\n")

@@ -6,7 +6,7 @@ import pytest
 from chaos_utils.data.predictions import Predictions
 from chaos_utils.evaluation.systems import load_systems, synthetic_systems
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.publish import explorer
+from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.citations import Book
 
 
@@ -63,12 +63,12 @@ def test_scripts_are_the_same_each_time_and_keep_any_text(sample):
     texts = explorer.texts(opinions)
     assert texts[0][0] == opinions.texts[opinions.index(min(opinions.uids))]["premise"]
     made = [
-        explorer.script("X", explorer.columns(opinions, load_systems(opinions)), "A notice.")
+        scripts.script("X", explorer.columns(opinions, load_systems(opinions)), "A notice.")
         for _ in range(2)
     ]
     assert made[0] == made[1]
     odd = ["</script><script>alert(1)</script>", "*/ \u2028 \\ \" ' αé"]
-    assert read(explorer.script("X", odd, "A notice."), "X") == odd
+    assert read(scripts.script("X", odd, "A notice."), "X") == odd
 
 
 @pytest.mark.parametrize("url", ["", "https://example.org/book/"])

@@ -38,7 +38,9 @@ TABLE = {key: value for key, value in FIGURE.items() if key not in ("alt", "widt
     },
 }
 PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")
-CELL = cells.Cell(f'publish_figure("fig-x")  # {EVIL}', 10, 20, "https://example.org/n.py#L10-L20")
+CELL = cells.CodeCell(
+    f'publish_figure("fig-x")  # {EVIL}', 10, 20, "https://example.org/n.py#L10-L20"
+)
 VOID = {"meta", "img", "br", "link"}
 
 

@@ -16,7 +16,7 @@ from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.files import write_text
-from chaos_utils.publish import annotate
+from chaos_utils.publish import annotate, scripts
 
 _FOLDER = "annotate"  # below _static
 _DATA, _STYLE = "data.js", "annotate.css"
@@ -51,7 +51,7 @@ def _add_files(
     }
     # Put in place before the page is written, so that their addresses there carry digests.
     target = Path(app.outdir) / "_static" / _FOLDER
-    write_text(target / _DATA, annotate.script(content, material.notice(app)))
+    write_text(target / _DATA, scripts.script("CHAOS_ANNOTATE", content, material.notice(app)))
     for file in (_STYLE, *_SCRIPTS):
         shutil.copyfile(Path(app.srcdir) / "_annotate" / file, target / file)
     app.add_css_file(f"{_FOLDER}/{_STYLE}")

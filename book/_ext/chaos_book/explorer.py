@@ -17,7 +17,7 @@ from chaos_book import material
 from chaos_book.published import project_of
 from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.files import write_text
-from chaos_utils.publish import citations, explorer
+from chaos_utils.publish import citations, explorer, scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 
 _FOLDER = "explorer"  # below _static
@@ -82,10 +82,9 @@ def _data(app: Sphinx) -> dict[str, str]:
         "drawn": (project_of(app) / CHART_LIBRARY).is_file(),
     }
     texts = {opinions.task.name: explorer.texts(opinions) for opinions in tasks}
-    notice = material.notice(app)
     return {
-        "items.js": explorer.script("CHAOS_ITEMS", numbers, notice),
-        "texts.js": explorer.script("CHAOS_TEXTS", texts, notice),
+        "items.js": scripts.script("CHAOS_ITEMS", numbers, material.votes_notice(app)),
+        "texts.js": scripts.script("CHAOS_TEXTS", texts, material.notice(app)),
     }
 
 

@@ -6,9 +6,10 @@ from sphinx.errors import ExtensionError
 
 from chaos_utils.data.opinions import Opinions, load_opinions
 from chaos_utils.publish import licences
+from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.tasks import TASKS
 
-_SYNTHETIC = "Synthetic sample: invented items, simulated votes."
+_SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
 
 def is_synthetic(app: Sphinx) -> bool:
@@ -20,6 +21,11 @@ def is_synthetic(app: Sphinx) -> bool:
 def notice(app: Sphinx) -> str:
     """Return what a page or file that holds texts of items says about them."""
     return _SYNTHETIC if is_synthetic(app) else licences.NOTICE
+
+
+def votes_notice(app: Sphinx) -> str:
+    """Return what a file that holds the votes of items, and no texts, says about them."""
+    return _SYNTHETIC if is_synthetic(app) else licences.VOTES_NOTICE
 
 
 def notice_node(app: Sphinx) -> nodes.raw:

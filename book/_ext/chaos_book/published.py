@@ -22,7 +22,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.data.opinions import Opinions, load_opinions
 from chaos_utils.errors import ChaosError
-from chaos_utils.publish import citations, collection, landing, licences
+from chaos_utils.publish import citations, collection, landing, licences, markup
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
@@ -89,16 +89,12 @@ def _raw(html: str) -> nodes.raw:
 
 
 def _table_html(manifest: Manifest) -> str:
-    shows_items = any(
-        isinstance(cell, Mapping) and "item" in cell
-        for row in manifest["display"]["rows"]
-        for cell in row
-    )
+    shows_items = landing.shows_items(manifest)
     table = table_html(manifest["display"], _text_reader(manifest) if shows_items else None)
     notice = ""
     if shows_items and not manifest["synthetic"]:
         notice = f'<p class="licence-notice">{licences.NOTICE}</p>'
-    return landing.scrolled(table, manifest["title"]) + notice
+    return markup.scrolled(table, manifest["title"]) + notice
 
 
 def _text_reader(manifest: Manifest) -> Any:

@@ -12,9 +12,10 @@ from chaos_book import material
 from chaos_book.published import project_of
 from chaos_utils.errors import ChaosError
 from chaos_utils.publish import collection, downloads, registry
+from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
 _SYNTHETIC = (
-    "Synthetic sample: every number, figure and table of this build was made from invented "
+    f"{SYNTHETIC_NOTE}: every number, figure and table of this build was made from invented "
     "items and simulated votes. Nothing here is a result."
 )
 _STALE = "Stale: what these chapters were made from has changed since: {}."

@@ -1,0 +1,113 @@
+"""Small pieces of HTML that several pages are made of."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def scrolled(content: str, name: str) -> str:
+    """Return a table in a box that scrolls by itself, named for screen readers.
+
+    Parameters
+    ----------
+    content : str
+        The table's HTML.
+    name : str
+        What the table shows; it is escaped.
+
+    Returns
+    -------
+    str
+    """
+    return (
+        f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
+        f"{content}</div>"
+    )
+
+
+def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a small table from cells that are HTML; the first of a row is its heading.
+
+    Parameters
+    ----------
+    caption : str
+        Text, as are the names in the header; both are escaped.
+    header : sequence of str
+        A name for each column.
+    rows : iterable of sequence of str
+        HTML, a cell for each column.
+
+    Returns
+    -------
+    str
+        Empty where there are no rows.
+    """
+    lines = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
+        for first, *others in rows
+    )
+    return table(caption, header, lines, "published facts") if lines else ""
+
+
+def table(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
+    """Return a table from rows that are HTML, in a box that scrolls by itself.
+
+    Parameters
+    ----------
+    caption : str
+        Text, as are the names in the header; both are escaped.
+    header : iterable of str
+        A name for each column.
+    lines : str
+        HTML: the rows.
+    classes : str
+        Of the table.
+
+    Returns
+    -------
+    str
+    """
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+    content = (
+        f'<table class="{classes}"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+    )
+    return scrolled(content, caption)
+
+
+def code(text: str) -> str:
+    """Return a short text as code.
+
+    Parameters
+    ----------
+    text : str
+        It is escaped.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return f"<code>{escape(text)}</code>"
+
+
+def copied(heading: str, text: str, name: str) -> str:
+    """Return a text that one click copies: the script puts a button before it.
+
+    Parameters
+    ----------
+    heading : str
+        Stands above it; may be empty.
+    text : str
+    name : str
+        What it is, for the button's name and screen readers.
+
+    Returns
+    -------
+    str
+        HTML, all text escaped.
+    """
+    title = f"<h3>{escape(heading)}</h3>" if heading else ""
+    return (
+        f'<div class="copied" data-name="{escape(name)}">{title}'
+        f'<pre tabindex="0" role="region" aria-label="{escape(name)}">{escape(text)}</pre></div>\n'
+    )
