@@ -9,10 +9,10 @@ import time
 import numpy as np
 
 from chaos_utils.crowd.annotators import Population, answer_chances, mixture
-from chaos_utils.crowd.materials import Materials, materials_of
+from chaos_utils.crowd.materials import Materials, cut
 from chaos_utils.crowd.protocol import Protocol, is_right, load_protocol
 from chaos_utils.crowd.simulate import draw_labels, draw_stays, simulate
-from chaos_utils.tasks import TASKS
+from chaos_utils.data.opinions import load_datasets
 
 N_LOOPED = 200  # annotators whom the plain loop takes through
 
@@ -58,14 +58,15 @@ def one_by_one(protocol: Protocol, materials: Materials, population: Population)
 def main() -> None:
     """Measure and print a table."""
     protocol, population = load_protocol(), mixture()
-    cut = [materials_of(task) for task in TASKS]
+    datasets = load_datasets()
+    of_tasks = [cut(opinions, datasets) for opinions in datasets]
     begun = time.perf_counter()
-    made = [simulate(protocol, materials, population) for materials in cut]
+    made = [simulate(protocol, materials, population) for materials in of_tasks]
     vectorised = time.perf_counter() - begun
     n_votes = sum(int(one.counts.sum()) for one in made)
 
     begun = time.perf_counter()
-    n_looped = one_by_one(protocol, cut[0], population)
+    n_looped = one_by_one(protocol, of_tasks[0], population)
     looped = (time.perf_counter() - begun) * sum(len(one.votes) for one in made) / n_looped
     print("| what | measured | target |")
     print("| --- | --- | --- |")

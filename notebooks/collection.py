@@ -36,6 +36,7 @@ from IPython.display import Markdown
 
 from chaos_utils import description
 from chaos_utils.crowd import comparison, design
+from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.tables import SETTLED
 from chaos_utils.data.opinions import load_datasets
@@ -130,21 +131,20 @@ publish_figure(
 # stay. The mix of careless kinds, their lapses and the speed of learning are assumptions.
 
 # %%
-cuts = [
-    comparison.materials_from(
-        one, datasets, comparison.published_size(one.task.name), unanimous, seed
-    )
+materials = [
+    cut(one, datasets, n_items=comparison.published_size(one.task.name), bar=unanimous, seed=seed)
     for one in datasets
 ]
-collected = [comparison.collect(cut, collections, seed) for cut in cuts]
+collected = [comparison.collect(one, collections, seed) for one in materials]
 
 # %% tags=["remove-input"]
-pools = [f"{len(cut.pool)} for {name_of(cut.task.name)}" for cut in cuts]
+pools = [f"{len(one.pool):,} for {name_of(one.task.name)}" for one in materials]
+again = [f"{one.n_repeated:,} on {name_of(one.task.name)}" for one in materials]
 votes = sum(int(one.runs[0].counts.sum()) for one in collected)
 Markdown(
-    f"The unanimous examples at hand are {listed(pools)}. In their place as many of the other items "
-    "are judged twice, so that a simulated collection has as many votes as the real one: "
-    f"{votes:,} in all. Simulated collections of each task: {collections}."
+    f"The unanimous examples at hand are {listed(pools)}. Where items to judge are lacking, others "
+    f"stand in once more: {listed(again)}. So a simulated collection has as many votes as the real "
+    f"one, {votes:,} in all. Simulated collections of each task: {collections}."
 )
 
 # %%
@@ -181,10 +181,12 @@ publish_figure(
     caption=f"""Accuracy on hidden checks over an annotator's items, simulated. One simulated
     collection a task, in bins of 50 items; bands are 95% bootstrap intervals over annotators.
     Dashed: the level at which the paper's Figure 2 settles; dotted, upright: the {SETTLED} items
-    after which it does. The thin line is of careful annotators alone. Few annotators stay so long, so bands widen to the right.""",
-    alt="""Three panels with curves of simulated accuracy. On SNLI and MNLI they rise from under
-    80 percent to about 92 percent at 300 items and stay near it; on αNLI the curve lies
-    near 90 percent from the start, and so does everywhere that of careful annotators alone. Bands widen to the right.""",
+    after which it does. The thin line is of careful annotators alone. The fewer annotators stay so
+    long, the wider a band.""",
+    alt="""A panel for each task. In each, a curve with a band runs over the items judged before:
+    the share of right answers to hidden checks, in percent, of all simulated annotators. A thin
+    line shows that of careful annotators alone, a level line where the paper's curve settles,
+    an upright line after how many items.""",
 )
 
 # %% tags=["remove-input"]
@@ -202,15 +204,9 @@ Markdown(presentation.say_accuracy(curves, SETTLED))
 wanted = get_task(task).name  # a folder of the reader's own may lack it
 chosen = next((one for one in collected if one.task == wanted), collected[0])
 opinions = next(one for one in datasets if one.task.name == chosen.task)
-few = comparison.materials_from(opinions, datasets, items, unanimous, seed)
+few = cut(opinions, datasets, n_items=items, bar=unanimous, seed=seed)
 population = chosen.fit.population
-effects = pd.concat(
-    [
-        design.stage_effects(few, population, careless, protocol, seed + n).assign(seed=seed + n)
-        for n in range(replicates)
-    ],
-    ignore_index=True,
-)
+effects = design.stage_effects(few, population, careless, protocol, replicates, seed)
 publish_figure(
     "fig-protocol-effect",
     plot_protocol_effect,
@@ -219,10 +215,10 @@ publish_figure(
     {name_of(chosen.task)}, mean of {replicates} simulated collections, bars from the lowest to the
     highest. Error is the mean total variation distance over items; the grey line is what the chance
     of so many votes alone leaves. Hidden checks are taken to be paid like items, tests not at all.""",
-    alt="""Three panels over the share of careless applicants. Error grows with it everywhere:
-    slowest under the published protocol and without training, faster without the on-boarding test,
-    faster still without hidden checks, fastest without any stage. Cost and time are lowest
-    without any stage and grow with careless applicants where there are hidden checks.""",
+    alt="""Three panels over the share of careless applicants: error, cost, time. In each, a line
+    for the published protocol, one for every stage that is left out, and one without any stage.
+    A grey line in the panel of errors shows what chance alone leaves. The lines of cost without
+    hidden checks are level, since then no vote is thrown away.""",
 )
 
 # %% tags=["remove-input"]
@@ -244,9 +240,9 @@ publish_figure(
     Items of {name_of(chosen.task)}; squared error summed over labels, mean over items. Dashed
     lines are the squared bias: what endless votes of the same crowd would leave. Both axes are
     logarithmic.""",
-    alt="""Two panels of falling curves that flatten. Under the published protocol the curves lie
-    close together up to a hundred votes and flatten late. Without any stage, those with many
-    careless applicants are flat from twenty votes on, ten times as high.""",
+    alt="""Two panels, under the published protocol and without any stage. In each, a curve for
+    every share of careless applicants falls as votes are added, and flattens towards a dashed
+    level line of its own.""",
 )
 
 # %% tags=["remove-input"]

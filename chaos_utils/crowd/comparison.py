@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.crowd.annotators import Population
-from chaos_utils.crowd.design import WITHOUT, bias_variance, dollars, seconds_per_answer
+from chaos_utils.crowd.design import WITHOUT, bias_variance, dollars, hours, seconds_per_answer
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.fitting import Fit, fit, published_targets
-from chaos_utils.crowd.materials import UNANIMOUS, Materials, cut
+from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol, load_protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
 from chaos_utils.crowd.tables import SETTLED, accuracy_curve, summary, transitions
-from chaos_utils.data.opinions import Opinions
 from chaos_utils.data.published.tables import read_published
 from chaos_utils.errors import ChaosError
 
@@ -57,37 +56,6 @@ def published_size(task: str) -> int:
     int
     """
     return int(read_published("nie2020_table2").set_index("task").loc[task, "n_examples"])
-
-
-def materials_from(
-    opinions: Opinions,
-    datasets: Sequence[Opinions],
-    n_items: int | None = None,
-    bar: float = UNANIMOUS,
-    seed: int = 0,
-) -> Materials:
-    """Cut one dataset as `cut` does, with a pool of all datasets that have the same labels.
-
-    Parameters
-    ----------
-    opinions : Opinions
-        Whose items are judged.
-    datasets : sequence of Opinions
-        Those that may lend unanimous examples.
-    n_items, bar, seed
-        As in `cut`.
-
-    Returns
-    -------
-    Materials
-
-    Raises
-    ------
-    ChaosError
-        As `cut` does.
-    """
-    of_pool = [one for one in datasets if one.task.labels == opinions.task.labels]
-    return cut(opinions, of_pool, n_items=n_items, bar=bar, seed=seed)
 
 
 def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
@@ -173,7 +141,6 @@ def _predictions(run: Simulation) -> dict[str, float]:
     admitted = (people["state"] != "rejected").sum()
     careless = people["kind"].to_numpy()[votes["annotator"]] != "careful"
     first = known[(known["asked"] == "check") & (known["place"] < _FIRST)]
-    seconds = seconds_per_answer(run.materials.task.name)
     return {
         "dismissed_percent": 100 * float((people["state"] == "dismissed").sum() / admitted),
         "blocked_percent": 100 * float((people["state"] == "blocked").sum() / admitted),
@@ -181,7 +148,7 @@ def _predictions(run: Simulation) -> dict[str, float]:
         "careless_votes_percent": 100 * float(careless[votes["counted"]].mean()),
         "discarded_votes_percent": 100 * float((~votes["counted"]).mean()),
         "dollars": dollars(run),
-        "hours": (len(known) + len(votes)) * seconds / 3600,
+        "hours": hours(run),
     }
 
 
@@ -197,8 +164,9 @@ def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
     -------
     DataFrame
         As `accuracy_curve` gives it, with ``task``, ``who`` (``all`` or ``careful``),
-        ``plateau_percent``, the published level that the fit was to meet, and
-        ``settled_after``, the items after which it is reached.
+        ``plateau_percent``, the published level that the fit was to meet;
+        ``settled_after``, the items after which it is reached; and ``settled_percent``, the
+        simulated level from there to the end, beyond the last bin too, as `summary` has it.
     """
     tables = []
     for one in collections:
@@ -207,7 +175,11 @@ def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
         careful = replace(run, known=run.known[is_careful])
         tables += [
             accuracy_curve(chosen).assign(
-                task=one.task, who=who, plateau_percent=plateau, settled_after=SETTLED
+                task=one.task,
+                who=who,
+                plateau_percent=plateau,
+                settled_after=SETTLED,
+                settled_percent=summary(chosen)["plateau_percent"],
             )
             for who, chosen in {"all": run, "careful": careful}.items()
         ]

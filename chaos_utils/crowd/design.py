@@ -65,6 +65,22 @@ def dollars(simulation: Simulation) -> float:
     return float(answers * _price(simulation.protocol))
 
 
+def hours(simulation: Simulation) -> float:
+    """Return how long the annotators of a collection worked, tests included.
+
+    Parameters
+    ----------
+    simulation : Simulation
+
+    Returns
+    -------
+    float
+        All answers at the published mean time.
+    """
+    answers = len(simulation.known) + len(simulation.votes)
+    return answers * seconds_per_answer(simulation.materials.task.name) / 3600
+
+
 def _price(protocol: Protocol) -> float:
     return protocol.parameters["pay_per_task"] / protocol.parameters["task_size"]
 
@@ -74,6 +90,7 @@ def stage_effects(
     population: Population,
     careless: Sequence[float] = (0.05, 0.2, 0.4, 0.6),
     protocol: Protocol | None = None,
+    n_runs: int = 1,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Collect with each stage switched off in turn, at several shares of careless applicants.
@@ -85,29 +102,53 @@ def stage_effects(
     population : Population
         Who applies, such as a fitted one.
     careless : sequence of float
-        Shares of applicants who are not careful, each in [0, 1].
+        Shares of applicants who are not careful, each in [0, 1]; at least one.
     protocol : Protocol, optional
         The full protocol; the published one by default.
+    n_runs : int
+        How often to collect with each share and variant, at least 1.
     seed : int
-        Seed of the simulations; all have the same.
+        Seed of the first runs; each of the others has the next number.
 
     Returns
     -------
     DataFrame
-        One row for each share and variant: ``careless``, ``without``; the mean distance of
+        One row for each run, share and variant: ``careless``, ``without``; the mean distance of
         the estimated from the true distributions, ``tvd`` and ``jsd_nats`` (Jensen–Shannon
         distance); ``floor_tvd`` and ``floor_jsd_nats``, the same for as many votes drawn
         from the true distributions; ``dollars``; ``hours`` of all answers, tests included;
-        ``applicants``; ``annotators`` with votes that count.
+        ``applicants``; ``annotators`` with votes that count; ``seed``.
+
+    Raises
+    ------
+    ChaosError
+        If nothing is to be simulated; if a share is outside its range.
     """
+    if n_runs < 1 or not len(careless):
+        raise ChaosError(
+            "Nothing would be simulated.",
+            found=f"{n_runs} collections at {len(careless)} shares of careless applicants",
+            expected="at least 1 of each",
+        )
     protocol = protocol or load_protocol()
+    seeds = range(seed, seed + n_runs)
+    runs = [_effects(materials, population, careless, protocol, one) for one in seeds]
+    return pd.concat(runs, ignore_index=True)
+
+
+def _effects(
+    materials: Materials,
+    population: Population,
+    careless: Sequence[float],
+    protocol: Protocol,
+    seed: int,
+) -> pd.DataFrame:
     truth, k = materials.items, int(protocol.parameters["votes_per_item"])
     drawn = draw_votes(truth, k, np.random.default_rng(seed)) / k
     floor = {
         "floor_tvd": float(total_variation(truth, drawn).mean()),
         "floor_jsd_nats": float(jensen_shannon_distance(truth, drawn, unit="nats").mean()),
     }
-    seconds = seconds_per_answer(materials.task.name)
     rows = []
     for share in careless:
         applying = with_careless(population, share)
@@ -126,9 +167,10 @@ def stage_effects(
                     ),
                     **floor,
                     "dollars": dollars(made),
-                    "hours": (len(made.known) + len(made.votes)) * seconds / 3600,
+                    "hours": hours(made),
                     "applicants": len(made.annotators),
                     "annotators": int(counted.sum()),
+                    "seed": seed,
                 }
             )
     return pd.DataFrame(rows)
@@ -252,11 +294,12 @@ def guidance(
     population : Population
         Who applies.
     budget : float
-        Dollars for the whole collection.
+        Dollars for the whole collection, above 0.
     n_items : int
-        How many items are to be judged.
+        How many items are to be judged, at least 1.
     check_rates, thresholds : sequence of float
-        Chances of a hidden check, and accuracies that are asked for, to compare.
+        Chances of a hidden check, and accuracies that are asked for, to compare; each in
+        [0, 1], at least one of both.
     protocol : Protocol, optional
         Everything else; the published one by default.
 
@@ -270,11 +313,19 @@ def guidance(
     Raises
     ------
     ChaosError
-        If the budget does not buy one vote on each item, whatever is chosen; if nobody of
-        the population gets through.
+        If the budget is no sum of money or does not buy one vote on each item, whatever is
+        chosen; if there is nothing to compare or to judge; if nobody of the population gets
+        through.
     """
     if n_items < 1:
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
+    if not 0 < budget < math.inf:
+        raise ChaosError(
+            "This budget is no sum of money.", found=budget, expected="dollars, above 0"
+        )
+    for name, values in {"check_rates": check_rates, "thresholds": thresholds}.items():
+        if not len(values):
+            raise ChaosError("There is nothing to compare.", where=name, expected="a number")
     protocol = protocol or load_protocol()
     options = [(rate, bar) for rate in check_rates for bar in thresholds[: None if rate else 1]]
     rows = []

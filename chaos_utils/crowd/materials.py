@@ -1,17 +1,16 @@
 """What is judged and what is tested with: the items of a task, cut in two."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.data.opinions import Opinions
 from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import Task, get_task
+from chaos_utils.tasks import Task
 
 UNANIMOUS = 0.95
-_POOLED = ("snli", "mnli")  # they shared one pool of unanimous examples, and one test
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,6 +42,11 @@ class Materials:
         """The right label of each unanimous example, shape (n_pool,)."""
         return self.pool.argmax(axis=1)
 
+    @property
+    def n_repeated(self) -> int:
+        """How many of the items to be judged stand there once more, for want of others."""
+        return len(self.item_uids) - len(set(self.item_uids))
+
 
 def is_unanimous(opinions: Opinions, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
     """Return which items have more than a share of votes on one label.
@@ -60,9 +64,37 @@ def is_unanimous(opinions: Opinions, bar: float = UNANIMOUS) -> npt.NDArray[np.b
     return opinions.shares.max(axis=1) > bar
 
 
-def materials_of(
-    task: str,
-    data: str = "auto",
+def pool_of(task: Task, datasets: Iterable[Opinions], bar: float = UNANIMOUS) -> dict[str, Floats]:
+    """Return the unanimous examples that a task's annotators are tested with.
+
+    Tasks with the same labels share a pool and a test, as SNLI and MNLI did.
+
+    Parameters
+    ----------
+    task : Task
+        Whose items are judged.
+    datasets : iterable of Opinions
+        Those that may lend examples.
+    bar : float
+        Share of votes on one label that an example must exceed, in (0, 1).
+
+    Returns
+    -------
+    dict of ndarray of float, shape (k,)
+        Shares of the votes on each example, by its uid.
+    """
+    lending = [one for one in datasets if one.task.labels == task.labels]
+    return {
+        uid: shares
+        for one in lending
+        for uid, shares, fits in zip(one.uids, one.shares, is_unanimous(one, bar), strict=True)
+        if fits
+    }
+
+
+def cut(
+    opinions: Opinions,
+    datasets: Sequence[Opinions],
     *,
     n_items: int | None = None,
     bar: float = UNANIMOUS,
@@ -70,18 +102,17 @@ def materials_of(
 ) -> Materials:
     """Cut a dataset into unanimous examples and items to be judged.
 
-    The papers' pool was not released, so items of ChaosNLI stand in for it. SNLI and MNLI
-    share a pool.
+    The papers' pool was not released, so items of ChaosNLI stand in for it.
 
     Parameters
     ----------
-    task : {'snli', 'mnli', 'alphanli'}
-        Which items are judged.
-    data : str
-        As in `load_opinions`.
+    opinions : Opinions
+        Whose items are judged.
+    datasets : sequence of Opinions
+        Those that may lend unanimous examples, as in `pool_of`.
     n_items : int, optional
-        How many items to judge: fewer are drawn; for more, items stand in twice. By
-        default as many as the dataset has, so that the unanimous ones are made up for.
+        How many items to judge, at least 1: fewer are drawn; for more, items stand in twice.
+        By default as many as the dataset has, so that the unanimous ones are made up for.
     bar : float
         Share of votes on one label that a unanimous example must exceed, in (0, 1).
     seed : int
@@ -94,60 +125,27 @@ def materials_of(
     Raises
     ------
     ChaosError
-        If no item exceeds the bar, or all do.
+        If no item exceeds the bar, or all do; if no item is wanted.
     """
-    of_pool = [load_opinions(name, data) for name in _POOLED if task in _POOLED]
-    judged = next((one for one in of_pool if one.task.name == task), None)
-    judged = judged or load_opinions(task, data)
-    return cut(judged, of_pool or [judged], n_items=n_items, bar=bar, seed=seed)
-
-
-def cut(
-    opinions: Opinions,
-    of_pool: Sequence[Opinions],
-    *,
-    n_items: int | None = None,
-    bar: float = UNANIMOUS,
-    seed: int = 0,
-) -> Materials:
-    """Do what `materials_of` does, with opinions at hand; those of the pool may be of two tasks.
-
-    Parameters
-    ----------
-    opinions : Opinions
-        Whose items are judged.
-    of_pool : sequence of Opinions
-        Those that lend unanimous examples.
-    n_items, bar, seed
-        As in `materials_of`.
-
-    Returns
-    -------
-    Materials
-
-    Raises
-    ------
-    ChaosError
-        As `materials_of` does.
-    """
-    chosen = [(one, np.flatnonzero(is_unanimous(one, bar))) for one in of_pool]
+    n_items = len(opinions) if n_items is None else n_items
+    if n_items < 1:
+        raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
+    pool = pool_of(opinions.task, datasets, bar)
     judged = np.flatnonzero(~is_unanimous(opinions, bar))
-    n_pool = sum(len(rows) for _, rows in chosen)
-    if not n_pool or not len(judged):
+    if not pool or not len(judged):
         raise ChaosError(
             "These items cannot be cut into unanimous examples and items to be judged.",
             where=opinions.source.name,
-            found=f"{n_pool} items with more than {bar:.0%} of their votes on one label, "
+            found=f"{len(pool)} items with more than {bar:.0%} of their votes on one label, "
             f"and {len(judged)} others",
             expected="some of both",
             todo="choose another bar",
         )
-    order = np.random.default_rng(seed).permutation(judged)
-    order = np.resize(order, n_items or len(opinions))
+    order = np.resize(np.random.default_rng(seed).permutation(judged), n_items)
     return Materials(
-        task=get_task(opinions.task.name),
-        pool_uids=tuple(one.uids[row] for one, rows in chosen for row in rows),
-        pool=np.concatenate([one.shares[rows] for one, rows in chosen]),
+        task=opinions.task,
+        pool_uids=tuple(pool),
+        pool=np.array(list(pool.values())),
         item_uids=tuple(opinions.uids[row] for row in order),
         items=opinions.shares[order],
     )

@@ -42,9 +42,6 @@ class Simulation:
         One row a judged item: ``annotator``, ``place``, ``item``, ``label``, ``counted``.
     counts : ndarray of int, shape (n_items, k)
         The counted votes.
-    expected : ndarray of float, shape (n_items, k)
-        The mean chance of each label over the counted votes: what `counts` would come to,
-        as shares, with infinitely many votes of the same mixture.
     """
 
     protocol: Protocol
@@ -54,7 +51,6 @@ class Simulation:
     known: pd.DataFrame
     votes: pd.DataFrame
     counts: Ints
-    expected: Floats
 
     def log(self, annotator: int) -> list[dict[str, Any]]:
         """Return the events of one annotator, such as `Protocol.replay` reads.
@@ -143,7 +139,7 @@ class _Applicants:
         )
 
     def answer_known(self, asked: str, rows: Ints, place: int) -> None:
-        """Let annotators answer a unanimous example, which none of them has seen before."""
+        """Let each annotator answer a unanimous example: a new one, until the pool is used up."""
         item = self.pool_order[self.next_example[rows] % len(self.pool_order)]
         self.next_example[rows] += 1
         chances = self.chances(asked, rows, self.corrections[rows], self.materials.pool[item])
@@ -326,24 +322,19 @@ def _finish(
     known = pd.DataFrame(_joined(rounds, "known"))
     known = known[(known["annotator"] <= last) & (known["place"] < most[known["annotator"]])]
     votes["counted"] = table["counted"].to_numpy()[votes["annotator"]]
-    counts, expected = _tally(votes, materials)
     made = Simulation(
         protocol=protocol,
         materials=materials,
         population=population,
         annotators=table.iloc[: last + 1].copy(),
         known=known.sort_values(["annotator"], kind="stable", ignore_index=True),
-        votes=votes.drop(columns=_CHANCES[: materials.task.n_classes]).reset_index(drop=True),
-        counts=counts,
-        expected=expected,
+        votes=votes.reset_index(drop=True),
+        counts=_tally(votes, materials),
     )
     # The last one was sent home early: the counters are those of the shorter log.
     state = protocol.replay(made.log(last))
     made.annotators.loc[last, list(state.counters)] = list(state.counters.values())
     return made
-
-
-_CHANCES = ["chance_0", "chance_1", "chance_2"]
 
 
 def _votes(
@@ -357,25 +348,22 @@ def _votes(
         rows = judged["annotator"]
         item = (first[rows + before] + judged["place"]) % len(materials.items)
         chances = one.chances("item", rows, judged["taught"], materials.items[item])
-        table = pd.DataFrame(
-            {
-                "annotator": rows + before,
-                "place": judged["place"],
-                "item": item,
-                "label": draw_labels(chances, rng),
-            }
+        tables.append(
+            pd.DataFrame(
+                {
+                    "annotator": rows + before,
+                    "place": judged["place"],
+                    "item": item,
+                    "label": draw_labels(chances, rng),
+                }
+            )
         )
-        table[_CHANCES[: chances.shape[1]]] = chances
-        tables.append(table)
         before += len(one.cohort.state)
     return pd.concat(tables, ignore_index=True)
 
 
-def _tally(votes: pd.DataFrame, materials: Materials) -> tuple[Ints, Floats]:
+def _tally(votes: pd.DataFrame, materials: Materials) -> Ints:
     n, k = materials.items.shape
     counted = votes[votes["counted"]]
-    item, label = counted["item"].to_numpy(), counted["label"].to_numpy()
-    counts = np.bincount(item * k + label, minlength=n * k).reshape(n, k)
-    chances = counted[_CHANCES[:k]].to_numpy()
-    sums = np.stack([np.bincount(item, chances[:, c], minlength=n) for c in range(k)], axis=1)
-    return counts, sums / sums.sum(axis=1, keepdims=True)
+    cells = counted["item"].to_numpy() * k + counted["label"].to_numpy()
+    return np.bincount(cells, minlength=n * k).reshape(n, k)

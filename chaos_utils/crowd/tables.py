@@ -1,14 +1,12 @@
 """Tables of simulated collections, as the paper reports on the real one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
-from chaos_utils.crowd.annotators import Population
-from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Json, Protocol
-from chaos_utils.crowd.simulate import Simulation, simulate
+from chaos_utils.crowd.simulate import Simulation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises
@@ -83,37 +81,6 @@ def summary(simulation: Simulation) -> dict[str, float]:
         "annotators": float(counted.sum()),
         "plateau_percent": 100 * float(late["right"].mean()),
     }
-
-
-def repeated(
-    protocol: Protocol, materials: Materials, population: Population, seeds: Sequence[int]
-) -> pd.DataFrame:
-    """Return the figures of several collections with the same population.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        The rules.
-    materials : Materials
-        Items to judge and unanimous examples.
-    population : Population
-        Who applies.
-    seeds : sequence of int
-        One a collection.
-
-    Returns
-    -------
-    DataFrame
-        One row a seed: ``seed`` and what `summary` returns.
-
-    Raises
-    ------
-    ChaosError
-        As `simulate` does.
-    """
-    return pd.DataFrame(
-        {"seed": seed, **summary(simulate(protocol, materials, population, seed))} for seed in seeds
-    )
 
 
 def accuracy_curve(

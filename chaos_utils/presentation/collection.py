@@ -118,22 +118,20 @@ def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
     str
     """
     return (
-        f"Between an annotator's first items and those after {settled}, accuracy in the simulated "
-        f"collection goes {listed(_from_to(curves, 'all', settled))}. The later level was a "
+        f"Between an annotator's first items and all those after {settled}, accuracy in the first "
+        f"simulated collection goes {listed(_from_to(curves, 'all'))}. The later level was a "
         "target of the fit; where the curve begins and how it gets there was not. Two things move "
         "it: feedback teaches, and careless annotators are blocked. The simulation can tell them "
         "apart, which the real collection cannot. For careful annotators alone, accuracy goes "
-        f"{listed(_from_to(curves, 'careful', settled))}."
+        f"{listed(_from_to(curves, 'careful'))}."
     )
 
 
-def _from_to(curves: pd.DataFrame, who: str, settled: int) -> list[str]:
+def _from_to(curves: pd.DataFrame, who: str) -> list[str]:
     parts = []
     for task, rows in curves[curves["who"] == who].groupby("task", sort=False):
-        late = rows[rows["items"] >= settled]
-        mean = np.average(late["accuracy_percent"], weights=late["n_checks"])
-        first = rows["accuracy_percent"].iloc[0]
-        parts.append(f"from {first:.1f}% to {mean:.1f}% on {name_of(str(task))}")
+        first, late = rows["accuracy_percent"].iloc[0], rows["settled_percent"].iloc[0]
+        parts.append(f"from {first:.1f}% to {late:.1f}% on {name_of(str(task))}")
     return parts
 
 

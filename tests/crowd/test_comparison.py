@@ -9,10 +9,10 @@ from chaos_utils.crowd.comparison import (
     beside_published,
     collect,
     errors_with_and_without,
-    materials_from,
     open_ways,
     published_size,
 )
+from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.data.opinions import load_opinions
 from chaos_utils.data.published.tables import read_published
@@ -23,7 +23,7 @@ from chaos_utils.presentation import collection as presentation
 @pytest.fixture(scope="module")
 def collected():
     opinions = load_opinions("alphanli", "sample")
-    return collect(materials_from(opinions, [opinions], n_items=500), n_runs=1, seed=3)
+    return collect(cut(opinions, [opinions], n_items=500), n_runs=1, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +117,14 @@ def test_careful_annotators_answer_checks_better_than_all(collected):
     assert set(curves["plateau_percent"]) == {92.0}
 
 
+def test_the_settled_accuracy_that_is_told_is_that_of_the_table(collected, compared):
+    curves = accuracy_curves([collected])
+    row = compared.set_index("figure").loc["plateau_percent"]
+    assert row["low"] == row["high"] == row["simulated"]  # of the only collection
+    told = presentation.say_accuracy(curves, 300)
+    assert f"to {row['simulated']:.1f}% on αNLI. The later level" in told
+
+
 def test_nothing_to_simulate_is_refused(collected):
     with pytest.raises(ChaosError, match="Nothing would be simulated"):
         collect(collected.expectation.materials, 0)
@@ -124,10 +132,10 @@ def test_nothing_to_simulate_is_refused(collected):
 
 def test_tasks_with_the_same_labels_share_their_pool(sample):
     snli, mnli, alphanli = sample
-    both = materials_from(snli, sample)
-    assert len(both.pool) > len(materials_from(snli, [snli]).pool)
-    assert set(both.pool_uids) == set(materials_from(mnli, sample).pool_uids)
-    assert set(both.pool_uids).isdisjoint(materials_from(alphanli, sample).pool_uids)
+    both = cut(snli, sample)
+    assert len(both.pool) > len(cut(snli, [snli]).pool)
+    assert set(both.pool_uids) == set(cut(mnli, sample).pool_uids)
+    assert set(both.pool_uids).isdisjoint(cut(alphanli, sample).pool_uids)
 
 
 def test_published_sizes_are_those_of_the_464_500_votes():
@@ -135,7 +143,8 @@ def test_published_sizes_are_those_of_the_464_500_votes():
 
 
 def test_without_any_stage_the_bias_is_larger(collected):
-    materials = materials_from(load_opinions("snli", "sample"), [load_opinions("snli", "sample")])
+    snli = load_opinions("snli", "sample")
+    materials = cut(snli, [snli])
     table = errors_with_and_without(materials, mixture(), [0.3], [10, 100])
     bias = table.groupby("without")["bias_squared"].first()
     assert bias["every stage"] > bias["nothing"]

@@ -1,36 +1,45 @@
 """Calibration and design: the quick expectations, recovery, and what follows from them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chaos_utils.crowd.annotators import CARELESS, Population, mixture
 from chaos_utils.crowd.design import bias_variance, guidance, stage_effects
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.fitting import FREE, TARGETS, compare, fit, published_targets
-from chaos_utils.crowd.materials import materials_of
+from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
-from chaos_utils.crowd.tables import repeated, summary
+from chaos_utils.crowd.tables import summary
+from chaos_utils.data.opinions import load_opinions
 from chaos_utils.errors import ChaosError
 
 TRUE = {"careless": 0.4, "lapse": 0.08, "lapse_in_tests": 0.04, "mean_stay": 100.0}
 
 
 @pytest.fixture(scope="module")
-def expectation():
+def expectation(sample):
     many_votes = load_protocol(votes_per_item=300)
-    return Expectation(many_votes, materials_of("snli", "sample", n_items=500))
+    return Expectation(many_votes, cut(sample[0], sample, n_items=500))
 
 
 @pytest.fixture(scope="module")
-def small():
-    return materials_of("snli", "sample", n_items=60)
+def small(sample):
+    return cut(sample[0], sample, n_items=60)
+
+
+def summaries(expectation, population, n):
+    protocol, materials = expectation.protocol, expectation.materials
+    return pd.DataFrame(
+        summary(simulate(protocol, materials, population, seed)) for seed in range(n)
+    )
 
 
 def test_what_is_expected_is_what_simulations_come_to(expectation):
     population = mixture(**TRUE)
     expected = expectation.summary(population)
-    found = repeated(expectation.protocol, expectation.materials, population, range(4))
+    found = summaries(expectation, population, 4)
     for name in TARGETS:
         error = found[name].std() / np.sqrt(len(found))
         assert abs(found[name].mean() - expected[name]) < 5 * error, name
@@ -54,13 +63,13 @@ def test_a_fit_is_the_same_every_time(expectation):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["snli", "mnli", "alphanli"])
-def test_published_figures_are_met(task, released_root):
-    expectation = Expectation(load_protocol(), materials_of(task, str(released_root)))
-    targets = published_targets(task)
+@pytest.mark.parametrize("row", range(3))
+def test_published_figures_are_met(row, released):
+    expectation = Expectation(load_protocol(), cut(released[row], released))
+    targets = published_targets(released[row].task.name)
     found = fit(expectation, targets)
     assert found.targets["within"].all()
-    runs = repeated(expectation.protocol, expectation.materials, found.population, range(8))
+    runs = summaries(expectation, found.population, 8)
     assert compare(runs.mean(), targets)["within"].all()
 
 
@@ -106,3 +115,33 @@ def test_nobody_who_gets_through_has_no_price(small):
     nobody = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
     with pytest.raises(ChaosError, match="no vote ever counts"):
         guidance(small, nobody, 100, 1, check_rates=(0.1,), thresholds=(0.75,))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"budget": -600.0}, r"no sum of money[\s\S]*-600"),
+        ({"budget": float("nan")}, "no sum of money"),
+        ({"budget": float("inf")}, "no sum of money"),
+        ({"n_items": 0}, "nothing to judge"),
+        ({"check_rates": []}, r"nothing to compare[\s\S]*check_rates"),
+        ({"thresholds": []}, r"nothing to compare[\s\S]*thresholds"),
+        ({"thresholds": [75]}, r"min_check_accuracy[\s\S]*\[0, 1\]"),
+    ],
+)
+def test_impossible_wishes_for_guidance_are_told(small, changes, message):
+    with pytest.raises(ChaosError, match=message):
+        guidance(small, mixture(), **({"budget": 300.0, "n_items": 60} | changes))
+
+
+@pytest.mark.parametrize("changes", [{"n_runs": 0}, {"careless": []}])
+def test_effects_of_nothing_are_refused(small, changes):
+    with pytest.raises(ChaosError, match="Nothing would be simulated"):
+        stage_effects(small, mixture(), **changes)
+
+
+def test_each_run_of_the_stages_has_a_seed_of_its_own():
+    opinions = load_opinions("alphanli", "sample")
+    few = cut(opinions, [opinions], n_items=5)
+    table = stage_effects(few, mixture(), [0.1], load_protocol(votes_per_item=5), 2, seed=7)
+    assert table.groupby("seed").size().to_dict() == {7: 5, 8: 5}

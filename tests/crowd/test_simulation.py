@@ -11,10 +11,10 @@ from scipy.stats import binom
 
 from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture, with_careless
 from chaos_utils.crowd.cohort import Cohort
-from chaos_utils.crowd.materials import cut, materials_of
+from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
-from chaos_utils.crowd.tables import accuracy_curve, repeated, summary, transitions
+from chaos_utils.crowd.tables import accuracy_curve, summary, transitions
 from chaos_utils.data.opinions import load_opinions
 from chaos_utils.errors import ChaosError
 
@@ -22,8 +22,8 @@ LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 
 
 @pytest.fixture(scope="module")
-def materials():
-    return materials_of("snli", "sample", n_items=120)
+def materials(sample):
+    return cut(sample[0], sample, n_items=120)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_the_stages_keep_careless_annotators_out(materials):
     open_door = load_protocol(qualification_items=0, training_items=0, check_rate=0.0)
     population = with_careless(mixture(), 0.6)
     errors = [
-        np.abs(simulate(protocol, materials, population).expected - materials.items).mean()
+        np.abs(simulate(protocol, materials, population).counts / 100 - materials.items).mean()
         for protocol in (load_protocol(), open_door)
     ]
     assert errors[0] < errors[1] / 1.5
@@ -120,7 +120,9 @@ def test_the_stages_keep_careless_annotators_out(materials):
 def test_careful_annotators_without_lapses_answer_as_people_do(materials):
     perfect = mixture(careless=0.0, lapse=0.0, lapse_in_tests=0.0)
     found = simulate(load_protocol(), materials, perfect)
-    np.testing.assert_allclose(found.expected, materials.items, atol=1e-12)
+    drawn = np.random.default_rng(0).multinomial(100, materials.items) / 100
+    errors = [np.abs(one - materials.items).mean() for one in (found.counts / 100, drawn)]
+    assert errors[0] < 1.15 * errors[1]
     assert summary(found)["qualification_fail_rate_percent"] == 0
 
 
@@ -133,8 +135,9 @@ def test_accuracy_rises_with_feedback(materials):
 
 
 def test_runs_with_other_seeds_scatter(materials):
-    table = repeated(load_protocol(votes_per_item=10), materials, mixture(), (0, 1))
-    assert table["qualification_fail_rate_percent"].nunique() == 2
+    protocol = load_protocol(votes_per_item=10)
+    one, other = (summary(simulate(protocol, materials, mixture(), seed)) for seed in (0, 1))
+    assert one["qualification_fail_rate_percent"] != other["qualification_fail_rate_percent"]
 
 
 def test_a_population_that_never_passes_is_told(materials):
@@ -167,6 +170,18 @@ def test_items_without_a_unanimous_one_cannot_be_cut():
     opinions = load_opinions("mnli", "sample")
     with pytest.raises(ChaosError, match="0 items with more than 99%"):
         cut(opinions, [opinions], bar=0.99)
+
+
+@pytest.mark.parametrize("n_items", [0, -5])
+def test_at_least_one_item_is_judged(sample, n_items):
+    with pytest.raises(ChaosError, match="nothing to judge"):
+        cut(sample[0], sample, n_items=n_items)
+
+
+def test_items_that_are_lacking_are_made_up_for_by_others(sample):
+    alone = cut(sample[2], sample)
+    assert alone.n_repeated == len(alone.pool)
+    assert cut(sample[2], sample, n_items=1).n_repeated == 0
 
 
 def test_the_rules_in_words_carry_the_thresholds():
