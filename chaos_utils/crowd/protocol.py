@@ -19,6 +19,15 @@ from chaos_utils.errors import ChaosError, did_you_mean
 Event = Mapping[str, Any]
 Json = dict[str, Any]
 
+# What an event of each type carries beside its type.
+FIELDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "begin": frozenset(),
+        "draw": frozenset({"check"}),
+        "stop": frozenset(),
+        "answer": frozenset({"kind", "item", "answer", "expected"}),
+    }
+)
 OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     {"<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 )
@@ -207,6 +216,13 @@ def is_right(event: Event) -> bool:
 def _check_fields(state: Json, event: Event) -> None:
     """Refuse an event whose fields its type does not have."""
     kind = event["type"]
+    if foreign := sorted(event.keys() - {"type"} - FIELDS[kind]):
+        raise ChaosError(
+            "An event has fields that its type does not have.",
+            where=f"type {kind!r}",
+            found=", ".join(foreign),
+            expected=", ".join(sorted(FIELDS[kind])) or "no other field",
+        )
     if kind == "draw" and not isinstance(event.get("check"), bool):
         raise ChaosError(
             "A draw says whether a check comes.", found=repr(event), expected="check: true or false"

@@ -3,14 +3,15 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.crowd.protocol import Protocol, load_protocol
+from chaos_utils.crowd.materials import pool_of
+from chaos_utils.crowd.protocol import Event, load_protocol
 from chaos_utils.data import sources
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.data.opinions import load_datasets, load_opinions
 from chaos_utils.errors import ChaosError
 from chaos_utils.files import fresh_folder, write_text
 from chaos_utils.tasks import Task, get_task
@@ -39,6 +40,10 @@ class VoteFile:
         What was judged.
     annotator : str
         Who judged.
+    parameters : mapping of str to float
+        The protocol's, by name; all of them.
+    answers : tuple of mapping
+        The events that are answers, to tests and checks too, as `Protocol.step` takes them.
     votes : tuple of (str, int)
         Item and position of the label, in order; none if the protocol discards them.
     """
@@ -46,49 +51,9 @@ class VoteFile:
     path: Path
     task: Task
     annotator: str
+    parameters: Mapping[str, float]
+    answers: tuple[Event, ...]
     votes: tuple[tuple[str, int], ...]
-
-
-def vote_log(
-    protocol: Protocol, task: str, annotator: str, events: Sequence[Mapping[str, Any]]
-) -> Json:
-    """Return the content of a votes file, as the book's page saves it too.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        The rules that the annotator went through.
-    task : {'snli', 'mnli', 'alphanli'}
-        What was judged.
-    annotator : str
-        Who judged.
-    events : sequence of mapping
-        All that happened, as `Protocol.replay` reads it.
-
-    Returns
-    -------
-    dict
-        What `read_votes` checks: of the parameters, it has those that are not the published ones.
-    """
-    defaults = load_protocol().parameters
-    return {
-        "protocol": protocol.version,
-        "parameters": {
-            name: value for name, value in protocol.parameters.items() if value != defaults[name]
-        },
-        "task": task,
-        "annotator": annotator,
-        "events": list(events),
-        "votes": _votes_in(events),
-    }
-
-
-def _votes_in(events: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    return [
-        {"item": event["item"], "label": event["answer"]}
-        for event in events
-        if event.get("kind") == "item"
-    ]
 
 
 def read_votes(path: Path) -> VoteFile:
@@ -154,6 +119,7 @@ def _checked(path: Path, content: Json) -> VoteFile:
     protocol = load_protocol(**content["parameters"])
     state = protocol.replay(events)
     seen: set[str] = set()
+    votes = []
     for number, event in enumerate(events, start=1):
         if event["type"] != "answer":
             continue
@@ -166,11 +132,12 @@ def _checked(path: Path, content: Json) -> VoteFile:
                 found=", ".join(sorted(set(known) - set(task.codes))),
                 expected=" or ".join(task.codes),
             )
-        if event["kind"] == "item" and event["item"] in seen:
+        if event["kind"] != "item":
+            continue
+        if event["item"] in seen:
             raise ChaosError("The same annotator votes twice on an item.", where=place)
-        if event["kind"] == "item":
-            seen.add(event["item"])
-    votes = _votes_in(events)
+        seen.add(event["item"])
+        votes.append({"item": event["item"], "label": event["answer"]})
     if votes != content["votes"]:
         raise ChaosError(
             "The votes are not those of the events.",
@@ -183,6 +150,8 @@ def _checked(path: Path, content: Json) -> VoteFile:
         path=path,
         task=task,
         annotator=content["annotator"],
+        parameters=protocol.parameters,
+        answers=tuple(event for event in events if event["type"] == "answer"),
         votes=tuple((vote["item"], task.codes.index(vote["label"])) for vote in counted),
     )
 
@@ -209,8 +178,9 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     Raises
     ------
     ChaosError
-        If a file has a fault, two files carry the same annotator, an item is unknown, no
-        vote counts, or the folder holds something.
+        If a file has a fault, two files carry the same annotator or the same answers, were
+        collected with other parameters, test with what the data does not hold to be unanimous,
+        an item is unknown, no vote counts, or the folder holds something.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ChaosError(
@@ -218,6 +188,9 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
         )
     files = sorted((read_votes(path) for path in paths), key=lambda file: file.annotator)
     _check_annotators(files)
+    _check_copies(files)
+    _check_parameters(files)
+    _check_tests(files, data)
     by_task: dict[str, list[VoteFile]] = {}
     for file in files:
         if file.votes:
@@ -255,6 +228,67 @@ def _check_annotators(files: Sequence[VoteFile]) -> None:
                 "them another id",
             )
         known[key] = file.path
+
+
+def _check_copies(files: Sequence[VoteFile]) -> None:
+    """Refuse a file that was saved again under another name."""
+    known: dict[tuple[tuple[str, ...], ...], Path] = {}
+    for file in files:
+        told = tuple(
+            (file.task.name, event["kind"], event["item"], event["answer"])
+            for event in file.answers
+        )
+        first = known.setdefault(told, file.path)
+        if told and first != file.path:
+            raise ChaosError(
+                "Two files hold the same answers under two names.",
+                where=f"{first} and {file.path}",
+                found=f"{len(told)} answers, all alike",
+                todo="keep one of them",
+            )
+
+
+def _check_parameters(files: Sequence[VoteFile]) -> None:
+    """Refuse votes that went through different protocols; they are not alike."""
+    for file in files:
+        first = files[0]
+        differing = [
+            name for name, value in file.parameters.items() if value != first.parameters[name]
+        ]
+        if differing:
+            raise ChaosError(
+                "Two files were collected with different parameters of the protocol.",
+                where=f"{first.path} and {file.path}",
+                found=", ".join(
+                    f"{name}: {first.parameters[name]:g} and {file.parameters[name]:g}"
+                    for name in differing
+                ),
+                expected="the same parameters in all files",
+                todo="merge them into two datasets",
+            )
+
+
+def _check_tests(files: Sequence[VoteFile], data: str) -> None:
+    """Compare the labels that tests and checks expected with those that the data holds."""
+    datasets = load_datasets(data)
+    pools = {
+        file.task.name: {
+            uid: file.task.codes[shares.argmax()]
+            for uid, shares in pool_of(file.task, datasets).items()
+        }
+        for file in files
+    }
+    for file in files:
+        for event in file.answers:
+            label = pools[file.task.name].get(event["item"])
+            if event["kind"] != "item" and event["expected"] != label:
+                raise ChaosError(
+                    "A test does not expect what nearly all people answer.",
+                    where=f"{file.path}, {event['kind']}, item {event['item']}",
+                    found=event["expected"],
+                    expected=label or "a unanimous example of the data",
+                    todo="read the items from where they were judged: --data",
+                )
 
 
 def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:

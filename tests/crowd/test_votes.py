@@ -5,18 +5,34 @@ from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT, chaos
-from helpers.rows import write_dataset
+from helpers.rows import row, write_dataset
 
+from chaos_utils.crowd.annotators import mixture
+from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.votes import merge, read_votes, vote_log
+from chaos_utils.crowd.simulate import simulate
+from chaos_utils.crowd.votes import merge, read_votes
 from chaos_utils.data.opinions import load_datasets, load_opinions
 from chaos_utils.description import agreement
 from chaos_utils.errors import ChaosError
 
-OPEN = load_protocol(qualification_items=0, training_items=0, check_rate=0.0)
+OPEN = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
 
 
-def judged(*votes, annotator="invented-01", task="snli", protocol=OPEN):
+def content_of(events, annotator="invented-01", task="snli", parameters=OPEN):
+    """Return the content of a votes file, as the book's page saves it."""
+    items = [event for event in events if event.get("kind") == "item"]
+    return {
+        "protocol": load_protocol().version,
+        "parameters": parameters,
+        "task": task,
+        "annotator": annotator,
+        "events": events,
+        "votes": [{"item": event["item"], "label": event["answer"]} for event in items],
+    }
+
+
+def judged(*votes, **given):
     """Return the content of the file of someone who judges at once, without any stage."""
     events = [{"type": "begin"}]
     for item, label in votes:
@@ -24,7 +40,11 @@ def judged(*votes, annotator="invented-01", task="snli", protocol=OPEN):
         events.append(
             {"type": "answer", "kind": "item", "item": item, "answer": label, "expected": None}
         )
-    return vote_log(protocol, task, annotator, [*events, {"type": "stop"}])
+    return content_of([*events, {"type": "stop"}], **given)
+
+
+def example(item, answer="e", expected="e", kind="check"):
+    return {"type": "answer", "kind": kind, "item": item, "answer": answer, "expected": expected}
 
 
 @pytest.fixture
@@ -72,13 +92,32 @@ def test_the_order_of_the_files_does_not_matter(tmp_path, data, save):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_votes_of_a_blocked_annotator_do_not_count(tmp_path, data):
-    logs = Path(__file__).parent / "logs"
-    path = tmp_path / "blocked.json"
-    path.write_text(json.dumps(json.loads((logs / "blocked-accuracy.json").read_text())["log"]))
+def test_votes_of_a_blocked_annotator_do_not_count(tmp_path, save):
+    log = json.loads((Path(__file__).parent / "logs" / "blocked-accuracy.json").read_text())["log"]
+    path = save(log)
     assert read_votes(path).votes == ()
+    known = {event["item"]: event.get("expected") for event in log["events"] if "item" in event}
+    rows = [
+        row("snli", uid, [98 if code == label else 1 for code in "enc"] if label else (60, 30, 10))
+        for uid, label in known.items()
+    ]
+    data = write_dataset(tmp_path / "data", snli=rows)
     with pytest.raises(ChaosError, match="None of the votes counts"):
-        merge([path], tmp_path / "made", data)
+        merge([path], tmp_path / "made", str(data))
+
+
+def test_a_simulated_collection_merges_to_its_counts(tmp_path, sample, save):
+    materials = cut(sample[1], sample, n_items=12)
+    protocol = load_protocol(votes_per_item=8)
+    made = simulate(protocol, materials, mixture(careless=0.5, mean_stay=10), seed=0)
+    paths = [
+        save(content_of(made.log(row), f"n{row}", "mnli", {"votes_per_item": 8}), f"n{row}")
+        for row in range(len(made.annotators))
+    ]
+    merge(paths, tmp_path / "made", "sample")
+    (merged,) = load_datasets(str(tmp_path / "made"))
+    counts = dict(zip(materials.item_uids, made.counts.tolist(), strict=True))
+    assert dict(zip(merged.uids, merged.votes.tolist(), strict=True)) == counts
 
 
 def test_agreement_of_items_with_few_votes(tmp_path, data, save):
@@ -112,6 +151,25 @@ WRONG = {
     "votes that are none": (_edit(votes=["snli-0"]), "not those of the events"),
     "an impossible event": (_edit(events=[{"type": "stop"}]), "Event 1 of the log"),
     "no event": (_edit(events=[3]), "no JSON object"),
+    "votes without an answer": (
+        content_of([{"type": "begin", "kind": "item", "item": "snli-0", "answer": "e"}]),
+        "fields that its type does not have",
+    ),
+    "a begin that looks like a vote": (
+        _edit(events=[{"type": "begin", "kind": "item"}]),
+        r"Event 1 of the log[\s\S]*kind",
+    ),
+    "a field too many": (
+        _edit(events=[{"type": "begin"}, {"type": "draw", "check": False, "item": "snli-0"}]),
+        r"Event 2 of the log[\s\S]*found: +item",
+    ),
+    "a check that is no example": (
+        content_of(
+            [{"type": "begin"}, {"type": "draw", "check": True}, example("snli-2")],
+            parameters=OPEN | {"check_rate": 0.5},
+        ),
+        r"does not expect[\s\S]*check, item snli-2",
+    ),
     "an unknown item": (judged(("snli-9", "e")), "snli-9"),
 }
 
@@ -126,6 +184,36 @@ def test_a_wrong_file_is_told_and_nothing_is_written(tmp_path, data, save, conte
 def test_two_annotators_with_one_id_are_told(tmp_path, data, save):
     paths = [save(judged(("snli-0", "e")), "one"), save(judged(("snli-1", "n")), "two")]
     with pytest.raises(ChaosError, match=r"same annotator[\s\S]*one.json and .*two.json"):
+        merge(paths, tmp_path / "made", data)
+
+
+def test_what_a_test_expects_is_what_nearly_all_people_answer(tmp_path, save):
+    data = write_dataset(tmp_path / "data", mnli=[row("mnli", "easy", (1, 98, 1))])
+    parameters = {**OPEN, "qualification_items": 1}
+
+    def merged(label, name):
+        passed = example("easy", label, label, "qualification")
+        events = [{"type": "begin"}, passed, *judged(("snli-0", "e"))["events"][1:]]
+        path = save(content_of(events, parameters=parameters))
+        return merge([path], tmp_path / name, str(data))
+
+    with pytest.raises(ChaosError, match=r"qualification, item easy[\s\S]*found: +c"):
+        merged("c", "refused")
+    assert merged("n", "made")["snli"]["votes"] == 1
+
+
+def test_files_of_other_parameters_are_told(tmp_path, data, save):
+    full = content_of([{"type": "begin"}], annotator="b", parameters={})
+    paths = [save(judged(("snli-0", "e")), "one"), save(full, "two")]
+    with pytest.raises(ChaosError, match=r"different parameters[\s\S]*training_items: 12 and 0"):
+        merge(paths, tmp_path / "made", data)
+    spelt_out = judged(("snli-1", "e"), annotator="c", parameters=OPEN | {"task_size": 10})
+    merge([paths[0], save(spelt_out, "three")], tmp_path / "made", data)
+
+
+def test_a_copy_under_another_name_is_told(tmp_path, data, save):
+    paths = [save(judged(("snli-0", "e"), annotator=name), name) for name in "ab"]
+    with pytest.raises(ChaosError, match=r"same answers[\s\S]*a.json and .*b.json"):
         merge(paths, tmp_path / "made", data)
 
 
