@@ -39,3 +39,20 @@ def test_the_index_s_columns_are_no_table():
     assert made.endswith(
         '<table class="indextable" role="presentation"><tr><td>a</td></tr></table>'
     )
+
+
+CELL = '<link rel="stylesheet" href="_static/mystnb.0a.css" />\n'
+DESIGN = '<link rel="stylesheet" href="../_static/sphinx-design.min.css?v=1" />\n'
+TABS = '<script data-sd-x="sd-" src="_static/design-tabs.js?v=1"></script>\n'
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("<h1>A</h1>", ""),
+        ('<h1>A</h1><div class="tag cell docutils"></div>', CELL),
+        ('<h1>A</h1><div class="sd-card"></div>', DESIGN + TABS),
+    ],
+)
+def test_styles_of_cells_and_cards_are_for_pages_that_have_them(body, kept):
+    assert clean(CELL + DESIGN + TABS + body) == kept + body

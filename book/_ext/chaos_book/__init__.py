@@ -9,6 +9,7 @@ from chaos_book import (
     annotate,
     cleaning,
     explorer,
+    icons,
     landing,
     mathml,
     published,
@@ -31,6 +32,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         reference,
         explorer,
         annotate,
+        icons,
     ):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,6 +19,13 @@ _UNWANTED = re.compile(
     r'|<div id="jb-print-docs-body".*?(?=<div id="searchbox">)',
     re.DOTALL,
 )
+# What only some pages use, by a class of those: of notebooks' cells, and of cards and tabs.
+_PARTLY_WANTED = {
+    re.compile(r'class="[^"]*\bcell\b'): re.compile(r"<link[^>]*/mystnb\.[^>]*>\n?"),
+    re.compile(r'class="[^"]*\bsd-'): re.compile(
+        r"<link[^>]*/sphinx-design\.[^>]*>\n?|<script[^>]*/design-tabs\.[^>]*></script>\n?"
+    ),
+}
 _PART = re.compile(r'(<a class="[^"]*" href="[^"]*">([^<]*)</a><details[^>]*>)<summary>')
 _TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
@@ -38,6 +45,9 @@ def clean(text: str) -> str:
         The HTML of a page, as the theme has made it.
     """
     text = _UNWANTED.sub("", text)
+    for used, files in _PARTLY_WANTED.items():
+        if not used.search(text):
+            text = files.sub("", text)
     text = _PART.sub(r'\1<summary aria-label="Chapters of: \2">', text)
     # The logo and the search stand beside the contents, in no landmark of their own.
     text = text.replace(

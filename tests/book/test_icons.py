@@ -1,0 +1,40 @@
+"""The icons that the site keeps are those that its pages name."""
+
+import re
+
+import pytest
+from chaos_book.icons import keep
+from fontTools.ttLib import TTFont
+
+LIST, SUN = (
+    '.fa-list:before,.fa-list-squares:before{content:"\\f03a"}',
+    '.fa-sun:before{content:"\\f185"}',
+)
+PLAIN = ".fa-solid{font-weight:900}"
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [(set(), PLAIN), ({"fa-list-squares", "fa-solid"}, LIST + PLAIN), ({"fa-li"}, PLAIN)],
+)
+def test_rules_of_icons_that_are_not_named_go(names, kept):
+    assert keep(LIST + SUN + PLAIN, names) == kept
+
+
+def test_every_icon_of_a_page_has_its_rule_and_its_sign(small_checkout):
+    site = small_checkout / "_build" / "html"
+    (style,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
+    text = style.read_text("utf-8")
+    assert len(text) < 30_000
+    signs = TTFont(style.parents[1] / "webfonts" / "fa-solid-900.ttf").getBestCmap()
+    assert len(signs) < 50
+    pages = [page.read_text("utf-8") for page in site.rglob("*.html")]
+    classes = {
+        attribute for page in pages for attribute in re.findall(r'class="([^"]*fa-[^"]*)"', page)
+    }
+    shown = {name for names in classes for name in names.split() if name.startswith("fa-")}
+    assert {"fa-list", "fa-download", "fa-sun"} <= shown
+    for name in shown - {"fa-solid", "fa-fw", "fa-lg"}:  # these are ways to draw
+        sign = re.search(rf'\.{name}:before[^{{]*{{content:"\\([0-9a-f]+)"', text)
+        assert sign is not None, name
+        assert int(sign[1], 16) in signs
