@@ -14,6 +14,7 @@
   const REST = 250;
 
   let items = [], systems = [], byUid = new Map(), view, found = [], page = 1, drawings = null, waiting;
+  let citation; // templates, to be filled in for an item
 
   function load(file) {
     return new Promise((resolve, reject) => {
@@ -23,6 +24,13 @@
       script.onerror = () => reject(new Error(`${file} is missing`));
       document.head.append(script);
     });
+  }
+
+  /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
+  function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
   }
 
   function offer(name, values) {
@@ -70,7 +78,7 @@
     message.textContent = message.hidden ? ""
       : `No item has the id “${uid}”. Check the link, or search for the item below.`;
     drawings?.highlight(item || null);
-    if (item) showCard(dialog, item, items, found, window.CHAOS_ITEMS.citation);
+    if (item) showCard(dialog, item, items, found, citation);
     else if (dialog.open) dialog.close();
   }
 
@@ -144,9 +152,9 @@
     drawings?.highlight(item);
   }
 
-  function start() {
-    const data = window.CHAOS_ITEMS;
-    items = readItems(data, window.CHAOS_TEXTS);
+  function start(data, texts) {
+    citation = data.citation;
+    items = readItems(data, texts);
     byUid = new Map(items.map((item) => [item.uid, item]));
     systems = systemsOf(items);
     offerChoices(data);
@@ -169,15 +177,19 @@
     root.querySelector(".explorer-undrawn").hidden = false;
   }
 
+  async function open() {
+    await Promise.all([load("items.js"), load("texts.js")]);
+    const [data, texts] = await Promise.all([window.CHAOS_ITEMS, window.CHAOS_TEXTS].map(unpack));
+    start(data, texts);
+    await (data.drawn ? load("chart.umd.js").then(draw, undrawn) : undrawn());
+  }
+
   /* Two frames on, the page has been painted. */
   requestAnimationFrame(() => requestAnimationFrame(() => {
-    Promise.all([load("items.js"), load("texts.js")])
-      .then(start)
-      .then(() => (window.CHAOS_ITEMS.drawn ? load("chart.umd.js").then(draw, undrawn) : undrawn()))
-      .catch((fault) => {
-        root.querySelector(".explorer-count").textContent =
-          `The items could not be loaded (${fault.message}). Build the site again.`;
-        throw fault;
-      });
+    open().catch((fault) => {
+      root.querySelector(".explorer-count").textContent =
+        `The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`;
+      throw fault;
+    });
   }));
 })();

@@ -22,6 +22,12 @@
         const votes = column(task.votes, i);
         const total = votes.reduce((sum, n) => sum + n, 0);
         const text = column(fields, i);
+        const resultOf = (system) => ({
+          shares: whole(column(system.shares, i).map((share) => share / data.scale)),
+          label: system.label[i],
+          jsd: system.jsd[i] / data.scale,
+          tvd: system.tvd[i] / data.scale,
+        });
         items.push({
           uid, task, votes, total, text,
           order: items.length,
@@ -33,16 +39,16 @@
           searched: [uid, ...text].join("\n").toLowerCase(),
           results: new Map(task.systems
             .filter((system) => system.jsd[i] !== null)
-            .map((system) => [system.name, {
-              shares: column(system.shares, i).map((share) => share / data.scale),
-              label: system.label[i],
-              jsd: system.jsd[i] / data.scale,
-              tvd: system.tvd[i] / data.scale,
-            }])),
+            .map((system) => [system.name, resultOf(system)])),
         });
       });
     }
     return items;
+  }
+
+  /* Shares with that of the last label, which is the rest; rounding makes it no less than none. */
+  function whole(shares) {
+    return [...shares, Math.max(0, shares.reduce((rest, share) => rest - share, 1))];
   }
 
   /* The systems of all tasks, those that cover the most items first. */

@@ -1,6 +1,6 @@
 """What the item explorer shows: every item's votes, predictions and distances, in columns.
 
-The columns travel as scripts. Numbers and texts are apart, each under a notice of its own.
+The columns travel as packed scripts. Numbers and texts are apart, each under a notice of its own.
 """
 
 from collections.abc import Sequence
@@ -35,9 +35,9 @@ def columns(opinions: Opinions, systems: Sequence[Predictions]) -> dict[str, Any
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
         only the label was released); ``majority`` and ``old_label`` (positions in ``labels``);
         ``entropy`` (of the votes, bits); and ``systems``: ``name``, ``shares`` (a column for each
-        label), ``label`` (stated, a position), ``jsd`` (Jensen–Shannon distance from the votes,
-        nats) and ``tvd`` (total variation). Shares, entropies and distances are in units of
-        1 / `SCALE`.
+        label but the last, whose share is the rest), ``label`` (stated, a position), ``jsd``
+        (Jensen–Shannon distance from the votes, nats) and ``tvd`` (total variation). Shares,
+        entropies and distances are in units of 1 / `SCALE`.
     """
     task = opinions.task
     order = _order(opinions)
@@ -116,7 +116,7 @@ def _system(system: Predictions, opinions: Opinions, order: Sequence[int]) -> di
 
     return {
         "name": system.model,
-        "shares": [placed(column) for column in _scaled(system.probabilities).T],
+        "shares": [placed(column) for column in _scaled(system.probabilities).T[:-1]],
         "label": placed(system.predicted),
         "jsd": placed(_scaled(jensen_shannon_distance(human, system.probabilities, unit="nats"))),
         "tvd": placed(_scaled(total_variation(human, system.probabilities))),

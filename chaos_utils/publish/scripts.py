@@ -1,6 +1,8 @@
 """Data as a script: a page that was opened from a file may fetch nothing."""
 
 import json
+import zlib
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +25,29 @@ def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> 
         JavaScript.
     """
     return f"/* {notice} */\nwindow.{name} = {compact(value)};\n"
+
+
+def packed(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
+    """Return a script that sets a global to packed data, where these would weigh the most of a page.
+
+    A script holds text alone: the data are JSON, made smaller by zlib, and written in base64.
+
+    Parameters
+    ----------
+    name : str
+        Of the global.
+    value : mapping or sequence
+        What JSON can hold.
+    notice : str
+        On the licence of the data, which stays readable.
+
+    Returns
+    -------
+    str
+        JavaScript.
+    """
+    data = b64encode(zlib.compress(compact(value).encode(), level=9)).decode()
+    return f'/* {notice} */\nwindow.{name} = "{data}";\n'
 
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:

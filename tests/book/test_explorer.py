@@ -2,10 +2,13 @@
 
 import json
 import re
+import zlib
+from base64 import b64decode
 
 import pytest
 from helpers.checkout import PROJECT
 
+from chaos_utils.publish import explorer
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 from chaos_utils.style import PALETTES
 
@@ -15,19 +18,24 @@ DRAWN = pytest.mark.skipif(
     not (PROJECT / CHART_LIBRARY).is_file(), reason="Chart.js was not installed by npm"
 )
 EVIL = '<script>alert(1)</script> <img src="x" onerror="alert(2)"> & "quoted"'
-# Changes what a data file sets, as it is set.
-CHANGED = """
-let kept;
-Object.defineProperty(window, %s, {get: () => kept, set: (data) => { (%s)(data); kept = data; }});
-"""
+
+
+def read(checkout, name):
+    """Return what a data file of the page holds."""
+    file = checkout / "_build" / "html" / "_static" / "explorer" / name
+    return json.loads(zlib.decompress(b64decode(file.read_text("utf-8").split('"')[1])))
+
+
+def instead(name, value):
+    """Return a script that keeps a global from being set otherwise than to a value, packed."""
+    kept = explorer.script("kept", value, "Changed.")
+    return f"{kept} Object.defineProperty(window, '{name}', {{get: () => kept, set: () => {{}}}});"
 
 
 @pytest.fixture(scope="module")
 def items(small_checkout):
     """The data of the page, by task."""
-    file = small_checkout / "_build" / "html" / "_static" / "explorer" / "items.js"
-    data = file.read_text("utf-8").split(" = ", 1)[1].rstrip(";\n")
-    return {task["name"]: task for task in json.loads(data)["tasks"]}
+    return {task["name"]: task for task in read(small_checkout, "items.js")["tasks"]}
 
 
 @pytest.fixture
@@ -178,16 +186,19 @@ def test_an_unknown_item_is_told_and_the_list_still_works(visit, place):
     assert not message.is_visible()
 
 
-def test_text_of_items_is_text(visit, items):
-    evil = json.dumps(EVIL)
-    page = visit(script=CHANGED % ('"CHAOS_TEXTS"', f"(d) => {{ d.snli[0][0] = {evil}; }}"))
+def test_text_of_items_is_text(visit, small_checkout):
+    texts = read(small_checkout, "texts.js")
+    texts["snli"][0][0] = EVIL
+    page = visit(script=instead("CHAOS_TEXTS", texts))
     link = page.locator("#explorer tbody a").first
     assert EVIL in link.inner_text()
     link.click()
     assert EVIL in page.locator("dialog").inner_text()
     assert page.locator("#explorer :is(script, img)").count() == 0
 
-    page = visit(script=CHANGED % ('"CHAOS_ITEMS"', f"(d) => {{ d.tasks[0].uids[0] = {evil}; }}"))
+    data = read(small_checkout, "items.js")
+    data["tasks"][0]["uids"][0] = EVIL
+    page = visit(script=instead("CHAOS_ITEMS", data))
     page.locator("#explorer tbody a").first.click()
     assert title(page) == EVIL
     page.locator("dialog a", has_text="Next").click()
@@ -251,8 +262,9 @@ def test_points_take_the_look_of_the_page(visit):
         assert colour.startswith(PALETTES[mode]["entailment"])
 
 
-def test_without_the_library_all_but_the_drawing_is_there(visit):
-    page = visit(script=CHANGED % ('"CHAOS_ITEMS"', "(d) => { d.drawn = false; }"))
+def test_without_the_library_all_but_the_drawing_is_there(visit, small_checkout):
+    data = read(small_checkout, "items.js") | {"drawn": False}
+    page = visit(script=instead("CHAOS_ITEMS", data))
     page.get_by_text("The points are not drawn here").wait_for()
     assert not page.locator(".explorer-drawing").is_visible()
     page.get_by_label("Dataset").select_option("mnli")

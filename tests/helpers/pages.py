@@ -86,7 +86,7 @@ def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:
     page.on("request", lambda request: loaded.add(request.url))
     for path in paths:
         loaded.clear()
-        page.goto(path.as_uri(), wait_until="load")
+        page.goto(path.as_uri(), wait_until="networkidle")  # some load more when they are there
         weight = sum(map(_size, loaded))
         page.evaluate(_UNFOLD)
         page.wait_for_function(_LOADED, timeout=10_000)

@@ -83,8 +83,8 @@ def _data(app: Sphinx) -> dict[str, str]:
     }
     texts = {opinions.task.name: explorer.texts(opinions) for opinions in tasks}
     return {
-        "items.js": scripts.script("CHAOS_ITEMS", numbers, material.votes_notice(app)),
-        "texts.js": scripts.script("CHAOS_TEXTS", texts, material.notice(app)),
+        "items.js": scripts.packed("CHAOS_ITEMS", numbers, material.votes_notice(app)),
+        "texts.js": scripts.packed("CHAOS_TEXTS", texts, material.notice(app)),
     }
 
 
