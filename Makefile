@@ -14,7 +14,7 @@ DRAWING := node_modules/.package-lock.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help book sample pdf serve release test test-all test-book references test-slurm lint \
-	browser bench bench-finetune bench-explorer finetune-smoke wanted full lock clean
+	browser bench bench-finetune bench-explorer bench-crowd finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -67,6 +67,9 @@ bench-finetune: $(VENV)/train.stamp ## Measure the speed of training, likewise (
 
 bench-explorer: $(VENV)/test.stamp browser ## Measure the item explorer of the book that was built
 	@$(BIN)/python benchmarks/explorer.py
+
+bench-crowd: $(VENV)/test.stamp ## Measure how fast a collection is simulated
+	@$(BIN)/python benchmarks/crowd.py
 
 # Seconds: a tiny model with random weights learns from the synthetic sample, and predicts.
 finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model, both tasks

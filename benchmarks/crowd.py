@@ -1,7 +1,7 @@
 """How fast a collection is simulated: against a plain loop over events, and the target.
 
-Run with `python benchmarks/crowd.py`. Both ways go through the same table of rules, in one
-run on one machine.
+Run with `make bench-crowd` or `python benchmarks/crowd.py`. Both ways go through the same table
+of rules, in one run on one machine.
 """
 
 import time
