@@ -28,7 +28,7 @@ def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> 
 
 
 def packed(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
-    """Return a script that sets a global to packed data, where these would weigh the most of a page.
+    """Return a script that sets a global to packed data, where these would weigh most.
 
     A script holds text alone: the data are JSON, made smaller by zlib, and written in base64.
 
