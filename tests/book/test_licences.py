@@ -10,8 +10,7 @@ import pytest
 from chaos_utils.publish import licences
 
 WORDS = 6  # shorter texts, such as "A man is sleeping.", may stand anywhere
-# They carry the notice too: pages whose scripts bring the texts, and the numbers of the items.
-GO_WITH_TEXTS = {"annotate.html", "explorer.html", "_static/explorer/items.js"}
+GO_WITH_TEXTS = {"annotate.html", "explorer.html"}  # their scripts bring the texts
 
 
 def text_of(path):
