@@ -34,8 +34,9 @@ pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromi
 serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds what changes, reloads the page
 	@$(BIN)/chaos serve
 
-# Two workers; the tests of a file stay together, since they share a build.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+# Two workers; the tests of a file stay together, and the files in the order of their names, since
+# the longest are among the first.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)
 	@$(PYTEST)

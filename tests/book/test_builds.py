@@ -32,6 +32,7 @@ def test_what_pages_are_made_of_runs_no_notebook(checkout, file):
     assert planned(checkout) == {"site"}
 
 
+@pytest.mark.slow
 def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     toc, registry = checkout / "_toc.yml", checkout / "book" / "figures.yml"
     toc.write_text(toc.read_text().replace("  - file: chapters/disagreement\n", ""))

@@ -8,7 +8,7 @@ from base64 import b64decode
 import pytest
 from helpers.checkout import PROJECT
 
-from chaos_utils.publish import explorer
+from chaos_utils.publish import scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 from chaos_utils.style import PALETTES
 
@@ -28,7 +28,7 @@ def read(checkout, name):
 
 def instead(name, value):
     """Return a script that keeps a global from being set otherwise than to a value, packed."""
-    kept = explorer.script("kept", value, "Changed.")
+    kept = scripts.packed("kept", value, "Changed.")
     return f"{kept} Object.defineProperty(window, '{name}', {{get: () => kept, set: () => {{}}}});"
 
 
