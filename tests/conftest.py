@@ -34,10 +34,21 @@ _RELEASED = [sources.find(task.file) for task in TASKS.values()]
 _ALL_RELEASED = [*_RELEASED, *map(sources.find, BAAN_FILES)]
 
 
+def _shared_folder(factory: pytest.TempPathFactory) -> Path:
+    """Return this session's folder that all workers see."""
+    own = factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
-    """Keep the tests' downloads and samples out of the user's cache."""
-    os.environ["CHAOS_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """Keep the tests' downloads and samples out of the user's cache.
+
+    The workers share it, since what one of them has built names the sample that it was made from.
+    """
+    folder = _shared_folder(tmp_path_factory) / "cache"
+    folder.mkdir(exist_ok=True)
+    os.environ["CHAOS_CACHE"] = str(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -79,9 +90,7 @@ def _build(checkout: Path, *arguments: str, **environment: str) -> Path:
 
 def _once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], Path]) -> Path:
     """Return what one worker has built for all of them, in a folder that they share."""
-    shared = factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
+    shared = _shared_folder(factory)
     folder, built = shared / name / "book", shared / f"{name}.built"
     with (shared / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
