@@ -56,7 +56,15 @@ def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:
         "console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None
     )
     page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
+    # What the browser itself gives up, as a picture that is no longer shown, is no fault.
+    page.on(
+        "requestfailed",
+        lambda request: (
+            None
+            if request.failure == "net::ERR_ABORTED"
+            else troubles.append(f"failed: {request.url}")
+        ),
+    )
     page.on(
         "request",
         lambda request: (

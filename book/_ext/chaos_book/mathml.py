@@ -13,7 +13,9 @@ def _visit_inline(self: HTML5Translator, node: nodes.math) -> None:
 
 def _visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
     formula = convert(node.astext(), display="block")
-    self.body.append(self.starttag(node, "div", CLASS="math-block"))
+    # A long formula scrolls in its box, which the keyboard must reach.
+    box = {"class": "math-block", "tabindex": "0", "role": "group", "aria-label": "Formula"}
+    self.body.append(self.starttag(node, "div", **box))
     self.body.append(formula)
     if node.get("number"):
         self.body.append(f'<span class="equation-number">({node["number"]})</span>')
