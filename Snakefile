@@ -6,8 +6,8 @@
 import shlex
 import sys
 
-from chaos_utils import paths
-from chaos_utils.authorship import read_authors
+from chaos_utils.base import paths
+from chaos_utils.base.authorship import read_authors
 from chaos_utils.publish import dependencies, staleness
 
 DATA = config.get("data", "auto")

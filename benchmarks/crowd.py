@@ -12,7 +12,7 @@ from chaos_utils.crowd.annotators import Population, answer_chances, mixture
 from chaos_utils.crowd.materials import Materials, cut
 from chaos_utils.crowd.protocol import Protocol, is_right, load_protocol
 from chaos_utils.crowd.simulate import draw_labels, draw_stays, simulate
-from chaos_utils.data.opinions import load_datasets
+from chaos_utils.datasets.votes import load_datasets
 
 N_LOOPED = 200  # annotators whom the plain loop takes through
 

@@ -16,12 +16,12 @@ import numpy as np
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, kendalltau
 
-from chaos_utils.data.opinions import Opinions, load_opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.evaluation.scoring import evaluate, judge
-from chaos_utils.evaluation.systems import computed
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import Opinions, load_opinions
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.tasks import TASKS
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import evaluate, judge
+from chaos_utils.scoring.systems import computed
 
 N_SYSTEMS = 9
 N_RESAMPLES = 10_000

@@ -17,8 +17,8 @@ from accelerate import Accelerator
 from transformers import DataCollatorWithPadding, Trainer, TrainingArguments, pipeline
 from transformers.utils import logging
 
-from chaos_utils.data.corpora import Corpus
-from chaos_utils.data.splits import subset
+from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.splits import subset
 from chaos_utils.training import loop
 from chaos_utils.training.costs import training_flops
 from chaos_utils.training.devices import Device, choose_device, measured_peak

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.agreement import (
     chance_of_majority_size,
     is_tied,
@@ -21,6 +20,7 @@ from chaos_utils.metrics.agreement import (
 )
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.scoring.predictions import Predictions
 
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",

@@ -30,13 +30,13 @@ from itertools import chain
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.bins import all_correct, bin_table, binned_scores, contrasts, drawn
-from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
 from chaos_utils.presentation import bins as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.systems import load_systems
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
 systems = {opinions.task.name: load_systems(opinions, predictions) for opinions in datasets}

@@ -27,8 +27,8 @@ seed: int = 0  # seed of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_datasets
-from chaos_utils.data.published.tables import read_published
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import load_datasets
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.presentation import annotations as presentation
 from chaos_utils.report.figures import publish_figure

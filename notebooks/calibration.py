@@ -31,9 +31,8 @@ import numpy as np
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation import calibrations
-from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.calibration import (
@@ -45,6 +44,7 @@ from chaos_utils.plots.calibration import (
 from chaos_utils.presentation import calibration as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.systems import load_systems
 
 opinions = load_opinions("snli", data)
 cases = calibrations.line_up(opinions, load_systems(opinions, predictions))

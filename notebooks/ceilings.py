@@ -32,8 +32,8 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.evaluation import budgets, ceilings, systems
+from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.evaluation import budgets, ceilings
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.ceilings import (
     plot_annotation_budget,
@@ -44,6 +44,7 @@ from chaos_utils.presentation import ceilings as presentation
 from chaos_utils.presentation.annotations import name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table, signed
+from chaos_utils.scoring import systems
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
 models = [systems.load_systems(opinions, predictions) for opinions in datasets]

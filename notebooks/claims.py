@@ -27,13 +27,13 @@ seed: int = 0  # seed of the bootstrap and of the splits
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.claims import check_claims, count_verdicts, gather
-from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.plots.claims import plot_claims
 from chaos_utils.presentation.claims import PAPERS, show_claims, show_counts
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.systems import load_systems
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
 systems = {

@@ -39,7 +39,8 @@ from chaos_utils.crowd import comparison, design
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.tables import SETTLED
-from chaos_utils.data.opinions import load_datasets
+from chaos_utils.datasets.catalogue import get_task
+from chaos_utils.datasets.votes import load_datasets
 from chaos_utils.plots.collection import (
     plot_annotator_accuracy,
     plot_bias_variance,
@@ -50,7 +51,6 @@ from chaos_utils.presentation import collection as presentation
 from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.tasks import get_task
 
 datasets = load_datasets(data)
 protocol = load_protocol()

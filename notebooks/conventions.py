@@ -30,7 +30,7 @@ temperature: float = 2.0  # the first system is also shown with its distribution
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation import conventions as evaluation
 from chaos_utils.evaluation.conversions import conversions
 from chaos_utils.plots.conventions import plot_conventions

@@ -24,7 +24,7 @@ data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.plots.disagreement import (
     plot_entropy,
     plot_majority_share,

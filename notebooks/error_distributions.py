@@ -30,7 +30,7 @@ seed: int = 0  # the first of them; the figure shows this one
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation import errors
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.plots.errors import plot_error_distributions, series_name

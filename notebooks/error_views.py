@@ -32,14 +32,14 @@ temperature: float = 2.0  # of the flattened version of that system
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.error_views import error_views, summarise_views
 from chaos_utils.evaluation.errors import lineup
 from chaos_utils.plots.errors import plot_error_views, series_name
 from chaos_utils.presentation import errors as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.tasks import TASKS
 
 tasks = [task, "mnli" if task == "snli" else "snli"]
 datasets = [load_opinions(name, data) for name in tasks]

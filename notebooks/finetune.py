@@ -45,7 +45,7 @@ output: str = ""  # folder of predictions and record; by default inside this run
 import pandas as pd
 from IPython.display import Markdown
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 from chaos_utils.evaluation.runs import curve_table, run_table
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.presentation.training import say_cost, show_runs

@@ -22,19 +22,13 @@ data: str = "auto"  # sample marks the page as part of a synthetic build; it rea
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.data.results import committed_runs
-from chaos_utils.evaluation.runs import (
-    curve_table,
-    in_order,
-    missing_runs,
-    recipe_table,
-    run_table,
-)
+from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.evaluation.runs import curve_table, in_order, missing_runs, recipe_table, run_table
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.presentation import training as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.runs import committed_runs
 
 if data == "sample":
     load_opinions("snli", data)

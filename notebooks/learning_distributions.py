@@ -33,7 +33,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.learning import METHODS, compare_methods
 from chaos_utils.evaluation.learning_runs import gather, own_systems
 from chaos_utils.plots.learning import plot_learning

@@ -31,14 +31,14 @@ from itertools import chain
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation import results
-from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.plots.results import plot_results
 from chaos_utils.presentation.annotations import name_of
 from chaos_utils.presentation.results import MODEL_NAMES, show_main_results
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.systems import load_systems
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
 models = [load_systems(opinions, predictions) for opinions in datasets]

@@ -30,13 +30,13 @@ confidence: float = 0.95  # coverage of the intervals
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.data.results import committed_runs
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.growth import growth_table, load_stages
 from chaos_utils.plots.training import plot_training_size, plot_training_trajectory
 from chaos_utils.presentation import training as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.runs import committed_runs
 
 datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
 runs = [] if datasets[0].source.synthetic else committed_runs()

@@ -31,21 +31,21 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.data.formats import class_columns
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.data.predictions import read_predictions
+from chaos_utils.base.files import write_text
+from chaos_utils.base.paths import run_folder
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation import results
-from chaos_utils.evaluation.scoring import compare
-from chaos_utils.evaluation.systems import load_systems
-from chaos_utils.files import write_text
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.paths import run_folder
 from chaos_utils.plots.results import plot_results
 from chaos_utils.presentation.results import MODEL_NAMES
-from chaos_utils.recalibration import temper
 from chaos_utils.report.console import block, show_command
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import signed
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.scores import compare
+from chaos_utils.scoring.systems import load_systems
 
 opinions = load_opinions("snli", data)
 others = load_systems(opinions, predictions)

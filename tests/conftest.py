@@ -11,11 +11,11 @@ from helpers.browser import find_chromium
 from helpers.checkout import chaos, copy_checkout, shorten
 from hypothesis import settings
 
-from chaos_utils import inputs, paths
-from chaos_utils.data import sources
-from chaos_utils.data.opinions import load_opinions, read_opinions
-from chaos_utils.data.registry import BAAN_FILES
-from chaos_utils.tasks import TASKS
+from chaos_utils.base import inputs, paths
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.registry import BAAN_FILES
+from chaos_utils.datasets.votes import load_opinions, read_opinions
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")

@@ -93,7 +93,7 @@ def test_bad_input_ends_in_one_message_and_code_2(arguments, told):
 
 
 def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
-    code = "import chaos_utils.paths as p; p._is_project = lambda folder: False\n"
+    code = "import chaos_utils.base.paths as p; p._is_project = lambda folder: False\n"
     code += "from chaos_utils.cli.__main__ import app; app()"
     done = subprocess.run(
         [sys.executable, "-c", code, "build", "--sample"], cwd=tmp_path,

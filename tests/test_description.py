@@ -5,11 +5,11 @@ from helpers.rows import row, write_dataset, write_rows
 from helpers.runs import write_run
 
 from chaos_utils import description
-from chaos_utils.data.opinions import load_opinions, read_opinions
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation.systems import uniform
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import load_opinions, read_opinions
 from chaos_utils.presentation import annotations as presentation
-from chaos_utils.tasks import TASKS
+from chaos_utils.scoring.systems import uniform
 
 
 @pytest.fixture

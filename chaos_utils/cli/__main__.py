@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
 from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
@@ -18,7 +19,6 @@ from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes_app
-from chaos_utils.errors import ChaosError
 
 app = typer.Typer(
     cls=Commands,
@@ -118,7 +118,7 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Bring the book up to date in _build/html."""
-    from chaos_utils import paths
+    from chaos_utils.base import paths
     from chaos_utils.publish import build as builder
     from chaos_utils.publish import snakemake
 

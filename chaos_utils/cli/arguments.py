@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 Given = Annotated[
     list[str] | None,

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 # A pipe has no width of its own; a table there is not to be cut off.
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 150)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.console import AsJson, err, out, print_json
-from chaos_utils.errors import ChaosError
 
 data_app = typer.Typer(help="Find, fetch and verify data.", no_args_is_help=True)
 
@@ -21,8 +21,8 @@ Names = Annotated[
 
 def _select(names: list[str] | None) -> list[str]:
     """Expand folders of the registry, and take what the book reads where nothing is named."""
-    from chaos_utils.data import sources
-    from chaos_utils.data.registry import REGISTRY
+    from chaos_utils.datasets import sources
+    from chaos_utils.datasets.registry import REGISTRY
 
     selected: list[str] = []
     for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
@@ -34,7 +34,7 @@ def _select(names: list[str] | None) -> list[str]:
 @data_app.command("status")
 def data_status(as_json: AsJson = False) -> None:
     """Show each file of the registry: where it is, whether it is the published one, its size."""
-    from chaos_utils.data import sources
+    from chaos_utils.datasets import sources
 
     rows = sources.status()
     if as_json:
@@ -73,7 +73,7 @@ def data_status(as_json: AsJson = False) -> None:
 @data_app.command("fetch")
 def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
     """Download what is not at hand into the cache."""
-    from chaos_utils.data import sources
+    from chaos_utils.datasets import sources
 
     selected = _select(names)
     found = sources.fetch(
@@ -89,7 +89,7 @@ def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
 @data_app.command("verify")
 def data_verify(names: Names = None, as_json: AsJson = False) -> None:
     """Compare files with the published digests; fail when one differs or is missing."""
-    from chaos_utils.data import sources
+    from chaos_utils.datasets import sources
 
     rows = sources.status(_select(names))
     words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}

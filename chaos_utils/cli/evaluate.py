@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
 from chaos_utils.cli.console import AsJson, err, out, print_json
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_text
 
 
 def evaluate(

@@ -63,7 +63,7 @@ def diff(
 
     Ends with code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
     """
-    from chaos_utils.files import write_text
+    from chaos_utils.base.files import write_text
     from chaos_utils.publish import diff, diff_report
 
     found = diff.compare(old_site, new_site, tolerance=tolerance)
@@ -87,7 +87,7 @@ def cite(
     ] = CitationFormat.plain,
 ) -> None:
     """Print the citation of one figure or table."""
-    from chaos_utils import paths
+    from chaos_utils.base import paths
     from chaos_utils.publish import citations, collection
 
     found = collection.current_id(id)

@@ -20,8 +20,8 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Make the archive of the built book for a repository such as Zenodo, or check one."""
-    from chaos_utils import paths
-    from chaos_utils.errors import ChaosError
+    from chaos_utils.base import paths
+    from chaos_utils.base.errors import ChaosError
     from chaos_utils.publish import release as releasing
 
     if check is not None and to is not None:

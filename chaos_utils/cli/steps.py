@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import NotebookName
-from chaos_utils.errors import ChaosError
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def _step(name: str, failure: Path) -> Iterator[None]:
     import time
     import traceback
 
-    from chaos_utils.files import write_text
+    from chaos_utils.base.files import write_text
 
     def tell(text: str) -> None:
         print(f"[chaos] {name}: {text}", flush=True)
@@ -36,15 +36,15 @@ def _step(name: str, failure: Path) -> Iterator[None]:
 
 
 def _failure_in_build(name: str) -> Path:
-    from chaos_utils import paths
+    from chaos_utils.base import paths
 
     return paths.build() / "logs" / f"{name}.failed"
 
 
 def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto") -> None:
     """Run a notebook for the book; a step of `chaos build`."""
-    from chaos_utils import paths
-    from chaos_utils.files import write_bytes
+    from chaos_utils.base import paths
+    from chaos_utils.base.files import write_bytes
     from chaos_utils.publish import dependencies
     from chaos_utils.report import parameters, runner
 
@@ -59,7 +59,7 @@ def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto
 
 def site() -> None:
     """Render the executed chapters; a step of `chaos build`."""
-    from chaos_utils import paths
+    from chaos_utils.base import paths
     from chaos_utils.publish.site import render
 
     with _step("pages", _failure_in_build("pages")):
@@ -68,7 +68,7 @@ def site() -> None:
 
 def sweep_run(sweep: str, run: str) -> None:
     """Make one run of a sweep; a step of `chaos sweep`."""
-    from chaos_utils import paths
+    from chaos_utils.base import paths
     from chaos_utils.publish import sweep as sweeping
 
     folder = paths.runs() / sweep

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.console import AsJson, err, out, print_json
-from chaos_utils.errors import ChaosError
 
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Out = Annotated[
@@ -145,7 +145,7 @@ def predict(
 ) -> None:
     """Predict again with a run's weights, which are trained first if they are not cached."""
     _needs_torch()
-    from chaos_utils import paths
+    from chaos_utils.base import paths
     from chaos_utils.training.predicting import predict_again
 
     target = out or paths.runs() / f"{Path(run).name}-mc{mc_samples}"

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import Population
 from chaos_utils.crowd.design import WITHOUT, bias_variance, dollars, hours, seconds_per_answer
 from chaos_utils.crowd.expected import Expectation
@@ -14,8 +15,7 @@ from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol, load_protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
 from chaos_utils.crowd.tables import SETTLED, accuracy_curve, summary, transitions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 
 _FIRST = 50  # items that count as an annotator's first ones
 

@@ -9,13 +9,13 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import ndtr
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import Population, answer_chances, with_careless
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Protocol, load_protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
 from chaos_utils.metrics.resampling import draw_votes
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import least_squares
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import Population, mixture
 from chaos_utils.crowd.expected import Expectation
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import Task
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import Task
+from chaos_utils.datasets.votes import Opinions
 
 UNANIMOUS = 0.95
 

@@ -14,7 +14,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, did_you_mean
 
 Event = Mapping[str, Any]
 Json = dict[str, Any]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import (
     MOST_CORRECTIONS,
     Population,
@@ -17,7 +18,6 @@ from chaos_utils.crowd.annotators import (
 from chaos_utils.crowd.cohort import Bools, Cohort, Ints
 from chaos_utils.crowd.materials import Materials
 from chaos_utils.crowd.protocol import Protocol
-from chaos_utils.errors import ChaosError
 
 _LEAST_YIELD = 0.001  # share of the votes wanted that a round of applicants must bring
 

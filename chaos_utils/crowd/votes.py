@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.crowd.materials import pool_of
 from chaos_utils.crowd.protocol import Event, load_protocol
-from chaos_utils.data import sources
-from chaos_utils.data.opinions import load_datasets, load_opinions
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import fresh_folder, write_text
-from chaos_utils.tasks import Task, get_task
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import Task, get_task
+from chaos_utils.datasets.votes import load_datasets, load_opinions
 
 Json = dict[str, Any]
 

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.evaluation.systems import class_prior, original_votes, uniform
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation.draws import (
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import Opinions
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.scoring.draws import (
     NAMES,
     Floats,
     bounded,
@@ -18,7 +18,7 @@ from chaos_utils.evaluation.draws import (
     positions,
     repeated,
 )
-from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.scoring.predictions import Predictions
 
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 

@@ -13,26 +13,26 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils import inputs
-from chaos_utils.data import sources
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.evaluation.systems import at_temperature, oracle
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import hits_of, reliability_curve
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.recalibration import (
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.recalibration import (
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
     temper,
 )
+from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.systems import at_temperature, oracle
 
 Floats = npt.NDArray[np.float64]
 FIXED_TEMPERATURE = 2.0  # in the released code of Baan et al. (2022)

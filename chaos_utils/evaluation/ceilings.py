@@ -12,11 +12,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.evaluation import systems as known_systems
-from chaos_utils.evaluation.draws import (
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
+from chaos_utils.metrics.measures import MEASURES, Judged, Measure
+from chaos_utils.metrics.resampling import (
+    bootstrap_means,
+    percentile_interval,
+    rescale,
+    split_votes,
+)
+from chaos_utils.scoring import systems as known_systems
+from chaos_utils.scoring.draws import (
     NAMES,
     Floats,
     Repeated,
@@ -26,14 +32,8 @@ from chaos_utils.evaluation.draws import (
     positions,
     repeated,
 )
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.metrics.measures import MEASURES, Judged, Measure
-from chaos_utils.metrics.resampling import (
-    bootstrap_means,
-    percentile_interval,
-    rescale,
-    split_votes,
-)
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import judge
 
 ESTIMATED_HUMAN = "estimated human"
 _SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.claims_calibration import CALIBRATION
 from chaos_utils.evaluation.claims_models import MODELS
 from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Material
 from chaos_utils.evaluation.claims_votes import VOTES
+from chaos_utils.scoring.predictions import Predictions
 
 CLAIMS: tuple[Claim, ...] = tuple(
     sorted((*VOTES, *MODELS, *CALIBRATION), key=lambda claim: claim.id)

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from chaos_utils.data import sources
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.data.registry import REGISTRY
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.registry import REGISTRY
 from chaos_utils.evaluation.calibrations import read_outside
 from chaos_utils.evaluation.claims_numbers import (
     best_temperature,
@@ -33,13 +33,13 @@ from chaos_utils.evaluation.claims_rules import (
     weakest,
 )
 from chaos_utils.evaluation.errors import compare_histograms
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.evaluation.systems import oracle
 from chaos_utils.metrics import calibration, scores
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.recalibration import temper
+from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.systems import oracle
 
 _KEY = "baan2022"
 _SCALED = 2.0  # the temperature of the released code

@@ -5,7 +5,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
-from chaos_utils.data.published.tables import read_published
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation.bins import entropy_bins
 from chaos_utils.evaluation.claims_rules import (
     HOLDS,
@@ -24,7 +25,6 @@ from chaos_utils.evaluation.claims_rules import (
     weakest,
 )
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
-from chaos_utils.tasks import TASKS
 
 _KEY = "nie2020"
 _NEAR_PERFECT = 0.95

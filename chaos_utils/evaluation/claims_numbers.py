@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from chaos_utils.metrics import calibration
 from chaos_utils.metrics.measures import BAAN_BINS, Judged
-from chaos_utils.recalibration import temper
+from chaos_utils.scoring.recalibration import temper
 
 Floats = npt.NDArray[np.float64]
 _TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(4), 61))

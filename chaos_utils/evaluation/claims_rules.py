@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.evaluation.scoring import judge
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import percentile_interval
-from chaos_utils.tasks import TASKS
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import judge
 
 Floats = npt.NDArray[np.float64]
 HOLDS = "holds"

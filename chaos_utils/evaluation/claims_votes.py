@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from chaos_utils.data.published.tables import read_published
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation.claims_rules import (
     Claim,
     Estimate,
@@ -21,7 +22,6 @@ from chaos_utils.evaluation.claims_rules import (
 )
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.tasks import TASKS
 
 _KEY = "nie2020"
 _ROUNDED_RATES = {"alphanli": 10, "snli": 25, "mnli": 30}

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.evaluation.systems import at_temperature, load_systems, oracle, uniform
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, Judged
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.systems import at_temperature, load_systems, oracle, uniform
 
 UNITS: tuple[Unit, ...] = ("nats", "bits")
 FLOORS = (0.0, 1e-15, 1e-12, 1e-6, 1e-3)

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.evaluation.scoring import judge
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, Judged
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import judge
 
 _LOG_2 = float(np.log(2))
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.errors import PUBLISHED_NAMES, Entry, is_released_snli, rows_of
 from chaos_utils.metrics.calibration import entropy_error
 from chaos_utils.metrics.divergence import entropy

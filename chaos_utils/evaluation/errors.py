@@ -7,16 +7,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError, did_you_mean
-from chaos_utils.evaluation.systems import at_temperature, load_systems
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.calibration import expected_calibration_error
 from chaos_utils.metrics.divergence import kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.metrics.scores import top_label
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.systems import at_temperature, load_systems
 
 Floats = npt.NDArray[np.float64]
 N_VOTES = 20  # in each of H1 and H2

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from chaos_utils import paths
-from chaos_utils.data.opinions import Opinions, load_opinions
-from chaos_utils.data.predictions import Predictions
+from chaos_utils.base import paths
+from chaos_utils.datasets.votes import Opinions, load_opinions
 from chaos_utils.evaluation.bins import bin_table, binned_scores, drawn
 from chaos_utils.evaluation.calibrations import Case, item_distances, reliability
-from chaos_utils.evaluation.systems import oracle
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_distances, plot_reliability
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.systems import oracle
 
 
 def write_figures(

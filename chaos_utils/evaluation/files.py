@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.data.predictions import Predictions, join, read_predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import TASKS, get_task
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.ceilings import references
-from chaos_utils.evaluation.scoring import compare, evaluate
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
-from chaos_utils.tasks import TASKS, get_task
+from chaos_utils.scoring.predictions import Predictions, join, read_predictions
+from chaos_utils.scoring.scores import compare, evaluate
 
 _DRAWS = 20
 _OF_VOTES = tuple(name for name in MEASURES if name != "old_accuracy")  # have floor and ceiling

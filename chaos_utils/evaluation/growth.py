@@ -7,19 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.results import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, predictions_in
-from chaos_utils.evaluation.bins import (
-    BIN_MEASURES,
-    GUESS,
-    POOLED,
-    BinnedScores,
-    binned_scores,
-)
+from chaos_utils.datasets.votes import Opinions
+from chaos_utils.evaluation.bins import BIN_MEASURES, GUESS, POOLED, BinnedScores, binned_scores
 from chaos_utils.evaluation.runs import kind_of
-from chaos_utils.evaluation.systems import computed
 from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, predictions_in
+from chaos_utils.scoring.systems import computed
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,12 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation import systems
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.ceilings import References, references
-from chaos_utils.evaluation.draws import positions
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.evaluation.learning_temperatures import (
     FIXED_TEMPERATURE,
@@ -23,7 +20,6 @@ from chaos_utils.evaluation.learning_temperatures import (
     temperature_table,
     temperatures,
 )
-from chaos_utils.evaluation.scoring import judge
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import (
     bca_interval,
@@ -31,7 +27,11 @@ from chaos_utils.metrics.resampling import (
     paired_p_value,
     percentile_interval,
 )
-from chaos_utils.recalibration import temper
+from chaos_utils.scoring import systems
+from chaos_utils.scoring.draws import positions
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.scores import judge
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -7,16 +7,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils import paths
-from chaos_utils.data.corpora import TRAININGS
-from chaos_utils.data.formats import class_columns
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions, read_predictions
-from chaos_utils.data.results import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.corpora import TRAININGS
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.runs import kind_of
-from chaos_utils.evaluation.systems import computed, synthetic_systems
-from chaos_utils.recalibration import temper
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.predictions import Predictions, read_predictions
+from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs
+from chaos_utils.scoring.systems import computed, synthetic_systems
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.corpora import TRAININGS, from_opinions
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.splits import group_folds
+from chaos_utils.datasets.corpora import TRAININGS, from_opinions
+from chaos_utils.datasets.splits import group_folds
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
-from chaos_utils.recalibration import LIMITS, fit_temperature, temper
+from chaos_utils.scoring.recalibration import LIMITS, fit_temperature, temper
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.evaluation import systems
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.ceilings import references
-from chaos_utils.evaluation.scoring import evaluate
+from chaos_utils.scoring import systems
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.scores import evaluate
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.data.results import Run, wanted_entries
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.scoring.runs import Run, wanted_entries
 
 TRAININGS = ("nli", "alphanli")
 KINDS = ("plain", "size", "smoothing", "distilled", "votes", "predicted")

@@ -7,8 +7,8 @@ import seaborn as sns
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
+from chaos_utils.base.style import colour
 from chaos_utils.plots.panels import task_panels
-from chaos_utils.style import colour
 
 
 def plot_label_transitions(table: pd.DataFrame) -> Figure:

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS
 
 _PANELS = ("alphanli", "snli+mnli", "snli", "mnli")
 _Look = tuple[str, str, Any]  # colour, marker, dashes

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import ScalarFormatter
 
+from chaos_utils.base.style import colour
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.style import colour
 
 CHOICES = {
     "none": "as it is",

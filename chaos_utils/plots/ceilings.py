@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.panels import task_panels
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS
 
 _Dashes = Literal["-", "--", "-.", ":"]
 _DASHES: dict[str, _Dashes] = {"snli": "-", "mnli": "--", "alphanli": "-."}

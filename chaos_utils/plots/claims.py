@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.style import colour
+from chaos_utils.base.style import colour
 
 # Told apart by hatching too: full, striped one way, the other way, empty.
 _LOOKS = (("alphanli", ""), ("snli", "//"), ("accent", "\\\\"), ("grid", ""))

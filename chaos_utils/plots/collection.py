@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
+from chaos_utils.base.style import colour
 from chaos_utils.plots.panels import task_panels
-from chaos_utils.style import colour
 
 _Dashes = Literal["-", "--", "-.", ":"]
 _SHADES = ("text", "snli", "neutral", "alphanli", "contradiction")

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from chaos_utils.style import colour
+from chaos_utils.base.style import colour
 
 _LOOKS = (("snli", "o"), ("accent", "s"), ("alphanli", "D"), ("contradiction", "^"), ("muted", "v"))
 _STEP = 0.8  # of a row's height, shared by its systems

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS, Task
 from chaos_utils.plots.panels import task_panels
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS, Task
 
 _SIN_60 = math.sqrt(3) / 2
 # Between two possible shares of 100 votes, so that no share lies on an edge.

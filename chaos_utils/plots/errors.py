@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS
 
 _BINS = 30
 _VIEW_BINS = 25  # shares of 100 votes: four of them fall into each bin

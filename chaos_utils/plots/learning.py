@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS
 
 _Dashes = Literal["--", "-.", ":"]
 _REFERENCES: dict[str, tuple[str, _Dashes]] = {

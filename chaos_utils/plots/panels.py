@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.tasks import TASKS, Task
+from chaos_utils.datasets.catalogue import TASKS, Task
 
 
 def task_panels(

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS
 
 _TITLES = {"jsd": "JSD (distance, √nats)", "kl": "KL(human ‖ model), nats"}
 _LINES = {"chance": "--", "floor": ":", "ceiling": "-."}

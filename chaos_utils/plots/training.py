@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, PercentFormatter
 
-from chaos_utils.style import colour
-from chaos_utils.tasks import TASKS
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import TASKS
 
 _TITLES = {"nli": "SNLI + MNLI", "alphanli": "αNLI"}
 _CLASSES = {"nli": 3, "alphanli": 2}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chaos_utils.datasets.catalogue import TASKS
 from chaos_utils.report.tables import Item, Votes, number, signed, with_interval
-from chaos_utils.tasks import TASKS
 
 STATISTICS = {
     "old_majority": "old majority",

@@ -4,9 +4,9 @@ from typing import Literal
 
 import pandas as pd
 
+from chaos_utils.datasets.catalogue import TASKS
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
-from chaos_utils.tasks import TASKS
 
 _GUESSES = {
     "chance": "the guess",

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.plots.calibration import CHOICES, case_title
-from chaos_utils.recalibration import LIMITS
 from chaos_utils.report.tables import MISSING, number, signed
+from chaos_utils.scoring.recalibration import LIMITS
 
 MEASURES = {
     "accuracy": "accuracy",

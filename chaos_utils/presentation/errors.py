@@ -4,9 +4,9 @@ import math
 
 import pandas as pd
 
+from chaos_utils.datasets.catalogue import TASKS
 from chaos_utils.plots.errors import series_name
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
-from chaos_utils.tasks import TASKS
 
 MEASURES = {
     "ece": "ECE",

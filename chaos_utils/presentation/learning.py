@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chaos_utils.data.published.tables import read_published
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.presentation.annotations import name_of
 from chaos_utils.report.tables import number, signed, with_interval

@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from chaos_utils.datasets.catalogue import TASKS
 from chaos_utils.presentation.bins import amount
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
-from chaos_utils.tasks import TASKS
 
 TRAININGS = {"nli": "NLI", "alphanli": "αNLI"}
 _CORPORA = {"snli": "SNLI", "mnli": "MNLI", "mnli_mismatched": "MNLI mismatched",

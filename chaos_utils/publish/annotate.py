@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.opinions import Opinions
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish.scripts import compact
 

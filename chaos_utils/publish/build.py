@@ -4,10 +4,10 @@ import re
 import shutil
 from pathlib import Path
 
-from chaos_utils import paths
-from chaos_utils.data import sources
-from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.registry import BAAN_FILES, CHAOSNLI_FILES
 from chaos_utils.publish import dependencies, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 

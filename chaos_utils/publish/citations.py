@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.authorship import read_authors, read_citation
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.authorship import read_authors, read_citation
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish.downloads import STALE_NOTE
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.report.captions import without_markup

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.publish import citations, dependencies, registry, staleness
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.runner import figures_of

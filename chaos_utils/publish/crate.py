@@ -19,10 +19,10 @@ from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 from rocrate.utils import is_url
 
-from chaos_utils import inputs, paths
-from chaos_utils.data.registry import REGISTRY
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_json
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json
+from chaos_utils.datasets.registry import REGISTRY
 from chaos_utils.publish import citations, collection, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE

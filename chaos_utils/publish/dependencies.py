@@ -14,11 +14,11 @@ from pathlib import Path
 import jupytext
 import yaml
 
-from chaos_utils import inputs, paths
-from chaos_utils.authorship import read_authors
-from chaos_utils.data.registry import BAAN_FILES, CHAOSNLI_FILES
-from chaos_utils.data.sources import find, locate
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.registry import BAAN_FILES, CHAOSNLI_FILES
+from chaos_utils.datasets.sources import find, locate
 
 _PACKAGE = "chaos_utils"
 _DATA = (".csv", ".json")

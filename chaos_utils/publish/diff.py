@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish.matching import Row, match, number, read_table
 
 # Of 255, in any channel: what antialiasing leaves is below it, what an eye could see above.

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from chaos_utils import style
+from chaos_utils.base import style
 
 STALE_NOTE = "Stale"
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.publish import citations
 from chaos_utils.publish.citations import Book
+from chaos_utils.scoring.predictions import Predictions
 
 SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, which are short
 

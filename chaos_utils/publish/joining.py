@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import citations, dependencies
 
 # Pages that are of use on a screen only: the first part of their names.

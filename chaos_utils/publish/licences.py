@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from chaos_utils.authorship import LICENCE, LICENCE_NAME
+from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
 
 CC_BY = LICENCE
 CC_BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 Row = Mapping[str, str]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pypdf
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_bytes, write_text
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.publish import citations, joining
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -18,8 +18,8 @@ from typing import Any
 
 import yaml
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.report.artifacts import ID
 
 FIGURES = "book/figures.yml"

@@ -14,10 +14,10 @@ from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from chaos_utils import inputs, paths
-from chaos_utils.authorship import read_citation
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_bytes, write_json, write_text
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import read_citation
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_bytes, write_json, write_text
 from chaos_utils.publish import citations, crate, dependencies, licences, staleness
 from chaos_utils.report import provenance
 

@@ -14,8 +14,8 @@ import livereload
 import watchfiles
 from livereload.handlers import LiveReloadHandler
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies
 
 HOST = "127.0.0.1"

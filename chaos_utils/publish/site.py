@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import swap_in, write_json, write_text
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import swap_in, write_json, write_text
 from chaos_utils.publish import crate, dependencies, staleness
 
 _LOG = "site.log"

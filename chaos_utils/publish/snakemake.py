@@ -19,8 +19,8 @@ from typing import Any, TextIO
 
 import yaml
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
 
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 from chaos_utils.publish import dependencies
 from chaos_utils.report.runner import RECORD_FILE
 
@@ -28,7 +28,7 @@ def changed_since(chapter: str) -> list[str]:
     Returns
     -------
     list of str
-        Such as ``chaos_utils/style.py``; empty when the chapter is current. A chapter
+        Such as ``chaos_utils/base/style.py``; empty when the chapter is current. A chapter
         whose record is missing is behind in everything.
     """
     record = paths.build() / "chapters" / chapter / RECORD_FILE

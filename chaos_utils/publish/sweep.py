@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_json, write_text
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json, write_text
 from chaos_utils.publish import snakemake
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 from chaos_utils.report import parameters, runs

@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from chaos_utils import inputs, paths
-from chaos_utils.authorship import LICENCE
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_json, write_text
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import LICENCE
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json, write_text
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import first_sentence
 

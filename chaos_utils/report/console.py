@@ -8,8 +8,8 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 
 _COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE")  # a notebook's kernel asks for them
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from chaos_utils import inputs
-from chaos_utils.authorship import LICENCE, LICENCE_NAME
+from chaos_utils.base import inputs
+from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
 from chaos_utils.report import artifacts, provenance
 from chaos_utils.report.captions import first_sentence, without_markup
 

@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chaos_utils import inputs, style
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_bytes
+from chaos_utils.base import inputs, style
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_bytes
 from chaos_utils.report import artifacts, embedding
 
 PNG_DPI = 300

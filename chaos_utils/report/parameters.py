@@ -14,8 +14,8 @@ from typing import Any
 
 import jupytext
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
 
 _SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 _BOOLEANS = {"true": True, "false": False}

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from chaos_utils import inputs, paths
-from chaos_utils.authorship import read_authors
-from chaos_utils.files import write_json
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.files import write_json
 
 CONTEXT_FILE = "context.json"
 INPUTS_FILE = "inputs.json"

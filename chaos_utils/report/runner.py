@@ -14,9 +14,9 @@ from typing import Any
 import jupytext
 import nbformat
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import fresh_folder, write_text
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.report import parameters, provenance
 from chaos_utils.report.artifacts import FOLDER as FIGURES
 
@@ -153,8 +153,8 @@ def _execute(
 
 # Appended to every run: tells the runner what the notebook's process has read.
 _LAST_CELL = """\
-from chaos_utils.files import write_json
-from chaos_utils.paths import run_folder
+from chaos_utils.base.files import write_json
+from chaos_utils.base.paths import run_folder
 from chaos_utils.report.provenance import INPUTS_FILE, list_inputs
 
 write_json(run_folder() / INPUTS_FILE, list_inputs())

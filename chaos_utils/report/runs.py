@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chaos_utils import inputs, paths
+from chaos_utils.base import inputs, paths
 from chaos_utils.report import parameters, runner
 
 

@@ -5,9 +5,9 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_json
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json
 
 FILE = "scalars.json"
 Scalar = float | int | str | None

@@ -6,7 +6,7 @@ import re
 import nbformat
 from latex2mathml.converter import convert
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
 _ROLES = (

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from chaos_utils.datasets.catalogue import get_task
 from chaos_utils.report import artifacts
-from chaos_utils.tasks import get_task
 
 MISSING = "–"
 _SHORT = 24

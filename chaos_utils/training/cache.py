@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import inputs, paths
-from chaos_utils.data.corpora import Corpus
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import fresh_folder, write_json
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import fresh_folder, write_json
+from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.training.encoders import WEIGHTS, check_weights
 from chaos_utils.training.settings import Settings
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.files import write_bytes
+from chaos_utils.base.files import write_bytes
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 
 @dataclass(frozen=True, slots=True)

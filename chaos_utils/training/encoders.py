@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from chaos_utils import inputs, paths
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import fresh_folder
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import fresh_folder
 from chaos_utils.training.recipes import Model, Package
 
 WEIGHTS = "model.safetensors"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.corpora import Corpus
+from chaos_utils.datasets.corpora import Corpus
 
 Integers = npt.NDArray[np.int64]
 _WINDOW = 50  # batches among which items are sorted by length

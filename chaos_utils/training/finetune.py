@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import paths
-from chaos_utils.data import splits
-from chaos_utils.data.corpora import Corpus
-from chaos_utils.data.results import RECORD_FILE, Run, find_run, read_run
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_json
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json
+from chaos_utils.datasets import splits
+from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.report import provenance
+from chaos_utils.scoring.runs import RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import loop
 from chaos_utils.training.cache import (
     cached_weights,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
 from chaos_utils.training.encoding import Encoded, split_by_budget
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.corpora import Corpus
+from chaos_utils.datasets.corpora import Corpus
 
 
 def judge(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str, Any]]:

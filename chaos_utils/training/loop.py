@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.checkpoints import Progress, copied, resume, save
 from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chaos_utils.data import corpora, splits
-from chaos_utils.data.corpora import Corpus
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import corpora, splits
+from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.training.settings import Settings
 
 _HELD_OUT = 0.05  # of αNLI's training stories: its development set is ChaosNLI-α

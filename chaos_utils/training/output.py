@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils import inputs
-from chaos_utils.data.formats import class_columns
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions, write_predictions
-from chaos_utils.data.registry import REGISTRY
-from chaos_utils.data.results import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
-from chaos_utils.files import fresh_folder, write_bytes, write_json
+from chaos_utils.base import inputs
+from chaos_utils.base.files import fresh_folder, write_bytes, write_json
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.registry import REGISTRY
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.report import provenance
-from chaos_utils.tasks import TASKS
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.predictions import Predictions, write_predictions
+from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
 from chaos_utils.training.recipes import get_model, recipe_of

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from chaos_utils.data.corpora import Corpus
-from chaos_utils.data.results import Run, find_run, read_run
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.report import provenance
+from chaos_utils.scoring.runs import Run, find_run, read_run
 from chaos_utils.training.devices import choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode

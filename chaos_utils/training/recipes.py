@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.published.tables import read_published
 
 FAMILIES = ("bert", "roberta", "xlnet", "bart", "albert", "distilbert")
 

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.data.corpora import get_training
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.corpora import get_training
 from chaos_utils.training.recipes import Model, get_model, recipe_of
 
 

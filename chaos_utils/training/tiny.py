@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.data import sample
-from chaos_utils.data.corpora import TRAININGS, load_corpus
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sample
+from chaos_utils.datasets.corpora import TRAININGS, load_corpus
 
 _WIDTH, _LAYERS, _HEADS, _LENGTH = 32, 2, 2, 160
 _SPECIAL = ("<pad>", "<unk>", "<cls>", "<sep>")

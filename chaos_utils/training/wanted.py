@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chaos_utils import paths
-from chaos_utils.data.results import RECORD_FILE, Run, read_run, wanted_entries
-from chaos_utils.errors import ChaosError
-from chaos_utils.files import write_text
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
+from chaos_utils.scoring.runs import RECORD_FILE, Run, read_run, wanted_entries
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import TASKS
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import load_opinions
 
 pytestmark = pytest.mark.browser
 

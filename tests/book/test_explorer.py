@@ -8,9 +8,9 @@ from base64 import b64decode
 import pytest
 from helpers.checkout import PROJECT
 
+from chaos_utils.base.style import PALETTES
 from chaos_utils.publish import scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
-from chaos_utils.style import PALETTES
 
 pytestmark = pytest.mark.browser
 

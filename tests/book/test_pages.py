@@ -10,7 +10,7 @@ from helpers.pages import look_over, open_page, pages, tab_through
 from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
 from PIL import Image
 
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.publish.site import broken_links, read_page
 from chaos_utils.report.parameters import read_parameters
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import mixture
 from chaos_utils.crowd.comparison import (
     accuracy_curves,
@@ -14,9 +15,8 @@ from chaos_utils.crowd.comparison import (
 )
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.presentation import collection as presentation
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import CARELESS, Population, mixture
 from chaos_utils.crowd.design import bias_variance, guidance, stage_effects
 from chaos_utils.crowd.expected import Expectation
@@ -12,8 +13,7 @@ from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.tables import summary
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.errors import ChaosError
+from chaos_utils.datasets.votes import load_opinions
 
 TRUE = {"careless": 0.4, "lapse": 0.08, "lapse_in_tests": 0.04, "mean_stay": 100.0}
 

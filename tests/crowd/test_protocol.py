@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.errors import ChaosError
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 BEGIN, STOP = {"type": "begin"}, {"type": "stop"}

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture, with_careless
 from chaos_utils.crowd.cohort import Cohort
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.tables import accuracy_curve, summary, transitions
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.errors import ChaosError
+from chaos_utils.datasets.votes import load_opinions
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 

@@ -7,14 +7,14 @@ import pytest
 from helpers.checkout import PROJECT, chaos
 from helpers.rows import row, write_dataset
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import mixture
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.votes import merge, read_votes
-from chaos_utils.data.opinions import load_datasets, load_opinions
+from chaos_utils.datasets.votes import load_datasets, load_opinions
 from chaos_utils.description import agreement
-from chaos_utils.errors import ChaosError
 
 OPEN = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation import bins
-from chaos_utils.evaluation.systems import computed, load_systems, oracle, uniform
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
 from chaos_utils.presentation import bins as presentation
+from chaos_utils.scoring.systems import computed, load_systems, oracle, uniform
 
 
 def score(datasets, systems, n_bins=5, n_resamples=100):

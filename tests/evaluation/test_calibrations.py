@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chaos_utils.data import sources
-from chaos_utils.data.predictions import read_predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation import calibrations
-from chaos_utils.evaluation.systems import load_systems
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.plots import calibration as plots
 from chaos_utils.presentation import calibration as presentation
-from chaos_utils.recalibration import negative_log_likelihood, temper
+from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.recalibration import negative_log_likelihood, temper
+from chaos_utils.scoring.systems import load_systems
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation import budgets, ceilings, systems
-from chaos_utils.evaluation.draws import bounded, draw_crowds, draw_posterior, repeated
-from chaos_utils.evaluation.scoring import evaluate
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.evaluation import budgets, ceilings
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.presentation import ceilings as presentation
+from chaos_utils.scoring import systems
+from chaos_utils.scoring.draws import bounded, draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.scores import evaluate
 
 ALPHA = (0.4, 0.7, 0.3)  # about what fits SNLI
 SMOOTH = ("jsd", "dist_ce", "ent_ce")

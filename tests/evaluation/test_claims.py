@@ -31,15 +31,15 @@ from chaos_utils.evaluation.claims_rules import (
     not_checkable,
     weakest,
 )
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.evaluation.systems import load_systems, oracle, uniform
 from chaos_utils.metrics import scores
 from chaos_utils.metrics.calibration import classwise_calibration_error
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS, MEASURES
 from chaos_utils.plots.claims import plot_claims
 from chaos_utils.presentation.claims import show_claims, show_counts
-from chaos_utils.recalibration import fit_temperature, temper
+from chaos_utils.scoring.recalibration import fit_temperature, temper
+from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.systems import load_systems, oracle, uniform
 
 
 def gather(datasets, systems=None, n_resamples=200, n_splits=10):

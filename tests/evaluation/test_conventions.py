@@ -6,11 +6,11 @@ import pytest
 
 from chaos_utils.evaluation import conventions as evaluation
 from chaos_utils.evaluation.conversions import CONVERSIONS, conversions, error_of
-from chaos_utils.evaluation.scoring import judge
-from chaos_utils.evaluation.systems import computed, oracle, uniform
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.plots.conventions import plot_conventions
 from chaos_utils.presentation.conventions import show_conventions, show_conversions, value_of
+from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.systems import computed, oracle, uniform
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation.error_views import error_views, summarise_views
 from chaos_utils.evaluation.errors import (
     Entry,
@@ -16,8 +16,8 @@ from chaos_utils.evaluation.errors import (
     sample_errors,
     summarise_seeds,
 )
-from chaos_utils.evaluation.systems import computed
 from chaos_utils.presentation.errors import show_error_divergence, show_error_views
+from chaos_utils.scoring.systems import computed
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from helpers.runs import write_run
 
-from chaos_utils import inputs
+from chaos_utils.base import inputs
 from chaos_utils.evaluation import growth
 from chaos_utils.evaluation.bins import binned_scores, entropy_bins
-from chaos_utils.evaluation.systems import uniform
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.presentation import training as presentation
+from chaos_utils.scoring.systems import uniform
 
 
 def mixed(opinions, share):

@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 from helpers.runs import write_run
 
-from chaos_utils.data.predictions import write_predictions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation import learning, learning_runs, learning_temperatures
 from chaos_utils.evaluation.ceilings import references
 from chaos_utils.evaluation.learning_runs import Material, from_runs, gather, own_systems, simulated
-from chaos_utils.evaluation.scoring import compare, evaluate
-from chaos_utils.evaluation.systems import computed, synthetic_systems
 from chaos_utils.presentation import learning as presentation
-from chaos_utils.recalibration import fit_temperature, temper
+from chaos_utils.scoring.predictions import write_predictions
+from chaos_utils.scoring.recalibration import fit_temperature, temper
+from chaos_utils.scoring.scores import compare, evaluate
+from chaos_utils.scoring.systems import computed, synthetic_systems
 
 NUMBERS = {"n_folds": 4, "n_draws": 2, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 SETTINGS = {

@@ -1,7 +1,7 @@
 import pytest
 
 from chaos_utils.evaluation import results
-from chaos_utils.evaluation.systems import load_systems
+from chaos_utils.scoring.systems import load_systems
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from helpers.runs import fit, write_run
 
-from chaos_utils import inputs, paths
-from chaos_utils.data.results import committed_runs, runs_in
+from chaos_utils.base import inputs, paths
 from chaos_utils.evaluation import runs as records
-from chaos_utils.evaluation.systems import uniform
 from chaos_utils.presentation import training as presentation
+from chaos_utils.scoring.runs import committed_runs, runs_in
+from chaos_utils.scoring.systems import uniform
 
 
 @pytest.fixture

@@ -67,8 +67,8 @@ seed: int = 0  # stands for nothing
 tasks: list[str] = ["snli"]  # stands for nothing, and holds commas
 
 # %%
-from chaos_utils.files import write_text
-from chaos_utils.paths import run_folder
+from chaos_utils.base.files import write_text
+from chaos_utils.base.paths import run_folder
 from chaos_utils.report.scalars import publish_scalars
 
 # %%

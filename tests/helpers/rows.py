@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from chaos_utils.tasks import get_task
+from chaos_utils.datasets.catalogue import get_task
 
 
 def row(task="snli", uid="item-1", counts=(70, 20, 10), majority=None, old=None):

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from chaos_utils import inputs
-from chaos_utils.data.formats import class_columns
-from chaos_utils.data.predictions import Predictions, write_predictions
-from chaos_utils.data.results import (
+from chaos_utils.base import inputs
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.predictions import Predictions, write_predictions
+from chaos_utils.scoring.runs import (
     DEV_FILE,
     PREDICTIONS_FILE,
     RECORD_FILE,

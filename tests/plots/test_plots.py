@@ -4,7 +4,8 @@ import pytest
 from helpers.colours import contrast
 from matplotlib.colors import to_hex
 
-from chaos_utils import description, style
+from chaos_utils import description
+from chaos_utils.base import style
 from chaos_utils.plots import annotations, disagreement
 
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.rows import write_dataset
 
 from chaos_utils.crowd.materials import is_unanimous
-from chaos_utils.data.opinions import read_opinions
+from chaos_utils.datasets.votes import read_opinions
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish.annotate import material
 from chaos_utils.publish.scripts import script

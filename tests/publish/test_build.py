@@ -1,8 +1,8 @@
 import pytest
 from helpers.rows import write_dataset
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import build
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pybtex.database import parse_string
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import citations
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.provenance import version

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import collection
 
 
@@ -40,7 +40,7 @@ def test_what_was_made_is_in_the_registry_s_order(project):
 
 
 def test_the_listing_tells_the_state_of_each(project, monkeypatch):
-    changed = {"one": ["chaos_utils/style.py"], "two": []}
+    changed = {"one": ["chaos_utils/base/style.py"], "two": []}
     monkeypatch.setattr(collection.staleness, "changed_since", changed.get)
     write(project, "two", "fig-d", synthetic=True)
     with (project / "book" / "figures.yml").open("a") as registry:
@@ -53,7 +53,7 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     }  # fmt: skip
     assert rows["fig-b"] == {
         "title": "Stale: Title of fig-b", "chapter": "one", "state": "stale",
-        "changed": ["chaos_utils/style.py"],
+        "changed": ["chaos_utils/base/style.py"],
     }  # fmt: skip
     assert (rows["fig-c"]["title"], rows["fig-c"]["chapter"]) == (None, "two")
     changed["one"] = []

@@ -3,7 +3,7 @@ import json
 import pytest
 from rocrate.rocrate import ROCrate
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import crate, dependencies
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 from chaos_utils.publish import dependencies
 
 

@@ -6,7 +6,7 @@ import pytest
 from helpers.checkout import PROJECT, chaos
 from PIL import Image
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import diff, diff_report
 
 ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]

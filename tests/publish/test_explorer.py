@@ -5,11 +5,11 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.evaluation.systems import load_systems, synthetic_systems
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.citations import Book
+from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.systems import load_systems, synthetic_systems
 
 
 def read(script, name):

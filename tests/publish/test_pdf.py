@@ -8,7 +8,7 @@ import pypdf
 import pytest
 from helpers.checkout import PROJECT, chaos
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 from chaos_utils.publish import joining, pdf
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import collection, registry
 
 TEXT = """\

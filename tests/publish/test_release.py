@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from rocrate.rocrate import ROCrate
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import release
 
 

@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 from chaos_utils.publish import dependencies, rerun
 from chaos_utils.report.parameters import Parameter, read_parameters, resolve
 

@@ -17,7 +17,7 @@ from helpers.checkout import (
     copy_checkout,
 )
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import snakemake, sweep
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from chaos_utils import description
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
 
 
 def test_change_rates_equal_table_2(released):

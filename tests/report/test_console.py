@@ -1,7 +1,7 @@
 import pytest
 from helpers.checkout import PROJECT
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.console import block, show_command
 
 

@@ -8,11 +8,11 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from chaos_utils import inputs, paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import colour
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.provenance import version
-from chaos_utils.style import colour
 
 DATA = pd.DataFrame({"x": [1, 2], "y": [3.0, None]})
 GIVEN = {"caption": "A line. It rises, e.g. here.", "alt": "A line that rises from left to right."}

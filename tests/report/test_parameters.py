@@ -2,7 +2,7 @@ import shlex
 
 import pytest
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import (
     command,
     find_notebook,

@@ -6,8 +6,8 @@ from textwrap import dedent
 import nbformat
 import pytest
 
-from chaos_utils import paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.report import parameters, runner
 
 HEAD = """\
@@ -21,7 +21,7 @@ n: int = 2  # how many
 BODY = """
 # %%
 import pandas as pd
-from chaos_utils.data.opinions import load_opinions
+from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.report.tables import publish_table
 opinions = load_opinions("snli", data)
 publish_table("tbl-n", pd.DataFrame({"n": [n], "items": [len(opinions)]}), caption="How many.")

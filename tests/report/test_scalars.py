@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.scalars import publish_scalars, read_scalars
 
 

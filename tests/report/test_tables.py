@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.tables import (
     Item,
     Votes,

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from chaos_utils import paths
+from chaos_utils.base import paths
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from chaos_utils import inputs, paths
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.training import encoders
 from chaos_utils.training.recipes import MODELS, Model, Package, get_model
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaos_utils.data.corpora import load_corpus
+from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.training.encoders import find_encoder, load_tokenizer
 from chaos_utils.training.encoding import encode, plan_batches, split_by_budget
 from chaos_utils.training.recipes import get_model

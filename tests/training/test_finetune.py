@@ -10,8 +10,8 @@ import pytest
 import torch
 from helpers.engine import shares, small
 
-from chaos_utils.data.results import read_run
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.scoring.runs import read_run
 from chaos_utils.training import cache, predicting
 from chaos_utils.training import finetune as engine
 
@@ -220,7 +220,7 @@ def test_runs_on_the_votes_are_judged_on_premises_that_they_did_not_see(tmp_path
 
 @pytest.mark.parametrize("missing", ["train", "labels", "dev"])
 def test_too_few_items_are_told_before_anything_is_trained(missing, tmp_path):
-    from chaos_utils.data import sources
+    from chaos_utils.datasets import sources
 
     folder = tmp_path / "data"
     shutil.copytree(sources.sample_folder(), folder)

@@ -1,6 +1,6 @@
 import pytest
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.recipes import FAMILIES, MODELS, get_model, recipe_of
 from chaos_utils.training.settings import Settings, complete, read_settings, system_name
 

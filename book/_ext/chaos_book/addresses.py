@@ -9,7 +9,7 @@ from sphinx.util import logging
 
 from chaos_book.published import project_of
 from chaos_book.site import notice
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import addresses, citations, registry
 
 logger = logging.getLogger(__name__)

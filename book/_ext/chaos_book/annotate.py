@@ -12,10 +12,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import material
+from chaos_utils.base.files import write_text
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.files import write_text
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.publish import annotate, scripts
 
 _FOLDER = "annotate"  # below _static

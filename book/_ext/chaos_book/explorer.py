@@ -15,10 +15,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import material
 from chaos_book.published import project_of
-from chaos_utils.evaluation.systems import load_systems
-from chaos_utils.files import write_text
+from chaos_utils.base.files import write_text
 from chaos_utils.publish import citations, explorer, scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
+from chaos_utils.scoring.systems import load_systems
 
 _FOLDER = "explorer"  # below _static
 _SCRIPTS = ("model.js", "table.js", "card.js", "chart.js", "main.js")

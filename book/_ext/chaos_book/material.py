@@ -4,10 +4,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from chaos_utils.data.opinions import Opinions, load_opinions
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import Opinions, load_opinions
 from chaos_utils.publish import licences
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
-from chaos_utils.tasks import TASKS
 
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 

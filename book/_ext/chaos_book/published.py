@@ -20,8 +20,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_utils.data.opinions import Opinions, load_opinions
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import Opinions, load_opinions
 from chaos_utils.publish import citations, collection, landing, licences, markup
 from chaos_utils.report.tables import table_html
 

@@ -8,7 +8,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
 from chaos_book.published import project_of
-from chaos_utils import paths
+from chaos_utils.base import paths
 from chaos_utils.publish import rerun
 from chaos_utils.report import runs
 

@@ -10,7 +10,7 @@ from sphinx.errors import ExtensionError
 
 from chaos_book import material
 from chaos_book.published import project_of
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import collection, downloads, registry
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 

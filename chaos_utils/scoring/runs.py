@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from chaos_utils import inputs, paths
-from chaos_utils.data.formats import class_columns
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.votes import Opinions
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.predictions import Predictions
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels

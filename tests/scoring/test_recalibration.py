@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from chaos_utils import recalibration
 from chaos_utils.metrics.calibration import Binning, expected_calibration_error
+from chaos_utils.scoring import recalibration
 
 BINS = Binning(10, closed="right", zero_in_bin=False)
 

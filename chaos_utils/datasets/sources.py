@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from chaos_utils import inputs, paths
-from chaos_utils.data.registry import REGISTRY, DataFile
-from chaos_utils.errors import ChaosError, did_you_mean
-from chaos_utils.files import swap_in, write_json
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.files import swap_in, write_json
+from chaos_utils.datasets.registry import REGISTRY, DataFile
 
 TIMEOUT_SECONDS = 20
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside a folder
@@ -292,7 +292,7 @@ def sample_folder() -> Path:
     Path
         A folder laid out like a data folder; written anew when the package makes another sample.
     """
-    from chaos_utils.data import sample
+    from chaos_utils.datasets import sample
 
     made_by = inputs.digest(Path(sample.__file__))
     folder = paths.cache() / "synthetic-sample"

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import paths
-from chaos_utils.data import sources
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions, join, read_predictions
-from chaos_utils.data.results import committed_runs
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.evaluation.runs import in_order, kind_of
-from chaos_utils.recalibration import temper
+from chaos_utils.scoring.predictions import Predictions, join, read_predictions
+from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.runs import committed_runs
 
 Floats = npt.NDArray[np.float64]
 _BAAN_FOLDER = "calibration-on-disagreement-data/predictions"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import TASKS, Task
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import TASKS, Task
 
 _BAAN_ORDER = (0, 2, 1)  # from (e, c, n) to this project's (e, n, c)
 

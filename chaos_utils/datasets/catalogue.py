@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

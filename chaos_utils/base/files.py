@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 
 @contextmanager

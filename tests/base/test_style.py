@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers.colours import contrast
 
-from chaos_utils import style
+from chaos_utils.base import style
 
 CSS = Path(__file__).parents[1] / "book" / "_static" / "book.css"
 LABELS = ("entailment", "neutral", "contradiction", "hypothesis 1", "hypothesis 2")

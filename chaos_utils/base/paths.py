@@ -15,7 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 _output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")
 

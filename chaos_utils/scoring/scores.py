@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure
 from chaos_utils.metrics.resampling import (
     bca_interval,
@@ -17,6 +16,7 @@ from chaos_utils.metrics.resampling import (
     paired_p_value,
     percentile_interval,
 )
+from chaos_utils.scoring.predictions import Predictions
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,12 +7,12 @@ import zipfile
 import pytest
 from helpers.rows import row, write_dataset, write_rows
 
-from chaos_utils import paths
-from chaos_utils.data import sources
-from chaos_utils.data.opinions import load_opinions
-from chaos_utils.data.registry import CHAOSNLI, REGISTRY, DataFile
-from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import TASKS
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.registry import CHAOSNLI, REGISTRY, DataFile
+from chaos_utils.datasets.votes import load_opinions
 
 SNLI = TASKS["snli"].file
 CONTENT = b"the published file\n"

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from chaos_utils.files import fresh_folder, write_bytes, write_json
+from chaos_utils.base.files import fresh_folder, write_bytes, write_json
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import inputs
-from chaos_utils.data import sources
-from chaos_utils.data.opinions import Opinions, load_opinions
-from chaos_utils.errors import ChaosError, did_you_mean
-from chaos_utils.tasks import TASKS
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.votes import Opinions, load_opinions
 
 Floats = npt.NDArray[np.float64]
 NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed

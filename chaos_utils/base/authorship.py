@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
 
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 LICENCE_NAME = "CC BY 4.0"

@@ -1,7 +1,7 @@
 import numpy as np
 
-from chaos_utils import inputs
-from chaos_utils.data import sample as generator
+from chaos_utils.base import inputs
+from chaos_utils.datasets import sample as generator
 from chaos_utils.metrics.divergence import entropy
 
 

@@ -3,13 +3,13 @@ import pytest
 from helpers.rows import row, write_rows
 from helpers.runs import write_run
 
-from chaos_utils import inputs, paths
-from chaos_utils.data.opinions import read_opinions
-from chaos_utils.data.published.tables import read_published
-from chaos_utils.errors import ChaosError
-from chaos_utils.evaluation import systems
-from chaos_utils.evaluation.scoring import compare, evaluate, wide
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import read_opinions
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.scoring import systems
+from chaos_utils.scoring.scores import compare, evaluate, wide
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from helpers.rows import row, write_rows
 
-from chaos_utils import inputs
-from chaos_utils.data.opinions import load_opinions, read_opinions
-from chaos_utils.errors import ChaosError
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import load_opinions, read_opinions
 
 
 def read(tmp_path, rows, task="snli", **options):

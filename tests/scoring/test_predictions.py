@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from helpers.rows import row, write_rows
 
-from chaos_utils.data.opinions import read_opinions
-from chaos_utils.data.predictions import join, read_predictions, write_predictions
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import read_opinions
+from chaos_utils.scoring.predictions import join, read_predictions, write_predictions
 
 N = 40
 NAMES = ["entailment", "neutral", "contradiction"]
@@ -214,7 +214,7 @@ def test_parts_are_joined_unless_they_overlap(tmp_path, opinions):
 
 
 def test_released_predictions_have_their_known_gaps(released):
-    from chaos_utils.evaluation.systems import released_systems
+    from chaos_utils.scoring.systems import released_systems
 
     snli, mnli, alphanli = map(released_systems, released)
     assert [len(system) for system in snli] == [1514] * 5

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.corpora import Corpus
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.corpora import Corpus
 
 _SHOWN = 5
 

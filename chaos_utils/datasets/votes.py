@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import inputs
-from chaos_utils.data import sources
-from chaos_utils.data.registry import REGISTRY
-from chaos_utils.errors import ChaosError
-from chaos_utils.tasks import TASKS, Task, get_task
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import TASKS, Task, get_task
+from chaos_utils.datasets.registry import REGISTRY
 
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _SHOWN_FAULTS = 5

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.data.opinions import SYNTHETIC
-from chaos_utils.tasks import TASKS, Task
+from chaos_utils.datasets.catalogue import TASKS, Task
+from chaos_utils.datasets.votes import SYNTHETIC
 
 SEED = 20201116
 N_ITEMS = 300

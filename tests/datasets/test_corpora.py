@@ -5,16 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaos_utils.data import corpora
-from chaos_utils.data.corpora import (
-    TRAININGS,
-    Corpus,
-    choose_data,
-    load_chaosnli,
-    load_corpus,
-)
-from chaos_utils.data.splits import group_folds, hold_out, refuse_contamination, subset, without
-from chaos_utils.errors import ChaosError
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import corpora
+from chaos_utils.datasets.corpora import TRAININGS, Corpus, choose_data, load_chaosnli, load_corpus
+from chaos_utils.datasets.splits import group_folds, hold_out, refuse_contamination, subset, without
 
 
 def pairs(n, n_classes=3, per_premise=2, start=0):

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.data.predictions import Predictions
+from chaos_utils.datasets.votes import Opinions
 from chaos_utils.metrics.measures import Judged, Measure
 from chaos_utils.metrics.resampling import draw_truths, draw_votes, fit_dirichlet
 from chaos_utils.metrics.scores import top_label
+from chaos_utils.scoring.predictions import Predictions
 
 Floats = npt.NDArray[np.float64]
 

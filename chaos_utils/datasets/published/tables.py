@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from chaos_utils import inputs
-from chaos_utils.errors import ChaosError, did_you_mean
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError, did_you_mean
 
 FOLDER = Path(__file__).parent
 

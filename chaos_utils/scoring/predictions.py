@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils import inputs
-from chaos_utils.data.formats import Row, class_columns, read_rows
-from chaos_utils.data.opinions import Opinions
-from chaos_utils.errors import ChaosError, did_you_mean
-from chaos_utils.files import write_bytes
-from chaos_utils.tasks import Task
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.files import write_bytes
+from chaos_utils.datasets.catalogue import Task
+from chaos_utils.datasets.votes import Opinions
+from chaos_utils.scoring.formats import Row, class_columns, read_rows
 
 Floats = npt.NDArray[np.float64]
 _SUM_TOLERANCE = 1e-3  # files with probabilities rounded to four digits pass

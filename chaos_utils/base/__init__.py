@@ -1,0 +1,1 @@
+"""The ground floor: errors, files, paths, inputs, one look."""

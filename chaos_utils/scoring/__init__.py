@@ -1,0 +1,1 @@
+"""Systems, and how they score against votes."""
