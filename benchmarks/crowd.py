@@ -12,7 +12,7 @@ from chaos_utils.crowd.annotators import Population, answer_chances, mixture
 from chaos_utils.crowd.materials import Materials, cut
 from chaos_utils.crowd.protocol import Protocol, is_right, load_protocol
 from chaos_utils.crowd.simulate import draw_labels, draw_stays, simulate
-from chaos_utils.datasets.votes import load_datasets
+from chaos_utils.datasets.loading import load_all_votes
 
 N_LOOPED = 200  # annotators whom the plain loop takes through
 
@@ -20,8 +20,8 @@ N_LOOPED = 200  # annotators whom the plain loop takes through
 def one_by_one(protocol: Protocol, materials: Materials, population: Population) -> int:
     """Take annotators through one event at a time, and return how many items they judge."""
     rng, judged = np.random.default_rng(0), 0
-    names, k = list(population.kinds), materials.task.n_classes
-    codes, guess = materials.task.codes, np.full((1, k), 1 / k)
+    names, k = list(population.kinds), materials.dataset.n_classes
+    codes, guess = materials.dataset.codes, np.full((1, k), 1 / k)
     for _ in range(N_LOOPED):
         kind = population.kinds[rng.choice(names, p=[population.shares[name] for name in names])]
         stay = draw_stays(population, len(materials.items), 1, rng)[0]
@@ -58,15 +58,15 @@ def one_by_one(protocol: Protocol, materials: Materials, population: Population)
 def main() -> None:
     """Measure and print a table."""
     protocol, population = load_protocol(), mixture()
-    datasets = load_datasets()
-    of_tasks = [cut(opinions, datasets) for opinions in datasets]
+    all_votes = load_all_votes()
+    of_datasets = [cut(votes, all_votes) for votes in all_votes]
     begun = time.perf_counter()
-    made = [simulate(protocol, materials, population) for materials in of_tasks]
+    made = [simulate(protocol, materials, population) for materials in of_datasets]
     vectorised = time.perf_counter() - begun
     n_votes = sum(int(one.counts.sum()) for one in made)
 
     begun = time.perf_counter()
-    n_looped = one_by_one(protocol, of_tasks[0], population)
+    n_looped = one_by_one(protocol, of_datasets[0], population)
     looped = (time.perf_counter() - begun) * sum(len(one.votes) for one in made) / n_looped
     print("| what | measured | target |")
     print("| --- | --- | --- |")

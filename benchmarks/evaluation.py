@@ -16,10 +16,10 @@ import numpy as np
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, kendalltau
 
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import Opinions, load_opinions
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import evaluate, judge
 from chaos_utils.scoring.systems import computed
 
@@ -28,14 +28,14 @@ N_RESAMPLES = 10_000
 _COMPARED = ("jsd", "kl", "dist_ce", "ent_ce", "kendall_tau", "rank_cs")
 
 
-def nine_systems(opinions: Opinions) -> list[Predictions]:
+def nine_systems(votes: Votes) -> list[System]:
     """Blur the human distributions in nine seeded ways."""
     systems = []
     for seed in range(N_SYSTEMS):
-        noise = np.random.default_rng(seed).normal(size=opinions.shares.shape)
-        powers = np.exp(np.log(opinions.shares + 0.01) + noise)
+        noise = np.random.default_rng(seed).normal(size=votes.shares.shape)
+        powers = np.exp(np.log(votes.shares + 0.01) + noise)
         shares = powers / powers.sum(axis=1, keepdims=True)
-        systems.append(computed(f"system {seed}", opinions, shares))
+        systems.append(computed(f"system {seed}", votes, shares))
     return systems
 
 
@@ -67,16 +67,16 @@ def seconds(call, repeat: int = 3) -> float:
     return min(times)
 
 
-def against_a_loop(opinions: Opinions) -> float:
+def against_a_loop(votes: Votes) -> float:
     """Return how many times faster the measures are than a loop; both must agree."""
-    judged = judge(opinions, nine_systems(opinions)[0])
+    judged = judge(votes, nine_systems(votes)[0])
     ours = [MEASURES[name].value(judged) for name in _COMPARED]
     np.testing.assert_allclose(ours, loop_over_items(judged), atol=1e-6)
     fast = seconds(lambda: [MEASURES[name].value(judged) for name in _COMPARED], repeat=20)
     return seconds(lambda: loop_over_items(judged)) / fast
 
 
-def whole_process(opinions: Opinions) -> float:
+def whole_process(votes: Votes) -> float:
     """Return the wall time of `chaos evaluate` on nine systems, without intervals."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "nine.json"
@@ -85,30 +85,40 @@ def whole_process(opinions: Opinions) -> float:
                 uid: {"uid": uid, "predicted_probabilities": shares}
                 for uid, shares in zip(system.uids, system.probabilities.tolist(), strict=True)
             }
-            for system in nine_systems(opinions)
+            for system in nine_systems(votes)
         }
         path.write_text(json.dumps(content))
-        task = opinions.task.name
-        command = [sys.executable, "-m", "chaos_utils.cli", "evaluate", str(path), "--task", task]
+        dataset = votes.dataset.name
+        command = [
+            sys.executable,
+            "-m",
+            "chaos_utils.cli",
+            "evaluate",
+            str(path),
+            "--dataset",
+            dataset,
+        ]
         command += ["--bootstrap", "0", "--csv"]
         return seconds(lambda: subprocess.run(command, check=True, capture_output=True))
 
 
 def main() -> None:
     """Measure and print a table."""
-    datasets = [load_opinions(task) for task in TASKS]
-    ratio = against_a_loop(datasets[0])
-    process = whole_process(datasets[0])
+    all_votes = load_all_votes()
+    ratio = against_a_loop(all_votes[0])
+    process = whole_process(all_votes[0])
     begun = time.perf_counter()
-    for opinions in datasets:
-        evaluate(opinions, nine_systems(opinions), n_resamples=N_RESAMPLES)
+    for votes in all_votes:
+        evaluate(votes, nine_systems(votes), n_resamples=N_RESAMPLES)
     bootstrap = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print("| what | measured | target |")
     print("| --- | --- | --- |")
     print(f"| {len(_COMPARED)} measures against a SciPy loop | {ratio:.0f} × faster | 50 × |")
-    print(f"| `chaos evaluate`, nine systems, one task, no intervals | {process:.2f} s | 1.5 s |")
-    print(f"| {N_RESAMPLES:,} resamples, {len(MEASURES)} measures, nine systems, three tasks "
+    print(
+        f"| `chaos evaluate`, nine systems, one dataset, no intervals | {process:.2f} s | 1.5 s |"
+    )
+    print(f"| {N_RESAMPLES:,} resamples, {len(MEASURES)} measures, nine systems, three datasets "
           f"| {bootstrap:.1f} s, {peak:.2f} GiB | 30 s, 2 GB |")  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from itertools import chain
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation.bins import all_correct, bin_table, binned_scores, contrasts, drawn
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
 from chaos_utils.presentation import bins as presentation
@@ -38,21 +38,21 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
-systems = {opinions.task.name: load_systems(opinions, predictions) for opinions in datasets}
-binned = binned_scores(datasets, systems, n_bins=bins, n_resamples=resamples, seed=seed)
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+systems = {votes.dataset.name: load_systems(votes, predictions) for votes in all_votes}
+binned = binned_scores(all_votes, systems, n_bins=bins, n_resamples=resamples, seed=seed)
 table = bin_table(binned)
 shown = drawn(table)
 compared = contrasts(binned)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
 Markdown(description.systems_notice(chain.from_iterable(systems.values())))
 
 # %% tags=["remove-input"]
-without = [presentation.name_of(task) for task, found in systems.items() if not found]
+without = [presentation.name_of(dataset) for dataset, found in systems.items() if not found]
 Markdown(
     f"> No model's predictions are at hand for {', '.join(without)}: what is computed for it are "
     "baselines, and models appear as published, if at all. To add one, pass "
@@ -68,7 +68,7 @@ Markdown(
 # A bin takes its lower edge and leaves its upper one to the next; the last bin takes both. Many
 # items share an entropy, hence the unequal sizes. αNLI stands alone; SNLI and MNLI are pooled, as
 # in the paper's figures, and shown one by one as well, because the numbers that were published
-# are per task and cannot be pooled.
+# are per dataset and cannot be pooled.
 #
 # *Computed* lines come from predictions that are at hand, with 95%
 # {term}`intervals <bootstrap interval>` from resampling the items of each bin. *Published* lines
@@ -100,7 +100,7 @@ publish_figure(
     caption=f"""Accuracy on the new majority label, by the entropy of the votes. {bins} quantile
     bins, edges on the axis; compare Figure 4 of {{cite:t}}`nie2020`. Heavy lines and baselines are
     computed here, with 95% intervals over items for the models; thin grey lines are the published
-    values of the paper's nine models, which exist for single tasks only.""",
+    values of the paper's nine models, which exist for single datasets only.""",
     alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. In each, accuracy falls from bin to
     bin. On αNLI and SNLI it starts above ninety per cent for most models and ends near the
     dotted line of the guess; on MNLI it starts lower and falls less.""",
@@ -113,11 +113,11 @@ Markdown(
 )
 
 # %% tags=["remove-input"]
-votes = table[(table["system"] == "original votes") & (table["measure"] == "new_accuracy")]
-stands = votes.groupby("task", sort=False)["value"].agg(["first", "last"])
+counts = table[(table["system"] == "original votes") & (table["measure"] == "new_accuracy")]
+stands = counts.groupby("dataset", sort=False)["value"].agg(["first", "last"])
 kept = [
-    f"{row['first']:.1%} and {row['last']:.1%} on {presentation.name_of(task)}"
-    for task, row in stands.iterrows()
+    f"{row['first']:.1%} and {row['last']:.1%} on {presentation.name_of(dataset)}"
+    for dataset, row in stands.iterrows()
 ]
 Markdown(
     "The old labels, which people gave, can be scored like a model. In the first and the last bin, "
@@ -143,18 +143,18 @@ guesses = table[
     (table["measure"] == "new_accuracy")
     & table["system"].isin(["chance", "commonest label of the bin"])
     & (table["bin"] == table["bin"].max())
-].pivot(index="task", columns="system", values="value")
+].pivot(index="dataset", columns="system", values="value")
 apart = guesses[guesses["commonest label of the bin"] > guesses["chance"]]
 wide = [
     f"{row['chance']:.1%} against {row['commonest label of the bin']:.1%} on "
-    f"{presentation.name_of(task)}"
-    for task, row in apart.iterrows()
+    f"{presentation.name_of(dataset)}"
+    for dataset, row in apart.iterrows()
 ]
 Markdown(
     "Which guess is meant can decide the answer: a label that is the commonest overall need not be "
     f"so in the last bin ({'; '.join(wide)})."
     if wide
-    else "On each task, the label that is the commonest overall is so in the last bin, too."
+    else "On each dataset, the label that is the commonest overall is so in the last bin, too."
 )
 
 # %% [markdown]
@@ -172,7 +172,7 @@ publish_figure(
     lower is better. {bins} quantile bins, edges on the axis; compare Figure 5 of
     {{cite:t}}`nie2020`. Heavy lines and baselines are computed here, with 95% intervals over items
     for the models; thin grey lines are the published values of the paper's nine models, which
-    exist for single tasks only.""",
+    exist for single datasets only.""",
     alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. The models' lines rise from bin to
     bin, on MNLI less steeply, while the line of the uniform distribution falls and ends below
     them in every panel.""",
@@ -203,13 +203,13 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-sizes = table.dropna(subset="published_n").drop_duplicates(["task", "bin"])
+sizes = table.dropna(subset="published_n").drop_duplicates(["dataset", "bin"])
 off = sizes[sizes["difference_n"] != 0]
 partial = table[(table["n_scored"] < table["n"]) & (table["role"] != "seed")]
-lacking = partial.drop_duplicates(["task", "system", "bin"]).groupby(["task", "system"])
+lacking = partial.drop_duplicates(["dataset", "system", "bin"]).groupby(["dataset", "system"])
 missing = [
-    f"{system} lacks {(rows['n'] - rows['n_scored']).sum()} items of {presentation.name_of(task)}"
-    for (task, system), rows in lacking
+    f"{system} lacks {(rows['n'] - rows['n_scored']).sum()} items of {presentation.name_of(dataset)}"
+    for (dataset, system), rows in lacking
 ]
 parts = [
     f"Of {len(sizes)} published bin sizes, {len(sizes) - len(off)} are reproduced exactly."
@@ -231,7 +231,7 @@ Markdown(" ".join(parts))
 # at hand; that of the paper's nine models needs their predictions.
 
 # %%
-correct = all_correct(datasets, systems)
+correct = all_correct(all_votes, systems)
 if len(correct):
     result = publish_table(
         "tbl-all-correct",
@@ -248,7 +248,7 @@ result
 # %% tags=["remove-input"]
 new = correct[correct["label"] == "new"]
 lines = [
-    f"on {presentation.name_of(row.task)} all {row.n_systems} are right about the new majority of "
+    f"on {presentation.name_of(row.dataset)} all {row.n_systems} are right about the new majority of "
     f"{row.n_all_correct:,} of {row.n_items:,} items ({row.share_all_correct:.1%}), and none is "
     f"about that of {row.n_none_correct:,} ({row.share_none_correct:.1%})"
     for row in new.itertuples()

@@ -20,24 +20,24 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-examples: int = 3  # items shown for each task and rule
+examples: int = 3  # items shown for each dataset and rule
 seed: int = 0  # seed of the bootstrap
 
 # %%
 from IPython.display import Markdown
 
 from chaos_utils import description
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import load_datasets
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.presentation import annotations as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-datasets = load_datasets(data)
+all_votes = load_all_votes(data)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% [markdown]
 # ## How many majorities changed
@@ -47,21 +47,23 @@ Markdown(description.data_notice(datasets))
 # majority decides, as it did for the authors.
 
 # %%
-statistics = description.data_statistics(datasets)
+statistics = description.data_statistics(all_votes)
 publish_table(
     "tbl-data-statistics",
     statistics,
     shown=presentation.show_data_statistics(statistics),
     caption="""Items and changed majorities, published beside reproduced. The published values
-    are those of Table 2 in {cite:t}`nie2020`. The last rate of a task divides by the published
+    are those of Table 2 in {cite:t}`nie2020`. The last rate of a dataset divides by the published
     size of the whole development set; for αNLI the paper gives none.""",
 )
 
 # %% tags=["remove-input"]
-rate = statistics.set_index("task")["change_rate_percent"]
+rate = statistics.set_index("dataset")["change_rate_percent"]
 gap = statistics[["difference_change_rate_percent", "difference_change_rate_full_dev_percent"]]
 footnote = read_published("nie2020_other").set_index("quantity")["value"]
-overruled = [f"{rate[task]:.2f}% of the {presentation.name_of(task)} labels" for task in rate.index]
+overruled = [
+    f"{rate[dataset]:.2f}% of the {presentation.name_of(dataset)} labels" for dataset in rate.index
+]
 Markdown(
     f"On {{numref}}`tbl-data-statistics`, the crowd overrules {presentation.listed(overruled)}. "
     f"The largest distance from a published rate is "
@@ -79,7 +81,7 @@ Markdown(
 # ## Where the labels went
 
 # %%
-counts = description.label_counts(datasets)
+counts = description.label_counts(all_votes)
 publish_table(
     "tbl-label-counts",
     counts,
@@ -91,7 +93,7 @@ publish_table(
 
 # %% tags=["remove-input"]
 off = counts[counts["difference"].fillna(0) != 0]
-new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("task", sort=False)[
+new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("dataset", sort=False)[
     ["value", "published"]
 ]
 totals = new_votes.sum()
@@ -102,9 +104,9 @@ parts = [
     else "Every count in {numref}`tbl-label-counts` equals the paper's."
 ]
 parts += [
-    f"The paper's new votes for {presentation.name_of(task)} sum to "
-    f"{totals.loc[task, 'published']:,.0f}; the file at hand holds {totals.loc[task, 'value']:,}."
-    for task in totals.index[totals["published"] > 0]
+    f"The paper's new votes for {presentation.name_of(dataset)} sum to "
+    f"{totals.loc[dataset, 'published']:,.0f}; the file at hand holds {totals.loc[dataset, 'value']:,}."
+    for dataset in totals.index[totals["published"] > 0]
 ]
 Markdown(
     " ".join(parts)
@@ -114,7 +116,7 @@ Markdown(
 )
 
 # %%
-transitions = description.label_transitions(datasets)
+transitions = description.label_transitions(all_votes)
 publish_figure(
     "fig-label-transitions",
     plot_label_transitions,
@@ -122,16 +124,16 @@ publish_figure(
     caption="""From old label to new majority. Items by the label of the original dataset
     (rows) and the majority of the hundred new votes (columns); below each count, its share of
     the row.""",
-    alt="""Three heat maps, one for each task. Most items lie on the diagonal, where the old
+    alt="""Three heat maps, one for each dataset. Most items lie on the diagonal, where the old
     label is still the majority. On SNLI the largest shares off the diagonal lead to neutral; on
     MNLI neutral items move to entailment, and contradictions to neutral.""",
 )
 
 # %% tags=["remove-input"]
 moved = transitions[transitions["old_label"] != transitions["new_majority"]].query("n > 0")
-largest = moved.loc[moved.groupby("task", sort=False)["n"].idxmax()]
+largest = moved.loc[moved.groupby("dataset", sort=False)["n"].idxmax()]
 routes = [
-    f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.task)} "
+    f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.dataset)} "
     f"({row.n} items, {row.row_share:.0%} of that old label)"
     for row in largest.itertuples()
 ]
@@ -146,7 +148,7 @@ Markdown(
 # ## How far people agree
 
 # %%
-agreement = description.agreement(datasets, resamples, seed)
+agreement = description.agreement(all_votes, resamples, seed)
 publish_table(
     "tbl-agreement",
     agreement,
@@ -158,17 +160,17 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-by_task = agreement.set_index("task")
+by_dataset = agreement.set_index("dataset")
 agreeing, unanimous = [], []
 for row in agreement.itertuples():
-    name = presentation.name_of(row.task)
+    name = presentation.name_of(row.dataset)
     agreeing.append(f"{row.mean_pairwise_agreement:.0%} of the time on {name}")
     unanimous.append(f"{row.n_unanimous / row.n_examples:.1%} of the {name} items")
 entropies = (
     ""
-    if "snli" not in by_task.index
+    if "snli" not in by_dataset.index
     else f" The paper's footnote gives a mean entropy of {footnote['mean_entropy_bits']:.2f} bits for "
-    f"SNLI; here it is {by_task.loc['snli', 'mean_entropy_bits']:.3f} bits."
+    f"SNLI; here it is {by_dataset.loc['snli', 'mean_entropy_bits']:.3f} bits."
 )
 Markdown(
     "By {numref}`tbl-agreement`, two people who judge the same item agree "
@@ -183,13 +185,13 @@ Markdown(
 # ## Items to read
 
 # %%
-chosen = description.examples(datasets, examples)
+chosen = description.examples(all_votes, examples)
 publish_table(
     "tbl-examples",
     chosen,
     shown=presentation.show_examples(chosen),
     caption=f"""Items on which people agree least, items whose majority changed, and the papers'
-    own examples. For each task, the {examples} items of highest entropy and the {examples} with
+    own examples. For each dataset, the {examples} items of highest entropy and the {examples} with
     a changed majority whose new majority is largest; then those that {{cite:t}}`nie2020` and
     {{cite:t}}`baan2022` print. A bar shows the hundred votes: entailment, neutral,
     contradiction from the left, or hypothesis 1 and 2.""",

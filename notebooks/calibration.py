@@ -31,7 +31,7 @@ import numpy as np
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import calibrations
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.measures import MEASURES
@@ -46,12 +46,12 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-opinions = load_opinions("snli", data)
-cases = calibrations.line_up(opinions, load_systems(opinions, predictions))
+votes = load_votes("snli", data)
+cases = calibrations.line_up(votes, load_systems(votes, predictions))
 shown_cases = calibrations.with_seed(cases, shown_seed)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([opinions]))
+Markdown(description.data_notice([votes]))
 
 # %% tags=["remove-input"]
 Markdown(description.systems_notice(case.predictions for case in cases if case.temperature == 1))
@@ -80,13 +80,13 @@ Markdown(description.systems_notice(case.predictions for case in cases if case.t
 # inside a bin, and what is left is $1 - \bar{s}$, with $\bar{s}$ the mean majority share.
 
 # %%
-table_1 = calibrations.human_calibration(opinions, cases)
+table_1 = calibrations.human_calibration(votes, cases)
 of_oracle = table_1.set_index("system").loc["oracle"]
-lacking = 1 - majority_share(opinions.votes).mean()
+lacking = 1 - majority_share(votes.counts).mean()
 
 # %% tags=["remove-input"]
 Markdown(
-    f"On the {len(opinions):,} SNLI items the mean majority share is {1 - lacking:.4f}, so the "
+    f"On the {len(votes):,} SNLI items the mean majority share is {1 - lacking:.4f}, so the "
     f"oracle's error should be {lacking:.4f}; binned and averaged like any other system's, it is "
     f"{of_oracle['ece']:.4f}. It says nothing about a fault of the oracle. It says how far people "
     "are from agreeing, and a model that learned to share their doubts would be charged for it."
@@ -142,7 +142,7 @@ Markdown(
 )
 
 # %%
-bins = calibrations.reliability(opinions, shown_cases)
+bins = calibrations.reliability(votes, shown_cases)
 publish_figure(
     "fig-reliability",
     plot_reliability,
@@ -174,7 +174,7 @@ Markdown(
 
 # %%
 distances = calibrations.item_distances(
-    opinions, [case for case in shown_cases if case.system != "oracle"]
+    votes, [case for case in shown_cases if case.system != "oracle"]
 )
 publish_figure(
     "fig-distce",
@@ -212,7 +212,7 @@ Markdown(
 # divides by all items or by those in a bin. The released code does the latter.
 
 # %%
-classwise = calibrations.classwise_errors(opinions, cases)
+classwise = calibrations.classwise_errors(votes, cases)
 publish_table(
     "tbl-classwise-ece",
     classwise,
@@ -250,7 +250,7 @@ Markdown(
 # accuracy against a person drawn at random.
 
 # %%
-targets = calibrations.two_targets(opinions, cases)
+targets = calibrations.two_targets(votes, cases)
 publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
@@ -289,7 +289,7 @@ Markdown(
 # its own.
 
 # %%
-choices = calibrations.temperature_choices(opinions, cases, n_folds, seed)
+choices = calibrations.temperature_choices(votes, cases, n_folds, seed)
 publish_table(
     "tbl-temperatures",
     choices,
@@ -328,7 +328,7 @@ Markdown(
 
 # %%
 grid = np.geomspace(0.5, 4, n_temperatures)
-curves = calibrations.temperature_curves(opinions, cases, choices, grid)
+curves = calibrations.temperature_curves(votes, cases, choices, grid)
 publish_figure(
     "fig-temperature",
     plot_temperatures,

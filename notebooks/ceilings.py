@@ -32,7 +32,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import budgets, ceilings
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.ceilings import (
@@ -46,17 +46,17 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table, signed
 from chaos_utils.scoring import systems
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
-models = [systems.load_systems(opinions, predictions) for opinions in datasets]
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+models = [systems.load_systems(votes, predictions) for votes in all_votes]
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
 Markdown(description.systems_notice(chain.from_iterable(models)))
 
 # %% tags=["remove-input"]
-without = [name_of(o.task.name) for o, found in zip(datasets, models, strict=True) if not found]
+without = [name_of(o.dataset.name) for o, found in zip(all_votes, models, strict=True) if not found]
 Markdown(
     f"No model's predictions are at hand for {' and '.join(without)}: only guesses that need no "
     "model are shown there. To see a model of your own, pass `-p predictions=FILE`."
@@ -73,12 +73,12 @@ Markdown(
 # no model can be expected to score below it.
 #
 # The truth is not known, only votes. We draw it from its posterior: a Dirichlet prior is fitted
-# to all items of a task, and each item's votes update it. To take the vote shares themselves for
+# to all items of a dataset, and each item's votes update it. To take the vote shares themselves for
 # the truth would let the noise of the votes pass for opinion.
 
 # %%
 votes_left = pd.concat(
-    [budgets.annotation_budget(o, draws, seed) for o in datasets], ignore_index=True
+    [budgets.annotation_budget(o, draws, seed) for o in all_votes], ignore_index=True
 )
 publish_figure(
     "fig-annotation-budget",
@@ -89,31 +89,31 @@ publish_figure(
     truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
     {{cite:t}}`baan2022`.""",
     alt="""Seven panels, one for each measure, with votes an item from 1 to 100 on a logarithmic
-    axis and a curve for each task. Errors fall steeply at first and flatten; accuracy and rank
+    axis and a curve for each dataset. Errors fall steeply at first and flatten; accuracy and rank
     agreement rise towards 1. Circles lie on the lines, but for the calibration error, where they
     start far above them. The curve of αNLI lies at the better side of the two others.""",
 )
 
 # %% tags=["remove-input"]
-floor = votes_left[votes_left["quantity"] == "floor"].set_index(["measure", "task", "n_votes"])
-names = {o.task.name: name_of(o.task.name) for o in datasets}
+floor = votes_left[votes_left["quantity"] == "floor"].set_index(["measure", "dataset", "n_votes"])
+names = {o.dataset.name: name_of(o.dataset.name) for o in all_votes}
 jsd = [
-    f"{floor.loc[('jsd', task, 1), 'value']:.2f} with one vote, "
-    f"{floor.loc[('jsd', task, 5), 'value']:.2f} with five, "
-    f"{floor.loc[('jsd', task, 20), 'value']:.3f} with twenty and "
-    f"{floor.loc[('jsd', task, 100), 'value']:.3f} with a hundred on {name}"
-    for task, name in names.items()
+    f"{floor.loc[('jsd', dataset, 1), 'value']:.2f} with one vote, "
+    f"{floor.loc[('jsd', dataset, 5), 'value']:.2f} with five, "
+    f"{floor.loc[('jsd', dataset, 20), 'value']:.3f} with twenty and "
+    f"{floor.loc[('jsd', dataset, 100), 'value']:.3f} with a hundred on {name}"
+    for dataset, name in names.items()
 ]
 top = [
-    f"{floor.loc[('new_accuracy', task, 5), 'value']:.0%} with five votes and "
-    f"{floor.loc[('new_accuracy', task, 100), 'value']:.0%} with a hundred on {name}"
-    for task, name in names.items()
+    f"{floor.loc[('new_accuracy', dataset, 5), 'value']:.0%} with five votes and "
+    f"{floor.loc[('new_accuracy', dataset, 100), 'value']:.0%} with a hundred on {name}"
+    for dataset, name in names.items()
 ]
-shares = votes_left[votes_left["quantity"] == "error"].set_index(["measure", "task", "n_votes"])
+shares = votes_left[votes_left["quantity"] == "error"].set_index(["measure", "dataset", "n_votes"])
 calibration = [
-    f"{shares.loc[('ece_votes', task, 5), 'value']:.3f} against "
-    f"{floor.loc[('ece_votes', task, 5), 'value']:.3f} on {name}"
-    for task, name in names.items()
+    f"{shares.loc[('ece_votes', dataset, 5), 'value']:.3f} against "
+    f"{floor.loc[('ece_votes', dataset, 5), 'value']:.3f} on {name}"
+    for dataset, name in names.items()
 ]
 Markdown(
     f"In {{numref}}`fig-annotation-budget`, the JSD of a perfect model is {'; '.join(jsd)}. Its "
@@ -143,9 +143,9 @@ Markdown(
 # measured.
 
 # %%
-references = [ceilings.references(opinions, draws, seed) for opinions in datasets]
+references = [ceilings.references(votes, draws, seed) for votes in all_votes]
 bounds = pd.concat(
-    [ceilings.reference_scores(o, found) for o, found in zip(datasets, references, strict=True)],
+    [ceilings.reference_scores(o, found) for o, found in zip(all_votes, references, strict=True)],
     ignore_index=True,
 )
 publish_table(
@@ -160,34 +160,34 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-of = bounds.set_index(["measure", "task"])
+of = bounds.set_index(["measure", "dataset"])
 compared = [
-    f"{of.loc[('jsd', task), 'ceiling_halves']:.4f} by split halves and "
-    f"{of.loc[('jsd', task), 'ceiling_posterior']:.4f} by the posterior on {name}"
-    for task, name in names.items()
+    f"{of.loc[('jsd', dataset), 'ceiling_halves']:.4f} by split halves and "
+    f"{of.loc[('jsd', dataset), 'ceiling_posterior']:.4f} by the posterior on {name}"
+    for dataset, name in names.items()
 ]
 check = of.loc["jsd"].eval("half_measured / half_drawn - 1")
 Markdown(
     f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}. For half "
     "crowds, the measured JSD differs from the posterior's by "
-    + ", ".join(f"{check[task]:+.1%} ({name})" for task, name in names.items())
+    + ", ".join(f"{check[dataset]:+.1%} ({name})" for dataset, name in names.items())
     + ". Where the measured one is larger, one Dirichlet prior for all items fits them only roughly, "
     "and the floor, which rests on the same prior, is probably too low as well. The extrapolation "
     "has a Monte Carlo error of "
-    + ", ".join(f"{of.loc[('jsd', task), 'ceiling_halves_error']:.4f}" for task in names)
+    + ", ".join(f"{of.loc[('jsd', dataset), 'ceiling_halves_error']:.4f}" for dataset in names)
     + ". Scores below are rescaled by the split halves."
 )
 
 # %%
 everyone = [
     [*found, systems.uniform(o), systems.class_prior(o, seed), systems.old_label(o)]
-    + ([systems.original_votes(o)] if o.task.n_old_labels else [])
-    for o, found in zip(datasets, models, strict=True)
+    + ([systems.original_votes(o)] if o.dataset.n_old_labels else [])
+    for o, found in zip(all_votes, models, strict=True)
 ]
 scores = pd.concat(
     [
         part
-        for o, several, found in zip(datasets, everyone, references, strict=True)
+        for o, several, found in zip(all_votes, everyone, references, strict=True)
         for part in (
             ceilings.normalised_scores(o, several, found, resamples, seed),
             ceilings.estimated_human(o, found),
@@ -203,7 +203,7 @@ publish_figure(
     logarithm) and DistCE, lower is better; bars are 95% bootstrap intervals over items. The
     estimated human is the published one of Table 5 in {cite:t}`nie2020`, from a second crowd that
     was not released; the paper gives no DistCE.""",
-    alt="""Dot plots with a row for each system, for three tasks, in JSD and in DistCE. Three
+    alt="""Dot plots with a row for each system, for three datasets, in JSD and in DistCE. Three
     vertical lines mark floor, ceiling and uniform prediction. Floor and ceiling stand close
     together at the left. The published estimated human lies at the ceiling; all other systems
     lie far to the right of it, and on MNLI the models lie about the line of the uniform
@@ -211,21 +211,27 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index("task")
+human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index(
+    "dataset"
+)
 no_model = {"uniform", "class prior", "old label", "original votes"}
 at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
 best = (
     at_hand[(at_hand["measure"] == "jsd") & at_hand["rescaled"].notna()]
     .sort_values("value")
-    .groupby("task")
+    .groupby("dataset")
     .first()
 )
 few = scores[(scores["measure"] == "jsd") & (scores["system"] == "original votes")]
-few = few[few["rescaled"].notna()].set_index("task")
+few = few[few["rescaled"].notna()].set_index("dataset")
 
 
-def as_bad_as(task):
-    k = [k for k in budgets.VOTES if floor.loc[("jsd", task, k), "value"] > best.loc[task, "value"]]
+def as_bad_as(dataset):
+    k = [
+        k
+        for k in budgets.VOTES
+        if floor.loc[("jsd", dataset, k), "value"] > best.loc[dataset, "value"]
+    ]
     return (
         f" (a perfect model has more than that when no more than {max(k)} votes judge an item)"
         if k
@@ -234,21 +240,21 @@ def as_bad_as(task):
 
 
 sentences = [
-    f"on {name}, the published estimated human has {human.loc[task, 'value']:.4f} and the ceiling "
-    f"here is {human.loc[task, 'ceiling']:.4f}"
+    f"on {name}, the published estimated human has {human.loc[dataset, 'value']:.4f} and the ceiling "
+    f"here is {human.loc[dataset, 'ceiling']:.4f}"
     + (
-        f"; the best model at hand has {best.loc[task, 'value']:.3f}, "
-        f"{best.loc[task, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
-        f"{as_bad_as(task)}"
-        if task in best.index
+        f"; the best model at hand has {best.loc[dataset, 'value']:.3f}, "
+        f"{best.loc[dataset, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
+        f"{as_bad_as(dataset)}"
+        if dataset in best.index
         else ""
     )
     + (
-        f", the few original votes {few.loc[task, 'value']:.3f} and {few.loc[task, 'rescaled']:.0%}"
-        if task in few.index
+        f", the few original votes {few.loc[dataset, 'value']:.3f} and {few.loc[dataset, 'rescaled']:.0%}"
+        if dataset in few.index
         else ""
     )
-    for task, name in names.items()
+    for dataset, name in names.items()
 ]
 Markdown(
     f"JSD in {{numref}}`fig-noise-ceiling`: {'. '.join(s[0].upper() + s[1:] for s in sentences)}."
@@ -273,11 +279,11 @@ publish_table(
 
 # %% tags=["remove-input"]
 worse = at_hand[at_hand["rescaled_high"] < 0]
-ece = bounds[bounds["measure"] == "ece_votes"].set_index("task")["uniform"]
-n_models = at_hand.groupby("task")["system"].nunique()
+ece = bounds[bounds["measure"] == "ece_votes"].set_index("dataset")["uniform"]
+n_models = at_hand.groupby("dataset")["system"].nunique()
 listed = [
-    f"{MEASURES[measure].title} on {names[task]} ({n} of {n_models[task]})"
-    for (task, measure), n in worse.groupby(["task", "measure"], sort=False).size().items()
+    f"{MEASURES[measure].title} on {names[dataset]} ({n} of {n_models[dataset]})"
+    for (dataset, measure), n in worse.groupby(["dataset", "measure"], sort=False).size().items()
 ]
 Markdown(
     (
@@ -288,7 +294,7 @@ Markdown(
     )
     + "The calibration error against vote shares is a case of its own, since a guess that says "
     "nothing can be nearly calibrated: the uniform prediction has "
-    + ", ".join(f"{ece[task]:.3f} on {name}" for task, name in names.items())
+    + ", ".join(f"{ece[dataset]:.3f} on {name}" for dataset, name in names.items())
     + ". The less room there is between it and the ceiling, the larger the rescaled values and the "
     "wider their intervals; where there is none, no value is given. Calibration alone does not tell "
     "a good model from an empty one."
@@ -304,12 +310,12 @@ Markdown(
 # %%
 shown = [
     [*found, systems.uniform(o), systems.old_label(o)]
-    for o, found in zip(datasets, models, strict=True)
+    for o, found in zip(all_votes, models, strict=True)
 ]
 spent = pd.concat(
     [
         budgets.items_by_votes(o, several, budget, draws, seed)
-        for o, several in zip(datasets, shown, strict=True)
+        for o, several in zip(all_votes, shown, strict=True)
     ],
     ignore_index=True,
 )
@@ -322,29 +328,29 @@ publish_figure(
     judging by few votes, expected JSD minus JSD against the truth, its size. Where the two cross,
     both harm alike. Items are taken to be drawn from a population like the one at hand, which may
     have fewer than a budget could buy. Both axes are logarithmic.""",
-    alt="""Three panels, one for each task, with votes an item from 1 to 100. Dashed lines of bias
+    alt="""Three panels, one for each dataset, with votes an item from 1 to 100. Dashed lines of bias
     fall from left to right, solid lines of standard error rise. They cross between ten and
     a hundred votes an item; with few votes, the bias is many times the standard error.""",
 )
 
 # %% tags=["remove-input"]
-lowest = spent.loc[spent.groupby(["task", "system"], sort=False)["total_error"].idxmin()]
-sizes = lowest.groupby("task", sort=False)["n_votes"].agg(["min", "max"])
+lowest = spent.loc[spent.groupby(["dataset", "system"], sort=False)["total_error"].idxmin()]
+sizes = lowest.groupby("dataset", sort=False)["n_votes"].agg(["min", "max"])
 k = 5 if 5 in set(spent["n_votes"]) else spent["n_votes"].max()
-few_votes = spent[spent["n_votes"] == k].sort_values("bias").groupby("task")
+few_votes = spent[spent["n_votes"] == k].sort_values("bias").groupby("dataset")
 first, last = few_votes.first(), few_votes.last()
 shifts = [
-    f"{signed(first.loc[task, 'bias'], 3)} ({first.loc[task, 'system']}) to "
-    f"{signed(last.loc[task, 'bias'], 3)} ({last.loc[task, 'system']}) on {name}"
-    for task, name in names.items()
+    f"{signed(first.loc[dataset, 'bias'], 3)} ({first.loc[dataset, 'system']}) to "
+    f"{signed(last.loc[dataset, 'bias'], 3)} ({last.loc[dataset, 'system']}) on {name}"
+    for dataset, name in names.items()
 ]
 Markdown(
     f"With {budget:,} votes, the total error of mean JSD in {{numref}}`fig-items-by-votes` is lowest "
     + ", ".join(
-        f"at {row['min']} votes an item on {names[task]}"
+        f"at {row['min']} votes an item on {names[dataset]}"
         if row["min"] == row["max"]
-        else f"at {row['min']} to {row['max']} votes an item, by system, on {names[task]}"
-        for task, row in sizes.iterrows()
+        else f"at {row['min']} to {row['max']} votes an item, by system, on {names[dataset]}"
+        for dataset, row in sizes.iterrows()
     )
     + ". Nor does the bias cancel when two systems are compared, since it is not the same for both. "
     f"With {k} votes an item it ranges from {', from '.join(shifts)}. A system that spreads its "

@@ -27,7 +27,7 @@ seed: int = 0  # seed of the bootstrap and of the splits
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation.claims import check_claims, count_verdicts, gather
 from chaos_utils.plots.claims import plot_claims
 from chaos_utils.presentation.claims import PAPERS, show_claims, show_counts
@@ -35,15 +35,15 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
 systems = {
-    opinions.task.name: load_systems(opinions, predictions, trained=False) for opinions in datasets
+    votes.dataset.name: load_systems(votes, predictions, trained=False) for votes in all_votes
 }
-material = gather(datasets, systems, n_resamples=resamples, n_splits=splits, seed=seed)
+material = gather(all_votes, systems, n_resamples=resamples, n_splits=splits, seed=seed)
 table = check_claims(material)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
 notes = []

@@ -20,8 +20,8 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 unanimous: float = 0.95  # share of votes on one label that an item for tests must exceed
-collections: int = 2  # simulated collections of each task
-task: str = "snli"  # whose items the experiments with the protocol use: snli, mnli or alphanli
+collections: int = 2  # simulated collections of each dataset
+dataset: str = "snli"  # whose items the experiments with the protocol use: snli, mnli or alphanli
 items: int = 200  # items in these experiments
 careless: list[float] = [0.1, 0.3, 0.6]  # shares of careless applicants in them
 replicates: int = 2  # simulated collections for each point of the figure on stages
@@ -39,8 +39,8 @@ from chaos_utils.crowd import comparison, design
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.tables import SETTLED
-from chaos_utils.datasets.catalogue import get_task
-from chaos_utils.datasets.votes import load_datasets
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.plots.collection import (
     plot_annotator_accuracy,
     plot_bias_variance,
@@ -52,11 +52,11 @@ from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-datasets = load_datasets(data)
+all_votes = load_all_votes(data)
 protocol = load_protocol()
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% [markdown]
 # ## The protocol
@@ -70,7 +70,7 @@ Markdown(description.data_notice(datasets))
 #    vote.
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is
 #    shown. It teaches what the labels mean; too many mistakes end it.
-# 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
+# 3. **Hidden checks.** Then real items come, in small paid datasets. Now and then a unanimous example
 #    comes first, and nothing tells it from the rest. It finds who passed the tests attentively and
 #    works without care, and its feedback goes on teaching. Too many mistakes, or several in a row,
 #    block an annotator; none of the votes of a blocked annotator is kept, and others vote instead.
@@ -126,25 +126,31 @@ publish_figure(
 #   hundred agree (the parameter `unanimous`) stand in for them, SNLI's and MNLI's in one pool,
 #   and are not judged.
 #
-# Four numbers are not assumed but fitted, for each task, to what the paper reports: the share of
+# Four numbers are not assumed but fitted, for each dataset, to what the paper reports: the share of
 # careless applicants, how often careful ones lapse at work and in tests, and how long annotators
 # stay. The mix of careless kinds, their lapses and the speed of learning are assumptions.
 
 # %%
 materials = [
-    cut(one, datasets, n_items=comparison.published_size(one.task.name), bar=unanimous, seed=seed)
-    for one in datasets
+    cut(
+        one,
+        all_votes,
+        n_items=comparison.published_size(one.dataset.name),
+        bar=unanimous,
+        seed=seed,
+    )
+    for one in all_votes
 ]
 collected = [comparison.collect(one, collections, seed) for one in materials]
 
 # %% tags=["remove-input"]
-pools = [f"{len(one.pool):,} for {name_of(one.task.name)}" for one in materials]
-again = [f"{one.n_repeated:,} on {name_of(one.task.name)}" for one in materials]
-votes = sum(int(one.runs[0].counts.sum()) for one in collected)
+pools = [f"{len(one.pool):,} for {name_of(one.dataset.name)}" for one in materials]
+again = [f"{one.n_repeated:,} on {name_of(one.dataset.name)}" for one in materials]
+counts = sum(int(one.runs[0].counts.sum()) for one in collected)
 Markdown(
     f"The unanimous examples at hand are {listed(pools)}. Where items to judge are lacking, others "
     f"stand in once more: {listed(again)}. So a simulated collection has as many votes as the real "
-    f"one, {votes:,} in all. Simulated collections of each task: {collections}."
+    f"one, {counts:,} in all. Simulated collections of each dataset: {collections}."
 )
 
 # %%
@@ -155,14 +161,14 @@ publish_table(
     shown=presentation.show_collection(compared),
     caption=f"""The collection, published beside simulated. Published values are those of Table 1
     of {{cite:t}}`nie2020`; the accuracy after 300 items is read off their Figure 2, one curve for
-    all tasks. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
+    all datasets. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
     highest; for a free parameter, the fitted value and its 95% interval. Δ is simulated minus
     published. Nothing was fitted to the rows marked *predicted*. Cost counts items and hidden
     checks at the published highest pay; time counts every answer at the published mean.""",
 )
 
 # %% tags=["remove-input"]
-targets = pd.concat([one.fit.targets.assign(task=one.task) for one in collected])
+targets = pd.concat([one.fit.targets.assign(dataset=one.dataset) for one in collected])
 Markdown(presentation.say_fit(compared, targets.drop(columns="difference")))
 
 # %% [markdown]
@@ -179,11 +185,11 @@ publish_figure(
     plot_annotator_accuracy,
     curves,
     caption=f"""Accuracy on hidden checks over an annotator's items, simulated. One simulated
-    collection a task, in bins of 50 items; bands are 95% bootstrap intervals over annotators.
+    collection a dataset, in bins of 50 items; bands are 95% bootstrap intervals over annotators.
     Dashed: the level at which the paper's Figure 2 settles; dotted, upright: the {SETTLED} items
     after which it does. The thin line is of careful annotators alone. The fewer annotators stay so
     long, the wider a band.""",
-    alt="""A panel for each task. In each, a curve with a band runs over the items judged before:
+    alt="""A panel for each dataset. In each, a curve with a band runs over the items judged before:
     the share of right answers to hidden checks, in percent, of all simulated annotators. A thin
     line shows that of careful annotators alone, a level line where the paper's curve settles,
     an upright line after how many items.""",
@@ -201,10 +207,10 @@ Markdown(presentation.say_accuracy(curves, SETTLED))
 # simulated votes and the truth they were drawn from.
 
 # %%
-wanted = get_task(task).name  # a folder of the reader's own may lack it
-chosen = next((one for one in collected if one.task == wanted), collected[0])
-opinions = next(one for one in datasets if one.task.name == chosen.task)
-few = cut(opinions, datasets, n_items=items, bar=unanimous, seed=seed)
+wanted = get_dataset(dataset).name  # a folder of the reader's own may lack it
+chosen = next((one for one in collected if one.dataset == wanted), collected[0])
+votes = next(one for one in all_votes if one.dataset.name == chosen.dataset)
+few = cut(votes, all_votes, n_items=items, bar=unanimous, seed=seed)
 population = chosen.fit.population
 effects = design.stage_effects(few, population, careless, protocol, replicates, seed)
 publish_figure(
@@ -212,7 +218,7 @@ publish_figure(
     plot_protocol_effect,
     effects,
     caption=f"""What each stage does to error, cost and time, simulated. {items:,} items of
-    {name_of(chosen.task)}, mean of {replicates} simulated collections, bars from the lowest to the
+    {name_of(chosen.dataset)}, mean of {replicates} simulated collections, bars from the lowest to the
     highest. Error is the mean total variation distance over items; the grey line is what the chance
     of so many votes alone leaves. Hidden checks are taken to be paid like items, tests not at all.""",
     alt="""Three panels over the share of careless applicants: error, cost, time. In each, a line
@@ -237,7 +243,7 @@ publish_figure(
     plot_bias_variance,
     errors,
     caption=f"""Error against votes an item, and the bias it runs into, expected of simulations.
-    Items of {name_of(chosen.task)}; squared error summed over labels, mean over items. Dashed
+    Items of {name_of(chosen.dataset)}; squared error summed over labels, mean over items. Dashed
     lines are the squared bias: what endless votes of the same crowd would leave. Both axes are
     logarithmic.""",
     alt="""Two panels, under the published protocol and without any stage. In each, a curve for
@@ -263,7 +269,7 @@ publish_table(
     shown=presentation.show_guidance(advice),
     caption=f"""What ${budget:,.0f} buys for {items:,} items, expected of simulations. By the chance
     of a hidden check before an item and the accuracy asked for on them, the rest as published.
-    The population is the one fitted to {name_of(chosen.task)}. A kept vote bears the cost of checks
+    The population is the one fitted to {name_of(chosen.dataset)}. A kept vote bears the cost of checks
     and of votes thrown away.""",
 )
 

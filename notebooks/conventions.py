@@ -23,14 +23,14 @@ from typing import Literal
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-task: Literal["snli", "mnli", "alphanli"] = "snli"  # the task whose predictions are taken
+dataset: Literal["snli", "mnli", "alphanli"] = "snli"  # the dataset whose predictions are taken
 temperature: float = 2.0  # the first system is also shown with its distributions flattened by it
 
 # %%
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import conventions as evaluation
 from chaos_utils.evaluation.conversions import conversions
 from chaos_utils.plots.conventions import plot_conventions
@@ -39,17 +39,17 @@ from chaos_utils.presentation.annotations import name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-opinions = load_opinions(task, data)
-systems = evaluation.chosen_systems(opinions, predictions, temperature)
+votes = load_votes(dataset, data)
+systems = evaluation.chosen_systems(votes, predictions, temperature)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([opinions]))
+Markdown(description.data_notice([votes]))
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Shown on {name_of(task)}: {', '.join(system.model for system in systems)}."
+    f"Shown on {name_of(dataset)}: {', '.join(system.model for system in systems)}."
     if len(systems) > 2
-    else f"No model's predictions on {name_of(task)} are at hand: only the uniform guess and the "
+    else f"No model's predictions on {name_of(dataset)} are at hand: only the uniform guess and the "
     "oracle are shown. Pass `-p predictions=FILE` to see a model of your own."
 )
 
@@ -64,7 +64,7 @@ Markdown(
 # in a softmax seldom.
 
 # %%
-table = evaluation.under_every_convention(opinions, systems)
+table = evaluation.under_every_convention(votes, systems)
 publish_table(
     "tbl-conventions",
     table,
@@ -80,7 +80,7 @@ seen = table[table["relative"].notna() & (table["system"] != "oracle")]
 publish_figure(
     "fig-conventions",
     plot_conventions,
-    seen[["task", "system", "quantity", "convention", "value", "relative"]],
+    seen[["dataset", "system", "quantity", "convention", "value", "relative"]],
     caption="""How far each quantity moves with its convention. Each mark is one row of
     {numref}`tbl-conventions`, divided by the reference convention’s value for the same system;
     the line joins the smallest and the largest. An arrow at the right edge means infinity, one at
@@ -132,13 +132,13 @@ Markdown(
 # the recipe that the row names.
 
 # %%
-recipes = conversions(opinions, systems)
+recipes = conversions(votes, systems)
 publish_table(
     "tbl-conversion",
     recipes,
     shown=presentation.show_conversions(recipes),
     caption=f"""How to get from one convention to another. The last column holds the largest
-    distance, over the systems of this page on {name_of(task)}, between what the recipe gives and
+    distance, over the systems of this page on {name_of(dataset)}, between what the recipe gives and
     what is computed directly.""",
 )
 

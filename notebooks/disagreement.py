@@ -24,7 +24,7 @@ data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.plots.disagreement import (
     plot_entropy,
     plot_majority_share,
@@ -34,11 +34,11 @@ from chaos_utils.plots.disagreement import (
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import number
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
-items = description.items(datasets)
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+items = description.items(all_votes)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% [markdown]
 # ## Entropy
@@ -50,16 +50,16 @@ Markdown(description.data_notice(datasets))
 publish_figure(
     "fig-entropy",
     plot_entropy,
-    items[["task", "uid", "entropy_bits"]],
-    caption="""Entropy of the votes, item by item. Twenty equal bins over each task's whole
+    items[["dataset", "uid", "entropy_bits"]],
+    caption="""Entropy of the votes, item by item. Twenty equal bins over each dataset's whole
     range; the dashed line is the mean. Compare Figure 3 of {cite:t}`nie2020`.""",
     alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
     one bit; the αNLI histogram falls from a high left side and rises again in its last bin.""",
 )
 
 # %% tags=["remove-input"]
-entropy = items.groupby("task")["entropy_bits"]
-alpha = items[items["task"] == "alphanli"]
+entropy = items.groupby("dataset")["entropy_bits"]
+alpha = items[items["dataset"] == "alphanli"]
 thirds = description.entropy_thirds(alpha["entropy_bits"])
 even, most = description.even_splits(0.95)
 top = (alpha["entropy_bits"] >= 0.95).mean()
@@ -85,7 +85,7 @@ Markdown(
 publish_figure(
     "fig-majority-share",
     plot_majority_share,
-    items[["task", "uid", "majority_share"]],
+    items[["dataset", "uid", "majority_share"]],
     caption="""Share of items on which at least so many of the votes are for the majority
     label. A line that stays high to the right means agreement.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
@@ -93,8 +93,8 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-bare = items.assign(weak=items["majority_share"] <= 0.6).groupby("task")["weak"].mean()
-strong = items.assign(strong=items["majority_share"] >= 0.9).groupby("task")["strong"].mean()
+bare = items.assign(weak=items["majority_share"] <= 0.6).groupby("dataset")["weak"].mean()
+strong = items.assign(strong=items["majority_share"] >= 0.9).groupby("dataset")["strong"].mean()
 Markdown(
     f"Nine of ten votes agree on {strong['snli']:.0%} of the SNLI items, {strong['mnli']:.0%} of "
     f"the MNLI items and {strong['alphanli']:.0%} of the αNLI items. At the other end, no label "
@@ -114,7 +114,7 @@ publish_figure(
     plot_simplex,
     items.loc[
         items["share_3"].notna(),
-        ["task", "uid", "share_1", "share_2", "share_3", "majority_label"],
+        ["dataset", "uid", "share_1", "share_2", "share_3", "majority_label"],
     ],
     caption="""Every item's votes in the triangle of entailment, neutral and contradiction.
     At a corner all votes are for that label, on an edge none are for the opposite one; grid lines
@@ -127,7 +127,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-torn = description.contested_pairs(datasets)
+torn = description.contested_pairs(all_votes)
 sentences = [
     f"on {row.short} the two leading labels are entailment and neutral on {row.entailment_neutral:.0%} "
     f"of the items, neutral and contradiction on {row.neutral_contradiction:.0%}, and entailment "
@@ -146,7 +146,7 @@ Markdown(
 # contested: 60% to 40%.
 
 # %%
-original = description.original_votes(datasets)
+original = description.original_votes(all_votes)
 publish_figure(
     "fig-original-votes",
     plot_original_votes,
@@ -163,14 +163,14 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-after = original.groupby("task")["old_label_share_after"]
+after = original.groupby("dataset")["old_label_share_after"]
 points = (100 * original["old_label_share_after"] - 60).abs().round(6)
-far = original.assign(far=points > 20).groupby("task")["far"].mean()
-kept = original.groupby("task")["chance_of_selection"].mean()
+far = original.assign(far=points > 20).groupby("dataset")["far"].mean()
+kept = original.groupby("dataset")["chance_of_selection"].mean()
 sure = original[original["old_label_share_after"] >= 0.95]
-n_sure = sure.groupby("task").size().reindex(["snli", "mnli"], fill_value=0)
+n_sure = sure.groupby("dataset").size().reindex(["snli", "mnli"], fill_value=0)
 pattern = (
-    original.pivot_table(index="task", columns="pattern", values="entropy_bits_after")
+    original.pivot_table(index="dataset", columns="pattern", values="entropy_bits_after")
     .reindex(index=["snli", "mnli"], columns=["3-2", "3-1-1"])
     .map(lambda mean: number(mean, 2))
 )

@@ -30,7 +30,7 @@ seed: int = 0  # the first of them; the figure shows this one
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import errors
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.plots.errors import plot_error_distributions, series_name
@@ -38,13 +38,13 @@ from chaos_utils.presentation import errors as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import number, publish_table
 
-opinions = load_opinions("snli", data)
-entries = errors.lineup(
-    [opinions], predictions, system=system, temperature=temperature, trained=True
-)["snli"]
+votes = load_votes("snli", data)
+entries = errors.lineup([votes], predictions, system=system, temperature=temperature, trained=True)[
+    "snli"
+]
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([opinions]))
+Markdown(description.data_notice([votes]))
 
 # %% tags=["remove-input"]
 Markdown(description.systems_notice(entry.predictions for entry in entries))
@@ -70,7 +70,7 @@ Markdown(
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
-    errors.sample_errors(opinions, entries, seed),
+    errors.sample_errors(votes, entries, seed),
     caption="""Distance from all votes, item by item, for twenty human votes and for a model.
     H1 and H2 are disjoint samples of 20 votes an item, drawn once. Thirty bins; dashed lines are
     means, and the thin outline repeats H1. Compare Figure 2 of {cite:t}`baan2022`.""",
@@ -87,8 +87,8 @@ publish_figure(
 # paper and by the total variation distance ({term}`TVD`).
 
 # %%
-by_seed = errors.errors_by_seed(opinions, entries, n_seeds=n_seeds, first_seed=seed)
-summary = errors.summarise_seeds(opinions, by_seed)
+by_seed = errors.errors_by_seed(votes, entries, n_seeds=n_seeds, first_seed=seed)
+summary = errors.summarise_seeds(votes, by_seed)
 publish_table(
     "tbl-error-divergence",
     summary,
@@ -151,7 +151,7 @@ for entry, name in zip(entries, names, strict=True):
 Markdown("\n".join(lines))
 
 # %% tags=["remove-input"]
-oracle = 1 - majority_share(opinions.votes).mean()
+oracle = 1 - majority_share(votes.counts).mean()
 Markdown(
     "ECE is no yardstick for this. It asks whether confidence matches the majority label, and a "
     "sample of people that repeats their doubts is not meant to: all the votes together, a perfect "

@@ -24,7 +24,7 @@ from typing import Literal
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-task: Literal["snli", "mnli"] = "snli"  # the task that comes first; the other one follows
+dataset: Literal["snli", "mnli"] = "snli"  # the dataset that comes first; the other one follows
 system: str = ""  # name of a system; the first at hand when empty
 temperature: float = 2.0  # of the flattened version of that system
 
@@ -32,8 +32,8 @@ temperature: float = 2.0  # of the flattened version of that system
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation.error_views import error_views, summarise_views
 from chaos_utils.evaluation.errors import lineup
 from chaos_utils.plots.errors import plot_error_views, series_name
@@ -41,13 +41,13 @@ from chaos_utils.presentation import errors as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-tasks = [task, "mnli" if task == "snli" else "snli"]
-datasets = [load_opinions(name, data) for name in tasks]
-chosen = lineup(datasets, predictions, system=system, temperature=temperature)
-views = error_views(datasets, chosen)
+datasets = [dataset, "mnli" if dataset == "snli" else "snli"]
+all_votes = [load_votes(name, data) for name in datasets]
+chosen = lineup(all_votes, predictions, system=system, temperature=temperature)
+views = error_views(all_votes, chosen)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
 Markdown(
@@ -58,15 +58,15 @@ Markdown(
 
 # %% tags=["remove-input"]
 sentences = []
-for opinions in datasets:
-    short = opinions.task.short
+for votes in all_votes:
+    short = votes.dataset.short
     shown = {
         series_name(entry.predictions.model, entry.temperature): len(entry.predictions)
-        for entry in chosen[opinions.task.name]
+        for entry in chosen[votes.dataset.name]
     }
-    missing = [f"{len(opinions) - n} for {name}" for name, n in shown.items() if n < len(opinions)]
+    missing = [f"{len(votes) - n} for {name}" for name, n in shown.items() if n < len(votes)]
     sentences.append(
-        f"{short} ({len(opinions):,} items): {'; '.join(shown) or 'no predictions at hand'}."
+        f"{short} ({len(votes):,} items): {'; '.join(shown) or 'no predictions at hand'}."
         + (f" Items without a prediction, left out: {', '.join(missing)}." if missing else "")
     )
 Markdown(
@@ -97,20 +97,20 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-statistics = summarise_views(datasets, views)
+statistics = summarise_views(all_votes, views)
 first = statistics["system"].iloc[0]
 of_first = statistics[statistics["system"] == first]
 lines = []
 for (name, t), group in of_first[of_first["view"] == "class"].groupby(
-    ["task", "temperature"], sort=False
+    ["dataset", "temperature"], sort=False
 ):
     means = group.set_index("part")["mean"]
     lines.append(
-        f"* {TASKS[name].short}, {series_name(first, t)}: {means.idxmax()} gets most too much, "
+        f"* {get_dataset(name).short}, {series_name(first, t)}: {means.idxmax()} gets most too much, "
         f"{means.max():+.3f} on average, and {means.idxmin()} most too little, {means.min():+.3f}."
     )
 Markdown(
-    "The three mean errors of a task sum to zero, since what one class gets too much the others "
+    "The three mean errors of a dataset sum to zero, since what one class gets too much the others "
     "lack.\n\n" + "\n".join(lines).replace("-0.", "−0.")
 )
 
@@ -136,12 +136,12 @@ publish_figure(
 # %% tags=["remove-input"]
 lines = []
 for (name, t), group in of_first[of_first["view"] == "rank"].groupby(
-    ["task", "temperature"], sort=False
+    ["dataset", "temperature"], sort=False
 ):
     means = group.set_index("part")["mean"]
     medians = group.set_index("part")["median"]
     lines.append(
-        f"* {TASKS[name].short}, {series_name(first, t)}: the first label gets "
+        f"* {get_dataset(name).short}, {series_name(first, t)}: the first label gets "
         f"{abs(means['1st']):.3f} too {'much' if means['1st'] > 0 else 'little'} on average "
         f"(median {medians['1st']:+.3f}), the third {abs(means['3rd']):.3f} too "
         f"{'much' if means['3rd'] > 0 else 'little'} (median {medians['3rd']:+.3f})."
@@ -183,7 +183,7 @@ lines = []
 for row in of_first[of_first["view"] == "entropy"].itertuples():
     paper = f" The paper gives {row.published:+.2f}." if row.published == row.published else ""
     lines.append(
-        f"* {TASKS[row.task].short}, {series_name(first, row.temperature)}: "
+        f"* {get_dataset(row.dataset).short}, {series_name(first, row.temperature)}: "
         f"{'surer' if row.mean < 0 else 'less sure'} than people by {abs(row.mean):.3f} nats on "
         f"average (median error {row.median:+.3f}), and {row.mean_absolute:.3f} nats off "
         f"whatever the sign (n = {row.n_items:,}).{paper}"
@@ -196,7 +196,7 @@ note = [
     for row in far.itertuples()
 ]
 Markdown(
-    "The last rows of each task in {numref}`tbl-error-views` say how sure the system is.\n\n"
+    "The last rows of each dataset in {numref}`tbl-error-views` say how sure the system is.\n\n"
     + "\n".join([*lines, "", *note]).replace("-0.", "−0.")
 )
 

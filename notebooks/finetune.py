@@ -111,6 +111,6 @@ pd.Series(accuracies)
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
+    f"System on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
     f"`{run.name}/run.json`. On the same hardware, another run with the same settings predicts the same."
 )

@@ -33,7 +33,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation.learning import METHODS, compare_methods
 from chaos_utils.evaluation.learning_runs import gather, own_systems
 from chaos_utils.plots.learning import plot_learning
@@ -41,29 +41,29 @@ from chaos_utils.presentation import learning as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
 compared = {
-    opinions.task.name: compare_methods(
-        opinions,
-        gather(opinions, model, run_seed),
-        own_systems(opinions, predictions),
+    votes.dataset.name: compare_methods(
+        votes,
+        gather(votes, model, run_seed),
+        own_systems(votes, predictions),
         n_folds=n_folds,
         n_draws=draws,
         n_resamples=resamples,
         confidence=confidence,
         seed=seed,
     )
-    for opinions in datasets
+    for votes in all_votes
 }
 table = pd.concat([one.scores for one in compared.values()], ignore_index=True)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
-simulated = any(opinions.source.synthetic for opinions in datasets)
-ours = all(opinions.is_released or opinions.source.synthetic for opinions in datasets)
-missing = {task: one.missing for task, one in compared.items()}
+simulated = any(votes.source.synthetic for votes in all_votes)
+ours = all(votes.is_released or votes.source.synthetic for votes in all_votes)
+missing = {dataset: one.missing for dataset, one in compared.items()}
 Markdown(
     ("The runs on this page are simulated, like the votes. " if simulated else "")
     + presentation.missing_sentence(missing, len(METHODS))
@@ -124,7 +124,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-released = all(opinions.is_released for opinions in datasets)
+released = all(votes.is_released for votes in all_votes)
 level_of = presentation.beside_published(table, "new_accuracy") if released else []
 by_jsd, by_kl = (presentation.directions(table, measure) for measure in ("jsd", "kl"))
 Markdown(
@@ -148,7 +148,7 @@ publish_figure(
     learned from, each kind in addition to training labels. Right: entropy of the prediction minus
     that of the votes; left of 0, the model is surer than people are. KL has no ceiling and is on a
     logarithmic axis.""",
-    alt=f"""Dot plots with intervals: for each task three panels, JSD, KL and signed entropy error, and
+    alt=f"""Dot plots with intervals: for each dataset three panels, JSD, KL and signed entropy error, and
     in each a row for every method. Vertical lines mark chance, ceiling and floor. The methods' JSD
     ranges {"; ".join(presentation.extremes(table, "jsd"))}.""",
 )

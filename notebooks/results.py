@@ -31,7 +31,7 @@ from itertools import chain
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import results
 from chaos_utils.plots.results import plot_results
 from chaos_utils.presentation.annotations import name_of
@@ -40,11 +40,11 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
-models = [load_systems(opinions, predictions) for opinions in datasets]
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+models = [load_systems(opinions, predictions) for opinions in all_votes]
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
 Markdown(description.systems_notice(chain.from_iterable(models)))
@@ -58,7 +58,7 @@ Markdown(description.systems_notice(chain.from_iterable(models)))
 # {term}`new accuracy` with the majority of the hundred votes.
 
 # %%
-table = results.main_results(datasets, models, resamples, seed)
+table = results.main_results(all_votes, models, resamples, seed)
 publish_table(
     "tbl-main-results",
     table,
@@ -74,12 +74,12 @@ publish_table(
 # %% tags=["remove-input"]
 chance = table[table["kind"] == "chance"]
 gaps = chance[[f"difference_{measure}" for measure in results.MEASURES]].abs().max().max()
-counts = results.better_than_chance(table).set_index(["task", "measure"])
+counts = results.better_than_chance(table).set_index(["dataset", "measure"])
 sentences = [
-    f"on {name_of(task)}, {counts.loc[(task, 'jsd'), 'n_better']} of "
-    f"{counts.loc[(task, 'jsd'), 'n_models']} published models are nearer to humans than the uniform "
-    f"guess by JSD, and {counts.loc[(task, 'kl'), 'n_better']} by KL"
-    for task in ("snli", "mnli", "alphanli")
+    f"on {name_of(dataset)}, {counts.loc[(dataset, 'jsd'), 'n_better']} of "
+    f"{counts.loc[(dataset, 'jsd'), 'n_models']} published models are nearer to humans than the uniform "
+    f"guess by JSD, and {counts.loc[(dataset, 'kl'), 'n_better']} by KL"
+    for dataset in ("snli", "mnli", "alphanli")
 ]
 Markdown(
     f"The chance rows of {{numref}}`tbl-main-results` come within {gaps:.4f} of the paper's; released "
@@ -103,7 +103,7 @@ Markdown(
 # prediction of another. {doc}`ceilings` tells how both are computed.
 
 # %%
-drawn = results.drawn_results(table, datasets, draws, seed)
+drawn = results.drawn_results(table, all_votes, draws, seed)
 drawn["system"] = drawn["system"].replace(MODEL_NAMES)
 publish_figure(
     "fig-results",
@@ -120,9 +120,9 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-at = drawn[drawn["measure"] == "jsd"].set_index(["kind", "task"])["value"]
+at = drawn[drawn["measure"] == "jsd"].set_index(["kind", "dataset"])["value"]
 at = at.loc[["floor", "ceiling", "chance"]]
-votes = table[table["system"] == "original votes"].set_index("task")
+votes = table[table["system"] == "original votes"].set_index("dataset")
 Markdown(
     "By JSD the floor is "
     f"{at['floor', 'snli']:.3f}, {at['floor', 'mnli']:.3f} and "
@@ -144,11 +144,11 @@ Markdown(
 sizes = results.size_effects()
 more = (sizes["change_new_accuracy"] > 0).sum()
 nearer = (sizes["change_jsd"] < 0).sum()
-mnli = sizes[sizes["task"] == "mnli"]
+mnli = sizes[sizes["dataset"] == "mnli"]
 ranks = results.rank_correlations()
-ranks = ranks[ranks["accuracy"] == "new_accuracy"].set_index(["task", "distance"])["spearman"]
+ranks = ranks[ranks["accuracy"] == "new_accuracy"].set_index(["dataset", "distance"])["spearman"]
 Markdown(
-    f"The paper has three models in two sizes. In {more} of {len(sizes)} pairs of task and family the "
+    f"The paper has three models in two sizes. In {more} of {len(sizes)} pairs of dataset and family the "
     f"large model has the higher new accuracy; in {nearer} it has the lower JSD. On MNLI the large ones "
     f"gain between {mnli['change_new_accuracy'].min():.3f} and {mnli['change_new_accuracy'].max():.3f} in "
     f"new accuracy while their JSD changes by {mnli['change_jsd'].min():+.4f} to "
@@ -157,7 +157,7 @@ Markdown(
     "rank correlation between new accuracy and nearness (1: the more accurate is always the nearer) is "
     f"{ranks['snli', 'jsd']:.2f} on SNLI, {ranks['mnli', 'jsd']:.2f} on MNLI and "
     f"{ranks['alphanli', 'jsd']:.2f} on αNLI for JSD, and {ranks['snli', 'kl']:.2f}, "
-    f"{ranks['mnli', 'kl']:.2f} and {ranks['alphanli', 'kl']:.2f} for KL. The answer depends on the task "
+    f"{ranks['mnli', 'kl']:.2f} and {ranks['alphanli', 'kl']:.2f} for KL. The answer depends on the dataset "
     "and on the distance, so neither number stands for the other."
 )
 

@@ -30,7 +30,7 @@ confidence: float = 0.95  # coverage of the intervals
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation.growth import growth_table, load_stages
 from chaos_utils.plots.training import plot_training_size, plot_training_trajectory
 from chaos_utils.presentation import training as presentation
@@ -38,16 +38,16 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.runs import committed_runs
 
-datasets = [load_opinions(task, data) for task in ("snli", "mnli", "alphanli")]
-runs = [] if datasets[0].source.synthetic else committed_runs()
-sizes, looks = load_stages(runs, datasets, model)
+all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+runs = [] if all_votes[0].source.synthetic else committed_runs()
+sizes, looks = load_stages(runs, all_votes, model)
 options = {"pooled": pooled, "n_bins": bins, "n_resamples": resamples, "seed": seed}
-by_size, growth = growth_table(datasets, sizes, level=confidence, **options)
-course, changes = growth_table(datasets, looks, level=confidence, **options)
+by_size, growth = growth_table(all_votes, sizes, level=confidence, **options)
+course, changes = growth_table(all_votes, looks, level=confidence, **options)
 intervals = f"{confidence:.0%} intervals over items ({resamples:,} resamples)"
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(datasets))
+Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
 Markdown(presentation.say_stages(by_size, course, model))

@@ -33,7 +33,7 @@ from IPython.display import Markdown
 from chaos_utils import description
 from chaos_utils.base.files import write_text
 from chaos_utils.base.paths import run_folder
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import results
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.results import plot_results
@@ -47,14 +47,14 @@ from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.scores import compare
 from chaos_utils.scoring.systems import load_systems
 
-opinions = load_opinions("snli", data)
-others = load_systems(opinions, predictions)
+votes = load_votes("snli", data)
+others = load_systems(votes, predictions)
 yours = next((one for one in others if one.model == system), others[0])
 folder = run_folder()
 option = "" if data == "auto" else f" --data {shlex.quote(data)}"
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([opinions]))
+Markdown(description.data_notice([votes]))
 
 # %% [markdown]
 # ## A line for each item
@@ -65,7 +65,7 @@ Markdown(description.data_notice([opinions]))
 # to predict come from their publishers: `chaos data fetch` brings them.
 
 # %%
-columns = class_columns(opinions.task)
+columns = class_columns(votes.dataset)
 table = pd.DataFrame(yours.probabilities, index=pd.Index(yours.uids, name="uid"), columns=columns)
 write_text(folder / "my-model.csv", table.round(4).to_csv())
 
@@ -81,7 +81,7 @@ block("\n".join([*table.head(4).round(4).to_csv().splitlines(), "…"]), "text")
 # %% [markdown]
 # ## Every measure, with what it is worth
 #
-# One command finds out the format and the task, and prints every measure of this book.
+# One command finds out the format and the dataset, and prints every measure of this book.
 
 # %% tags=["remove-input"]
 show_command(f"chaos evaluate my-model.csv{option}", folder)
@@ -113,8 +113,8 @@ show_command(f"chaos evaluate softer.csv my-model.csv --against my-model{option}
 # p-value.
 
 # %% tags=["remove-input"]
-pair = [read_predictions(folder / file, [opinions])[0] for file in ("softer.csv", "my-model.csv")]
-compared = compare(opinions, *pair, measures=("jsd", "kl", "ece_votes"), n_resamples=1000)
+pair = [read_predictions(folder / file, [votes])[0] for file in ("softer.csv", "my-model.csv")]
+compared = compare(votes, *pair, measures=("jsd", "kl", "ece_votes"), n_resamples=1000)
 told = [
     f"{MEASURES[row.measure].title} by {signed(row.difference, 4)} "
     f"(from {signed(row.difference_low, 4)} to {signed(row.difference_high, 4)})"
@@ -157,9 +157,9 @@ show_command(f"chaos evaluate swapped.csv{option}", folder, code=2)
 
 # %%
 beside = [one for one in others if one is not yours]
-beside += read_predictions(folder / "my-model.csv", [opinions])
-scores = results.main_results([opinions], [beside], resamples, seed)
-drawn = results.drawn_results(scores, [opinions], draws, seed)
+beside += read_predictions(folder / "my-model.csv", [votes])
+scores = results.main_results([votes], [beside], resamples, seed)
+drawn = results.drawn_results(scores, [votes], draws, seed)
 publish_figure(
     "fig-your-model",
     plot_results,
@@ -195,5 +195,5 @@ publish_figure(
 # Parquet
 # : columns `model`, `uid` and one for each class. Training runs of this book leave such a file.
 #
-# Parts of one system in several files are joined by `--join NAME`. A task can be named by `--task`, and
+# Parts of one system in several files are joined by `--join NAME`. A dataset can be named by `--dataset`, and
 # one model of several by `--model`.

@@ -13,9 +13,10 @@ from hypothesis import settings
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.registry import BAAN_FILES
-from chaos_utils.datasets.votes import load_opinions, read_opinions
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.registry import prediction_files
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
@@ -30,8 +31,8 @@ def pytest_addoption(parser):
 
 
 # Looked for before the tests get a cache of their own, since the data may stand in the user's.
-_RELEASED = [sources.find(task.file) for task in TASKS.values()]
-_ALL_RELEASED = [*_RELEASED, *map(sources.find, BAAN_FILES)]
+_RELEASED = [sources.find(dataset.file) for dataset in book_datasets()]
+_ALL_RELEASED = [*_RELEASED, *map(sources.find, prediction_files())]
 
 
 def _shared_folder(factory: pytest.TempPathFactory) -> Path:
@@ -70,16 +71,18 @@ def released_root():
 
 @pytest.fixture(scope="session")
 def released(released_root):
-    """The released opinions on the three tasks."""
+    """The released opinions on the three datasets."""
     return [
-        read_opinions(released_root / task.file, name, task.file) for name, task in TASKS.items()
+        read_chaosnli(released_root / dataset.file, dataset, dataset.file)
+        for dataset in book_datasets()
+        for name in [dataset.name]
     ]
 
 
 @pytest.fixture(scope="session")
 def sample():
-    """The synthetic opinions on the three tasks."""
-    return [load_opinions(task, "sample") for task in TASKS]
+    """The synthetic opinions on the three datasets."""
+    return load_all_votes("sample")
 
 
 def _build(checkout: Path, *arguments: str, **environment: str) -> Path:

@@ -6,20 +6,21 @@ from helpers.runs import write_run
 
 from chaos_utils import description
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import load_opinions, read_opinions
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.presentation import annotations as presentation
 from chaos_utils.scoring.systems import uniform
 
 
 @pytest.fixture
-def datasets(tmp_path):
+def all_votes(tmp_path):
     write_dataset(tmp_path)
-    return [load_opinions(task, str(tmp_path)) for task in TASKS]
+    return load_all_votes(str(tmp_path))
 
 
-def test_data_statistics_count_changes_and_take_the_difference(datasets):
-    table = description.data_statistics(datasets).set_index("task")
+def test_data_statistics_count_changes_and_take_the_difference(all_votes):
+    table = description.data_statistics(all_votes).set_index("dataset")
     # Of three items with the first label as the old one, one or two have another majority.
     assert table["n_changed"].to_dict() == {"snli": 1, "mnli": 1, "alphanli": 1}
     assert table.loc["snli", "change_rate_percent"] == pytest.approx(100 / 3)
@@ -28,9 +29,9 @@ def test_data_statistics_count_changes_and_take_the_difference(datasets):
     assert table["change_rate_full_dev_percent"].isna().all()
 
 
-def test_data_that_is_not_the_release_is_told(datasets, sample, released):
+def test_data_that_is_not_the_release_is_told(all_votes, sample, released):
     assert description.data_notice(released) == ""
-    assert "`own-data/chaosNLI_snli.jsonl`" in description.data_notice(datasets)
+    assert "`own-data/chaosNLI_snli.jsonl`" in description.data_notice(all_votes)
     assert "`synthetic-sample/" in description.data_notice(sample)
 
 
@@ -39,19 +40,19 @@ def test_a_negative_number_of_examples(sample):
         description.examples(sample, -1)
 
 
-def test_label_counts_count_every_vote_and_every_item(datasets):
-    table = description.label_counts(datasets)
-    sums = table.groupby(["task", "statistic"])["value"].sum()
-    for task in TASKS:
-        assert sums[task, "old_majority"] == sums[task, "new_majority"] == 3
-        assert sums[task, "new_raw_count"] == 300
-    assert table[table["task"] == "alphanli"]["published"].isna().all()
+def test_label_counts_count_every_vote_and_every_item(all_votes):
+    table = description.label_counts(all_votes)
+    sums = table.groupby(["dataset", "statistic"])["value"].sum()
+    for dataset in (one.name for one in book_datasets()):
+        assert sums[dataset, "old_majority"] == sums[dataset, "new_majority"] == 3
+        assert sums[dataset, "new_raw_count"] == 300
+    assert table[table["dataset"] == "alphanli"]["published"].isna().all()
 
 
-def test_transitions_are_counts_with_shares_of_their_row(datasets):
-    table = description.label_transitions(datasets)
-    assert (table.groupby("task")["n"].sum() == 3).all()
-    sums = table.dropna().groupby(["task", "old_label"])["row_share"].sum()
+def test_transitions_are_counts_with_shares_of_their_row(all_votes):
+    table = description.label_transitions(all_votes)
+    assert (table.groupby("dataset")["n"].sum() == 3).all()
+    sums = table.dropna().groupby(["dataset", "old_label"])["row_share"].sum()
     np.testing.assert_allclose(sums, 1)
 
 
@@ -71,14 +72,14 @@ def test_ties_and_unanimous_items_are_counted(tmp_path):
     rows = [
         row(uid=str(i), counts=c) for i, c in enumerate([(50, 50, 0), (100, 0, 0), (60, 20, 20)])
     ]
-    opinions = read_opinions(write_rows(tmp_path / "f", rows), "snli")
-    table = description.agreement([opinions], 10, 0)
+    votes = read_chaosnli(write_rows(tmp_path / "f", rows), get_dataset("snli"))
+    table = description.agreement([votes], 10, 0)
     assert table.loc[0, ["n_ties", "n_unanimous"]].tolist() == [1, 1]
 
 
 def test_original_votes_leave_out_the_task_without_any(sample):
     table = description.original_votes(sample)
-    assert set(table["task"]) == {"snli", "mnli"}
+    assert set(table["dataset"]) == {"snli", "mnli"}
     assert set(table["pattern"]) <= {"3-2", "3-1-1", "3-1"}
     assert (table["old_label_share_before"] == 0.6).all()
     assert table["chance_of_selection"].between(0, 1).all()
@@ -86,11 +87,11 @@ def test_original_votes_leave_out_the_task_without_any(sample):
 
 def test_examples_follow_their_rules(sample):
     table = description.examples(sample, 2)
-    assert (table.groupby(["task", "reason"]).size() == 2).all()
-    items = description.items(sample).set_index(["task", "uid"])
+    assert (table.groupby(["dataset", "reason"]).size() == 2).all()
+    items = description.items(sample).set_index(["dataset", "uid"])
     least = table[table["reason"] == "least agreement"]
-    for task, rows in least.groupby("task"):
-        assert rows["entropy_bits"].min() >= items.loc[task]["entropy_bits"].nlargest(2).min()
+    for dataset, rows in least.groupby("dataset"):
+        assert rows["entropy_bits"].min() >= items.loc[dataset]["entropy_bits"].nlargest(2).min()
     changed = table[table["reason"] == "majority changed"]
     assert (changed["old_label"] != changed["majority_label"]).all()
 
@@ -103,11 +104,11 @@ def test_no_table_holds_a_sentence(sample):
         assert not cells & sentences
 
 
-def test_thirds_even_splits_and_contested_pairs(datasets):
+def test_thirds_even_splits_and_contested_pairs(all_votes):
     assert description.entropy_thirds(pd.Series([0, 0.2, 0.5, 1.0])) == (0.5, 0.25, 0.25)
     assert description.even_splits(0) == (1, 100)
     assert description.even_splits(0.95) == (27 / 101, 63)
-    pairs = description.contested_pairs(datasets).set_index("task")
+    pairs = description.contested_pairs(all_votes).set_index("dataset")
     assert list(pairs.index) == ["snli", "mnli"]
     # (70, 20, 10), (10, 60, 30) and (34, 33, 33), whose tie counts for the earlier label
     assert pairs.loc["snli", "entailment_neutral"] == pytest.approx(2 / 3)

@@ -14,15 +14,15 @@ from chaos_utils.metrics.measures import MEASURES
 
 @pytest.fixture(scope="module")
 def mine(sample, tmp_path_factory):
-    """A model's predictions for all items of the sample, in a CSV for each task."""
+    """A model's predictions for all items of the sample, in a CSV for each dataset."""
     folder = tmp_path_factory.mktemp("mine")
-    for opinions in sample:
-        columns = ",".join(label.replace(" ", "_") for label in opinions.task.labels)
+    for votes in sample:
+        columns = ",".join(label.replace(" ", "_") for label in votes.dataset.labels)
         lines = [f"uid,{columns}"]
-        for uid, shares in zip(opinions.uids, opinions.shares, strict=True):
+        for uid, shares in zip(votes.uids, votes.shares, strict=True):
             blurred = [0.7 * share + 0.3 / len(shares) for share in shares]
             lines.append(",".join([uid, *map(str, blurred)]))
-        (folder / f"{opinions.task.name}.csv").write_text("\n".join(lines))
+        (folder / f"{votes.dataset.name}.csv").write_text("\n".join(lines))
     return folder
 
 
@@ -36,7 +36,7 @@ def test_every_measure_with_intervals_floor_ceiling_and_rank(mine):
     rows = {row["measure"]: row for row in json.loads(done.stdout)["results"]}
     assert set(rows) == set(MEASURES)
     jsd = rows["jsd"]
-    assert jsd["task"] == "snli"
+    assert jsd["dataset"] == "snli"
     assert jsd["low"] < jsd["value"] < jsd["high"]
     assert jsd["floor"] < jsd["ceiling"] < 0.1
     assert (jsd["rank"], jsd["ranked"]) == (1, 10)
@@ -50,7 +50,7 @@ def test_one_seed_gives_one_answer(mine):
     assert first == evaluate(mine, *given, "--seed", "1").stdout
     assert first != evaluate(mine, *given, "--seed", "2").stdout
     table = pd.read_csv(io.StringIO(first))
-    assert list(table["task"].unique()) == ["snli", "mnli"]
+    assert list(table["dataset"].unique()) == ["snli", "mnli"]
 
 
 def test_answers_for_readers(mine):
@@ -118,8 +118,8 @@ def test_torch_is_never_imported(mine):
     ("arguments", "told"),
     [
         (["none.csv"], "no such predictions file"),
-        (["snli.csv", "--task", "mnli"], "No uid of 'snli' occurs in ChaosNLI-MNLI"),
-        (["snli.csv", "--task", "xnli"], "did you mean 'snli'"),
+        (["snli.csv", "--dataset", "mnli"], "No uid of 'snli' occurs in ChaosNLI-MNLI"),
+        (["snli.csv", "--dataset", "xnli"], "did you mean 'snli'"),
         (["snli.csv", "--model", "bert"], "No such model in this file"),
         (["snli.csv", "snli.csv"], "same name"),
         (["snli.csv", "snli.csv", "--join", "x"], "300 items twice"),

@@ -1,5 +1,5 @@
 /* The page on which a reader annotates: keeps the session, listens, and shows one view at a time.
-   The address decides what is shown: #snli a task, #look-snli its items without the protocol. */
+   The address decides what is shown: #snli a dataset, #look-snli its items without the protocol. */
 (() => {
   "use strict";
 
@@ -25,10 +25,11 @@
       kept = window.localStorage;
     } catch { /* private windows, and some pages opened from a file */ }
 
-    function read(task) {
+    function read(dataset) {
       try {
-        const session = JSON.parse(kept.getItem(prefix + task));
-        return session && session.task === task && api.isSound(session) ? session : null;
+        const { task, ...rest } = JSON.parse(kept.getItem(prefix + dataset)) ?? {};
+        const session = { dataset: task, ...rest }; // "task" until the second edition
+        return session.dataset === dataset && api.isSound(session) ? session : null;
       } catch {
         return null;
       }
@@ -36,16 +37,16 @@
 
     return {
       keeps: kept !== null,
-      get: (task) => memory.get(task) ?? read(task),
+      get: (dataset) => memory.get(dataset) ?? read(dataset),
       set(session) {
-        memory.set(session.task, session);
+        memory.set(session.dataset, session);
         try {
-          kept?.setItem(prefix + session.task, JSON.stringify(session));
+          kept?.setItem(prefix + session.dataset, JSON.stringify(session));
         } catch { /* no room left: the memory has it */ }
       },
-      remove(task) {
-        memory.delete(task);
-        kept?.removeItem(prefix + task);
+      remove(dataset) {
+        memory.delete(dataset);
+        kept?.removeItem(prefix + dataset);
       },
     };
   })();
@@ -87,7 +88,7 @@
 
   function footer({ withResults }) {
     return h("footer", { class: "annotate-footer" },
-      h("details", {}, h("summary", {}, "Instructions"), instructions(data.tasks[session.task])),
+      h("details", {}, h("summary", {}, "Instructions"), instructions(data.datasets[session.dataset])),
       h("p", {},
         withResults ? button("Results so far", showResults, "link") : null,
         h("a", { href: "#annotate" }, "All tasks"),
@@ -95,13 +96,13 @@
   }
 
   function again() {
-    store.remove(session.task);
-    session = api.start(session.task, seed);
+    store.remove(session.dataset);
+    session = api.start(session.dataset, seed);
     showTask();
   }
 
   function showTask() {
-    const task = data.tasks[session.task];
+    const dataset = data.datasets[session.dataset];
     const state = api.stateOf(session);
     const { counters } = state;
     const { parameters } = rules;
@@ -111,11 +112,11 @@
     } else if (asked) {
       const withResults = counters.items > 0;
       put(views.question({
-        task, ...asked, counters, parameters, answer, footer: footer({ withResults }),
+        dataset, ...asked, counters, parameters, answer, footer: footer({ withResults }),
       }));
     } else if (state.name === rules.start().name) {
       put(views.introduction({
-        task, parameters, begin: () => { keep(api.begin(session)); showTask(); },
+        dataset, parameters, begin: () => { keep(api.begin(session)); showTask(); },
       }));
     } else {
       put(views.pause({ counters, parameters, goOn, footer: footer({ withResults: counters.items > 0 }) }));
@@ -128,22 +129,22 @@
   }
 
   function answer(code) {
-    const task = data.tasks[session.task];
+    const dataset = data.datasets[session.dataset];
     const before = api.stateOf(session);
     keep(api.answer(session, code));
     const after = api.stateOf(session);
     const { items } = after.counters;
     // Between items the next one follows at once; at the end of a task, and before the first, a
     // pause is shown.
-    const isPause = items % rules.parameters.task_size === 0 && items < task.items.length;
+    const isPause = items % rules.parameters.task_size === 0 && items < dataset.items.length;
     if (rules.asks(after) === undefined && !rules.isFinal(after) && !isPause) {
       keep(api.goOn(session));
     }
     const judged = api.judgements(session).at(-1);
     if (rules.givesFeedback(before) && !isRight(judged)) {
       views.tell(view, {
-        task, judged, next: { text: "Continue", act: showTask },
-        children: views.correction({ task, judged }),
+        dataset, judged, next: { text: "Continue", act: showTask },
+        children: views.correction({ dataset, judged }),
       });
     } else {
       showTask();
@@ -152,10 +153,10 @@
 
   function showResults() {
     put(views.results({
-      task: data.tasks[session.task], session, rules,
+      dataset: data.datasets[session.dataset], session, rules,
       state: api.stateOf(session),
       judgements: api.judgements(session),
-      failRate: data.fail_rates[session.task],
+      failRate: data.fail_rates[session.dataset],
       goOn: showTask, again, save,
     }));
   }
@@ -166,7 +167,7 @@
     keep({ ...(isOver ? session : api.stop(session)), annotator });
     const content = `${JSON.stringify(api.record(session), null, 1)}\n`;
     const url = URL.createObjectURL(new Blob([content], { type: "application/json" }));
-    h("a", { href: url, download: `votes-${session.task}-${annotator}.json` }).click();
+    h("a", { href: url, download: `votes-${session.dataset}-${annotator}.json` }).click();
     window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
     if (!isOver) {
       showResults();
@@ -174,12 +175,12 @@
   }
 
   function showLook(name, order = api.shuffle(name, seed ?? ChaosAnnotate.randomInteger()), at = 0) {
-    const task = data.tasks[name];
+    const dataset = data.datasets[name];
     const entry = order[at % order.length];
     put(views.look({
-      task, entry, place: at + 1,
+      dataset, entry, place: at + 1,
       answer: (code) => views.tell(view, {
-        task, judged: { entry, answer: code },
+        dataset, judged: { entry, answer: code },
         next: { text: "Next item", act: () => showLook(name, order, at + 1) },
         children: [],
       }),
@@ -190,7 +191,7 @@
 
   function route(event) {
     const [, looks, name] = /^#(look-)?(.*)$/.exec(window.location.hash) ?? [];
-    if (!Object.hasOwn(data.tasks, name ?? "")) {
+    if (!Object.hasOwn(data.datasets, name ?? "")) {
       session = null;
       if (!view.querySelector(".annotate-cards") || name === "annotate") {
         put(views.home({ data, progress, keeps: store.keeps }), Boolean(event));

@@ -45,8 +45,8 @@
       h("span", { class: "bar", "aria-hidden": "true" }, fill));
   }
 
-  function scored(task, judgements) {
-    const { n, yours, person, most, majority } = score(task, judgements);
+  function scored(dataset, judgements) {
+    const { n, yours, person, most, majority } = score(dataset, judgements);
     return h("div", { class: "annotate-score" },
       h("h3", {}, "Agreement with the hundred"),
       h("ul", { class: "annotate-bars" },
@@ -61,9 +61,9 @@
           + (n < FEW ? " On so few items chance plays a large part." : "")));
   }
 
-  function listed(task, judgements) {
+  function listed(dataset, judgements) {
     return h("ol", { class: "annotate-judgements" }, judgements.map(({ entry, answer }) =>
-      h("li", {}, texts(task, entry), bars(task, entry, answer))));
+      h("li", {}, texts(dataset, entry), bars(dataset, entry, answer))));
   }
 
   /* The name in the file, and the button that saves it. */
@@ -84,7 +84,7 @@
       h("label", { for: "annotate-name" }, "Your name in the file"), input, made, told);
   }
 
-  function results({ task, session, state, judgements, rules, failRate, goOn, again, save }) {
+  function results({ dataset, session, state, judgements, rules, failRate, goOn, again, save }) {
     const [title, told] = outcome({ state, parameters: rules.parameters, failRate });
     const items = judgements.filter(({ kind }) => kind === "item");
     const examples = judgements.filter(({ kind }) => kind !== "item");
@@ -93,12 +93,12 @@
     return h("section", { class: "annotate-card annotate-results" },
       heading(title),
       told.map((line) => h("p", {}, line)),
-      items.length ? scored(task, items) : null,
+      items.length ? scored(dataset, items) : null,
       h("p", { class: "annotate-actions" },
         isOver ? null : button("Go on", goOn, "primary"),
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
-        h("a", { class: "annotate-button", href: `#look-${session.task}` }, "Look around"),
+        h("a", { class: "annotate-button", href: `#look-${session.dataset}` }, "Look around"),
         h("a", { class: "annotate-button", href: "#annotate" }, "All tasks")),
       items.length || !counts ? saving({
         annotator: session.annotator,
@@ -109,10 +109,10 @@
         save,
       }) : null,
       items.length ? h("h3", {}, "Your judgements beside the hundred") : null,
-      items.length ? listed(task, items) : null,
+      items.length ? listed(dataset, items) : null,
       examples.length ? h("details", { open: items.length === 0 },
         h("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),
-        listed(task, examples)) : null);
+        listed(dataset, examples)) : null);
   }
 
   ChaosAnnotate.views.results = results;

@@ -1,6 +1,6 @@
-/* What one reader has done on one task, and what comes next. Pure functions.
+/* What one reader has done on one dataset, and what comes next. Pure functions.
 
-   A session is {task, seed, annotator, events}, and never changed: the seed decides the order of
+   A session is {dataset, seed, annotator, events}, and never changed: the seed decides the order of
    everything that is shown, the events say how far the reader has come. */
 (() => {
   "use strict";
@@ -32,8 +32,8 @@
   const mean = (numbers) => sum(numbers) / numbers.length;
 
   /* The label of an example on which people agree. */
-  function agreed(task, entry) {
-    return task.codes[entry.votes.indexOf(Math.max(...entry.votes))];
+  function agreed(dataset, entry) {
+    return dataset.codes[entry.votes.indexOf(Math.max(...entry.votes))];
   }
 
   /* How well answers agree with the votes, each in [0, 1], over judgements {entry, answer}:
@@ -41,11 +41,11 @@
      person: mean share of the *other* votes for the label of a voter drawn at random;
      most: mean share of the votes for the most frequent label;
      majority: on how many items that label was chosen (any of them where several are tied). */
-  function score(task, judgements) {
+  function score(dataset, judgements) {
     const rows = judgements.map(({ entry, answer }) => ({
       votes: entry.votes,
       n: sum(entry.votes),
-      chosen: entry.votes[task.codes.indexOf(answer)],
+      chosen: entry.votes[dataset.codes.indexOf(answer)],
     }));
     return {
       n: rows.length,
@@ -61,9 +61,9 @@
     const rules = ChaosAnnotate.protocol(data.protocol);
     const ofPool = (event) => event.type === "answer" && event.kind !== "item";
 
-    function start(task, seed = randomInteger()) {
+    function start(dataset, seed = randomInteger()) {
       const annotator = `reader-${randomInteger().toString(16).padStart(8, "0")}`;
-      return { task, seed, annotator, events: [] };
+      return { dataset, seed, annotator, events: [] };
     }
 
     const stateOf = (session) => rules.replay(session.events);
@@ -71,20 +71,20 @@
 
     /* What is asked now: {kind, entry, expected}, or null. */
     function question(session) {
-      const task = data.tasks[session.task];
+      const dataset = data.datasets[session.dataset];
       const state = stateOf(session);
       const kind = rules.asks(state);
       if (!kind) {
         return null;
       }
       if (kind === "item") {
-        const order = shuffled(task.items, session.seed, ITEMS);
+        const order = shuffled(dataset.items, session.seed, ITEMS);
         return { kind, entry: order[state.counters.items], expected: null };
       }
-      const order = shuffled(data.pools[task.pool], session.seed, POOL);
+      const order = shuffled(data.pools[dataset.pool], session.seed, POOL);
       // Who has seen the whole pool meets its examples again.
       const entry = order[session.events.filter(ofPool).length % order.length];
-      return { kind, entry, expected: agreed(task, entry) };
+      return { kind, entry, expected: agreed(dataset, entry) };
     }
 
     function answer(session, code) {
@@ -95,7 +95,7 @@
     /* From the state "ready": draws whether a hidden check comes; stops where no item is left. */
     function goOn(session) {
       const { draws, items } = stateOf(session).counters;
-      if (items === data.tasks[session.task].items.length) {
+      if (items === data.datasets[session.dataset].items.length) {
         return stop(session);
       }
       const check = uniform(session.seed, DRAWS, draws) < rules.parameters.check_rate;
@@ -107,9 +107,9 @@
 
     /* The answers so far, each with what was judged: {kind, entry, answer, expected}. */
     function judgements(session) {
-      const task = data.tasks[session.task];
+      const dataset = data.datasets[session.dataset];
       const known = new Map(
-        [...task.items, ...data.pools[task.pool]].map((entry) => [entry.uid, entry])
+        [...dataset.items, ...data.pools[dataset.pool]].map((entry) => [entry.uid, entry])
       );
       return session.events
         .filter((event) => event.type === "answer")
@@ -126,7 +126,7 @@
       return {
         protocol: rules.version,
         parameters: {},
-        task: session.task,
+        dataset: session.dataset,
         annotator: session.annotator,
         events: session.events,
         votes,
@@ -149,7 +149,7 @@
 
     return {
       rules, start, begin, stateOf, question, answer, goOn, stop, judgements, record, isSound,
-      shuffle: (task, seed) => shuffled(data.tasks[task].items, seed, ITEMS),
+      shuffle: (dataset, seed) => shuffled(data.datasets[dataset].items, seed, ITEMS),
     };
   }
 

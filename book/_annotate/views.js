@@ -44,33 +44,33 @@
 
   const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
-  const isPairs = (task) => task.fields.includes("premise");
+  const isPairs = (dataset) => dataset.fields.includes("premise");
 
-  const text = (task, entry, field) => entry.texts[task.fields.indexOf(field)];
+  const text = (dataset, entry, field) => entry.texts[dataset.fields.indexOf(field)];
 
-  /* What can be chosen, in the order of the task's labels. */
-  function choices(task, entry) {
-    return isPairs(task)
+  /* What can be chosen, in the order of the dataset's labels. */
+  function choices(dataset, entry) {
+    return isPairs(dataset)
       ? ["Must be true", "May be true or not", "Cannot be true"]
-      : [text(task, entry, "hyp1"), text(task, entry, "hyp2")];
+      : [text(dataset, entry, "hyp1"), text(dataset, entry, "hyp2")];
   }
 
-  function texts(task, entry) {
-    const shown = isPairs(task)
+  function texts(dataset, entry) {
+    const shown = isPairs(dataset)
       ? [["Take this as true", "premise"], ["Is this true?", "hypothesis"]]
       : [["It began", "obs1"], ["It ended", "obs2"]];
     return h("div", { class: "annotate-texts" }, shown.map(([label, field]) =>
       h("div", { class: field },
-        h("p", { class: "label" }, label), h("p", { class: "text" }, text(task, entry, field)))
+        h("p", { class: "label" }, label), h("p", { class: "text" }, text(dataset, entry, field)))
     ));
   }
 
   /* The votes on one item by label, as bars with numbers; marks what was chosen. */
-  function bars(task, entry, answer) {
+  function bars(dataset, entry, answer) {
     const total = entry.votes.reduce((a, b) => a + b, 0);
-    const names = choices(task, entry);
-    return h("ul", { class: "annotate-bars" }, task.labels.map((label, k) => {
-      const isChosen = task.codes[k] === answer;
+    const names = choices(dataset, entry);
+    return h("ul", { class: "annotate-bars" }, dataset.labels.map((label, k) => {
+      const isChosen = dataset.codes[k] === answer;
       const fill = h("span", { class: `fill ${label.replace(" ", "-")}` });
       fill.style.width = `${(100 * entry.votes[k]) / total}%`;
       return h("li", { class: isChosen ? "chosen" : "" },
@@ -81,9 +81,9 @@
     }));
   }
 
-  function instructions(task) {
+  function instructions(dataset) {
     const written = document.querySelector(
-      isPairs(task) ? ".instructions-pairs" : ".instructions-stories"
+      isPairs(dataset) ? ".instructions-pairs" : ".instructions-stories"
     );
     return h("div", { class: "annotate-instructions" },
       [...written.children].map((child) => child.cloneNode(true)));
@@ -95,32 +95,32 @@
       mnli: "The same question on letters, novels, talk and government reports.",
       alphanli: "How a story began and how it ended: what happened in between?",
     };
-    const card = ([name, task]) => {
+    const card = ([name, dataset]) => {
       const { told, verb } = progress(name);
       return h("li", {},
-        h("h2", {}, task.short),
+        h("h2", {}, dataset.short),
         h("p", {}, describe[name]),
         h("p", { class: "told" }, told),
         h("a", { class: "annotate-button primary", href: `#${name}` },
-          verb, h("span", { class: "hidden-text" }, ` ${task.short}`)),
+          verb, h("span", { class: "hidden-text" }, ` ${dataset.short}`)),
         h("a", { class: "aside", href: `#look-${name}` },
-          "Look around without the test", h("span", { class: "hidden-text" }, `: ${task.short}`)));
+          "Look around without the test", h("span", { class: "hidden-text" }, `: ${dataset.short}`)));
     };
     return h("div", {},
-      h("ul", { class: "annotate-cards" }, Object.entries(data.tasks).map(card)),
+      h("ul", { class: "annotate-cards" }, Object.entries(data.datasets).map(card)),
       h("p", { class: "annotate-note" }, keeps
         ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
         : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
           + "they are gone when you close or reload it."));
   }
 
-  function introduction({ task, parameters, begin }) {
+  function introduction({ dataset, parameters, begin }) {
     const { qualification_items: asked, training_items: trained, task_size: size } = parameters;
     const training = Math.round(100 * parameters.min_training_accuracy);
     const rate = Math.round(100 * parameters.check_rate);
     return h("section", { class: "annotate-card" },
-      heading(`${task.short}: before you begin`),
-      instructions(task),
+      heading(`${dataset.short}: before you begin`),
+      instructions(dataset),
       h("ol", { class: "annotate-plan" },
         h("li", {}, h("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
           + "of a hundred people agree. All must be right."),
@@ -161,10 +161,10 @@
       line: `${done} of ${count(whole, "item")} done.` };
   }
 
-  function question({ task, kind, entry, counters, parameters, answer, footer }) {
+  function question({ dataset, kind, entry, counters, parameters, answer, footer }) {
     const { title, line, done, whole } = standing(kind, counters, parameters);
-    const asked = isPairs(task) ? "Given the first text, the second…" : "What happened in between?";
-    const read = texts(task, entry);
+    const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
+    const read = texts(dataset, entry);
     read.id = "annotate-texts";
     return h("section", { class: "annotate-card annotate-question" },
       stages(kind),
@@ -172,23 +172,23 @@
       h("p", { class: "line" }, line),
       h("progress", { max: whole, value: done, "aria-label": "Done in this stage" }),
       read,
-      choiceButtons(task, entry, asked, answer),
+      choiceButtons(dataset, entry, asked, answer),
       h("div", { class: "annotate-feedback", role: "status" }),
       footer);
   }
 
-  function choiceButtons(task, entry, asked, answer) {
+  function choiceButtons(dataset, entry, asked, answer) {
     return h("fieldset", {},
       h("legend", { id: "annotate-asked" }, asked),
-      h("div", { class: "annotate-choices" }, choices(task, entry).map((name, k) =>
+      h("div", { class: "annotate-choices" }, choices(dataset, entry).map((name, k) =>
         h("button", {
           type: "button", class: "choice", "aria-keyshortcuts": k + 1,
-          "data-code": task.codes[k], onclick: () => answer(task.codes[k]),
+          "data-code": dataset.codes[k], onclick: () => answer(dataset.codes[k]),
         }, h("kbd", { "aria-hidden": "true" }, String(k + 1)), h("span", {}, name)))));
   }
 
   /* After an answer: marks the buttons, and says in the same place what others chose. */
-  function tell(view, { task, judged, next, children }) {
+  function tell(view, { dataset, judged, next, children }) {
     for (const one of view.querySelectorAll(".choice")) {
       one.disabled = true;
       one.classList.toggle("chosen", one.dataset.code === judged.answer);
@@ -196,14 +196,14 @@
     }
     const go = button(next.text, next.act, "primary");
     view.querySelector(".annotate-feedback").replaceChildren(
-      ...children, bars(task, judged.entry, judged.answer), h("p", { class: "annotate-actions" }, go)
+      ...children, bars(dataset, judged.entry, judged.answer), h("p", { class: "annotate-actions" }, go)
     );
     go.focus();
   }
 
-  function correction({ task, judged }) {
-    const k = task.codes.indexOf(judged.expected);
-    const name = choices(task, judged.entry)[k];
+  function correction({ dataset, judged }) {
+    const k = dataset.codes.indexOf(judged.expected);
+    const name = choices(dataset, judged.entry)[k];
     const place = judged.kind === "check" ? "This was a hidden check. " : "";
     return [h("p", {}, h("b", {}, "Most people see it otherwise. "),
       `${place}They chose “${name.replace(/\.$/, "")}”.`)];
@@ -228,20 +228,20 @@
       heading(items === 0 ? "You are admitted" : `Task ${tasks} is done`),
       items === 0 ? admitted : rested,
       h("p", { class: "annotate-actions" },
-        button(items === 0 ? "Start the first task" : "Next task", goOn, "primary")),
+        button(items === 0 ? "Start the first dataset" : "Next dataset", goOn, "primary")),
       footer);
   }
 
   /* An item outside the protocol. */
-  function look({ task, entry, place, answer, footer }) {
-    const asked = isPairs(task) ? "Given the first text, the second…" : "What happened in between?";
-    const read = texts(task, entry);
+  function look({ dataset, entry, place, answer, footer }) {
+    const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
+    const read = texts(dataset, entry);
     read.id = "annotate-texts";
     return h("section", { class: "annotate-card annotate-question" },
-      heading(`${task.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
+      heading(`${dataset.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
       h("p", { class: "line" }, "Nothing is kept of this."),
       read,
-      choiceButtons(task, entry, asked, answer),
+      choiceButtons(dataset, entry, asked, answer),
       h("div", { class: "annotate-feedback", role: "status" }),
       footer);
   }

@@ -9,23 +9,23 @@
   };
 
   function texts(item) {
-    const parts = item.task.fields.flatMap((field, k) => [
+    const parts = item.dataset.fields.flatMap((field, k) => [
       make("dt", "", FIELDS[field]), make("dd", "", item.text[k]),
     ]);
     return make("dl", "card-text", parts);
   }
 
   function counts(item, votes) {
-    return item.task.labels.map((label, k) => `${votes[k]} ${label}`).join(", ");
+    return item.dataset.labels.map((label, k) => `${votes[k]} ${label}`).join(", ");
   }
 
   function voteRow(name, item, votes) {
     const told = make("span", "", counts(item, votes));
-    return [make("dt", "", name), make("dd", "", [bar(item.task.labels, votes, String), told])];
+    return [make("dt", "", name), make("dd", "", [bar(item.dataset.labels, votes, String), told])];
   }
 
   function votes(item) {
-    const {labels} = item.task;
+    const {labels} = item.dataset;
     const label = labels[item.old];
     const rows = voteRow(`${item.total} new`, item, item.votes);
     if (item.oldVotes) {
@@ -44,7 +44,7 @@
   }
 
   function systems(item) {
-    const {labels} = item.task;
+    const {labels} = item.dataset;
     const heading = make("h3", "", "Systems");
     if (!item.results.size) return [heading, make("p", "", "No system predicted this item.")];
     const head = ["System", "Distribution", ...labels, "JSD", "TVD"]
@@ -77,12 +77,12 @@
     const {nearest, same} = neighboursOf(item, items);
     const links = nearest.map(({item: other, tvd}) => make("li", "", [
       make("a", "", summary(other), {href: fragmentOf(other.uid)}),
-      make("span", "", [bar(other.task.labels, other.votes, String), `TVD ${number(tvd)}`]),
+      make("span", "", [bar(other.dataset.labels, other.votes, String), `TVD ${number(tvd)}`]),
     ]));
     const told = same ? `${count(same)} with the very same ones` : "none with the very same ones";
     return [
       make("h3", "", "Neighbours of like disagreement"),
-      make("p", "note", `The nearest of ${item.task.short} by TVD between the votes; ${told}.`),
+      make("p", "note", `The nearest of ${item.dataset.short} by TVD between the votes; ${told}.`),
       make("ul", "card-neighbours", links),
     ];
   }
@@ -95,10 +95,10 @@
   function citations(item, citation) {
     const escaped = (text) => [...text].map((c) => citation.latex[c] ?? c).join("");
     const place = fragmentOf(item.uid).slice(1);
-    const plain = fillIn(citation.plain, {uid: item.uid, title: item.task.title, place});
+    const plain = fillIn(citation.plain, {uid: item.uid, title: item.dataset.title, place});
     const key = `chaosnli-${item.uid.replace(/[^A-Za-z0-9.-]/g, "-")}`;
     const entry = fillIn(citation.bibtex,
-      {uid: escaped(item.uid), title: escaped(item.task.title), key, place});
+      {uid: escaped(item.uid), title: escaped(item.dataset.title), key, place});
     return [
       make("h3", "", "Cite this item"),
       copied("Link", window.location.href.split(/[?#]/)[0] + fragmentOf(item.uid)),
@@ -131,7 +131,7 @@
   function showCard(dialog, item, items, found, citation) {
     const close = make("button", "card-close", "Close", {type: "button"});
     close.addEventListener("click", () => dialog.close());
-    const title = make("h2", "", [item.task.short, " ", make("code", "uid", item.uid)],
+    const title = make("h2", "", [item.dataset.short, " ", make("code", "uid", item.uid)],
       {id: "card-title", tabindex: "-1"});
     dialog.replaceChildren(
       make("div", "card-head", [title, close]),

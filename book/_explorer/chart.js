@@ -122,7 +122,7 @@
       animation: false,
       filter: (_, index) => index < SHOWN,
       callbacks: {
-        title: (shown) => (shown.length ? shown[0].raw.item.task.labels.join(" / ") : ""),
+        title: (shown) => (shown.length ? shown[0].raw.item.dataset.labels.join(" / ") : ""),
         label: describe,
         footer: (shown) => (shown.length === SHOWN ? "and perhaps others on this spot" : ""),
       },
@@ -178,7 +178,7 @@
     }
 
     function highlight(item) {
-      marked = item && item.task.labels.length === labels.length ? item : null;
+      marked = item && item.dataset.labels.length === labels.length ? item : null;
       mark(chart, marked && pointOf(marked));
     }
 
@@ -188,7 +188,7 @@
 
   /* Both drawings; `items` are all there are. */
   function makeDrawings(root, items, onChoose) {
-    const labelsOf = (n) => items.find((item) => item.task.labels.length === n)?.task.labels;
+    const labelsOf = (n) => items.find((item) => item.dataset.labels.length === n)?.dataset.labels;
     const three = labelsOf(3), two = labelsOf(2);
     const drawings = [];
     if (three) {
@@ -206,8 +206,8 @@
     function show(found, view) {
       const kept = new Set(found);
       for (const one of drawings) {
-        const own = (item) => item.task.labels.length === one.labels.length
-          && (!view.task || item.task.name === view.task);
+        const own = (item) => item.dataset.labels.length === one.labels.length
+          && (!view.dataset || item.dataset.name === view.dataset);
         const shown = items.filter(own);
         one.figure.hidden = !shown.length;
         one.show(shown.filter((item) => kept.has(item)), shown.filter((item) => !kept.has(item)));

@@ -39,8 +39,8 @@
   }
 
   function offerChoices(data) {
-    offer("task", data.tasks.map((task) => [task.name, task.title]));
-    const labels = new Set(data.tasks.flatMap((task) => task.labels));
+    offer("dataset", data.datasets.map((dataset) => [dataset.name, dataset.title]));
+    const labels = new Set(data.datasets.flatMap((dataset) => dataset.labels));
     offer("old", [...labels].map((label) => [label, label]));
     offer("system", systems.map((system) => [system, system]));
   }

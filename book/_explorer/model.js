@@ -6,7 +6,7 @@
   "use strict";
 
   const DEFAULTS = {
-    q: "", task: "", low: "", high: "", change: "", old: "", system: "", verdict: "", far: "",
+    q: "", dataset: "", low: "", high: "", change: "", old: "", system: "", verdict: "", far: "",
     sort: "uid", page: "1",
   };
   const SORTS = ["uid", "entropy", "share", "jsd"]; // with a minus before it: from the largest
@@ -16,10 +16,10 @@
   function readItems(data, texts) {
     const items = [];
     const column = (columns, i) => columns.map((values) => values[i]);
-    for (const task of data.tasks) {
-      const fields = texts[task.name];
-      task.uids.forEach((uid, i) => {
-        const votes = column(task.votes, i);
+    for (const dataset of data.datasets) {
+      const fields = texts[dataset.name];
+      dataset.uids.forEach((uid, i) => {
+        const votes = column(dataset.votes, i);
         const total = votes.reduce((sum, n) => sum + n, 0);
         const text = column(fields, i);
         const resultOf = (system) => ({
@@ -29,15 +29,15 @@
           tvd: system.tvd[i] / data.scale,
         });
         items.push({
-          uid, task, votes, total, text,
+          uid, dataset, votes, total, text,
           order: items.length,
-          majority: task.majority[i],
-          old: task.old_label[i],
-          oldVotes: task.old_votes && column(task.old_votes, i),
-          entropy: task.entropy[i] / data.scale,
-          share: votes[task.majority[i]] / total,
+          majority: dataset.majority[i],
+          old: dataset.old_label[i],
+          oldVotes: dataset.old_votes && column(dataset.old_votes, i),
+          entropy: dataset.entropy[i] / data.scale,
+          share: votes[dataset.majority[i]] / total,
           searched: [uid, ...text].join("\n").toLowerCase(),
-          results: new Map(task.systems
+          results: new Map(dataset.systems
             .filter((system) => system.jsd[i] !== null)
             .map((system) => [system.name, resultOf(system)])),
         });
@@ -51,7 +51,7 @@
     return [...shares, Math.max(0, shares.reduce((rest, share) => rest - share, 1))];
   }
 
-  /* The systems of all tasks, those that cover the most items first. */
+  /* The systems of all datasets, those that cover the most items first. */
   function systemsOf(items) {
     const counts = new Map();
     for (const item of items) {
@@ -70,10 +70,10 @@
     const low = limit(view.low, -Infinity), high = limit(view.high, Infinity);
     const far = limit(view.far, -Infinity);
     return function fits(item) {
-      if (view.task && item.task.name !== view.task) return false;
+      if (view.dataset && item.dataset.name !== view.dataset) return false;
       if (item.entropy < low || item.entropy > high) return false;
       if (view.change && (item.majority !== item.old) !== (view.change === "changed")) return false;
-      if (view.old && item.task.labels[item.old] !== view.old) return false;
+      if (view.old && item.dataset.labels[item.old] !== view.old) return false;
       if (view.verdict || far > -Infinity) {
         const result = item.results.get(view.system);
         if (!result || result.jsd < far) return false;
@@ -107,10 +107,10 @@
     return found.map(({item}) => item);
   }
 
-  /* The items of the same task whose votes are nearest, by TVD; ties by uid. */
+  /* The items of the same dataset whose votes are nearest, by TVD; ties by uid. */
   function neighboursOf(item, items) {
     const found = items
-      .filter((other) => other.task === item.task && other !== item)
+      .filter((other) => other.dataset === item.dataset && other !== item)
       .map((other) => ({item: other, tvd: distance(item, other)}));
     found.sort((a, b) => a.tvd - b.tvd || a.item.order - b.item.order);
     return {nearest: found.slice(0, N_NEIGHBOURS), same: found.filter(({tvd}) => tvd === 0).length};

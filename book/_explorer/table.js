@@ -47,13 +47,13 @@
 
   /* Both hypotheses of αNLI, or the one of the others: what is most told apart by. */
   function summary(item) {
-    const text = Object.fromEntries(item.task.fields.map((field, k) => [field, item.text[k]]));
+    const text = Object.fromEntries(item.dataset.fields.map((field, k) => [field, item.text[k]]));
     return text.hypothesis ? `${text.premise} → ${text.hypothesis}`
       : `${text.obs1} … ${text.obs2}`;
   }
 
   function row(item, view) {
-    const {labels, short} = item.task;
+    const {labels, short} = item.dataset;
     const name = make("span", "item-name", [short, " ", make("code", "uid", item.uid)]);
     const link = make("a", "", [name, make("span", "item-text", summary(item))],
       {href: fragmentOf(item.uid)});

@@ -33,7 +33,7 @@ def find_project() -> Path | None:
         None where there is no checkout.
     """
     here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
+    for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
         if _is_project(folder):
             return folder
     return None

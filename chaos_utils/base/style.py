@@ -1,69 +1,91 @@
-"""One look for every figure: colours by label and task, in light and in dark."""
+"""One look for every figure: colours by label and dataset, in light and in dark."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, ...] = ("light", "dark")
+_HEX = r"^#[0-9a-fA-F]{6}$"
+
+
+class Hue(BaseModel):
+    """A colour in the light and in the dark look.
+
+    Attributes
+    ----------
+    light, dark : str
+        ``#rrggbb``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    light: Annotated[str, Field(pattern=_HEX)]
+    dark: Annotated[str, Field(pattern=_HEX)]
+
 
 # Told apart by people with any colour vision, by lightness too (after Okabe and Ito's set).
-_LIGHT = {
-    "entailment": "#0072b2",
-    "neutral": "#c77f00",
-    "contradiction": "#a8326f",
-    "hypothesis 1": "#00795c",
-    "hypothesis 2": "#7a4fb5",
-    "snli": "#0072b2",
-    "mnli": "#b5541c",
-    "alphanli": "#00795c",
-    "text": "#1f2328",
-    "muted": "#59636e",
-    "grid": "#d8dee4",
-    "accent": "#b5541c",
-    "low": "#f2f6fa",
-    "high": "#0b4f80",
-    "warning": "#b00020",
-}
-_DARK = {
-    "entailment": "#5ab4e6",
-    "neutral": "#f0b13c",
-    "contradiction": "#e883b4",
-    "hypothesis 1": "#3fc79f",
-    "hypothesis 2": "#b596f0",
-    "snli": "#5ab4e6",
-    "mnli": "#f08a4b",
-    "alphanli": "#3fc79f",
-    "text": "#e6edf3",
-    "muted": "#a5b1bd",
-    "grid": "#3d444d",
-    "accent": "#f08a4b",
-    "low": "#1b2733",
-    "high": "#8ccbf5",
-    "warning": "#ff8a80",
-}
+HUES = tuple(
+    Hue(light=light, dark=dark)
+    for light, dark in (
+        ("#0072b2", "#5ab4e6"),
+        ("#c77f00", "#f0b13c"),
+        ("#a8326f", "#e883b4"),
+        ("#00795c", "#3fc79f"),
+        ("#7a4fb5", "#b596f0"),
+        ("#b5541c", "#f08a4b"),
+        ("#4d5b66", "#b3bfc9"),
+        ("#8a6d1f", "#d8c26a"),
+        ("#2f5d9e", "#8fb4ee"),
+        ("#7d3c2e", "#e0a18f"),
+    )
+)
+BLUE, AMBER, PINK, GREEN, PURPLE, ORANGE = HUES[:6]
+_ROLES: Mapping[str, Hue] = MappingProxyType(
+    {
+        "blue": BLUE,
+        "amber": AMBER,
+        "pink": PINK,
+        "green": GREEN,
+        "purple": PURPLE,
+        "text": Hue(light="#1f2328", dark="#e6edf3"),
+        "muted": Hue(light="#59636e", dark="#a5b1bd"),
+        "grid": Hue(light="#d8dee4", dark="#3d444d"),
+        "accent": ORANGE,
+        "low": Hue(light="#f2f6fa", dark="#1b2733"),
+        "high": Hue(light="#0b4f80", dark="#8ccbf5"),
+        "warning": Hue(light="#b00020", dark="#ff8a80"),
+    }
+)
 PALETTES: Mapping[Mode, Mapping[str, str]] = MappingProxyType(
-    {"light": MappingProxyType(_LIGHT), "dark": MappingProxyType(_DARK)}
+    {
+        mode: MappingProxyType({name: getattr(hue, mode) for name, hue in _ROLES.items()})
+        for mode in MODES
+    }
 )
 
 _mode: ContextVar[Mode] = ContextVar("mode", default="light")
 
 
-def colour(name: str) -> str:
-    """Return the colour of a label, task or role in the look that is being drawn.
+def colour(name: str | Hue) -> str:
+    """Return the colour of a role, label or dataset in the look that is being drawn.
 
     Parameters
     ----------
-    name : str
-        In `PALETTES`, such as ``snli``, ``entailment`` or ``text``.
+    name : str or Hue
+        A role in `PALETTES`, such as ``text``, or the hue of a label or dataset.
 
     Returns
     -------
     str
         As matplotlib takes it.
     """
+    if isinstance(name, Hue):
+        return str(getattr(name, _mode.get()))
     return PALETTES[_mode.get()][name]
 
 

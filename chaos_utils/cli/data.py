@@ -22,11 +22,11 @@ Names = Annotated[
 def _select(names: list[str] | None) -> list[str]:
     """Expand folders of the registry, and take what the book reads where nothing is named."""
     from chaos_utils.datasets import sources
-    from chaos_utils.datasets.registry import REGISTRY
+    from chaos_utils.datasets.registry import registry
 
     selected: list[str] = []
     for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
-        inside = [known for known in REGISTRY if known.startswith(f"{name.rstrip('/')}/")]
+        inside = [known for known in registry() if known.startswith(f"{name.rstrip('/')}/")]
         selected += inside or [sources.get(name).name]
     return selected
 

@@ -14,7 +14,7 @@ from chaos_utils.cli.console import AsJson, err, out, print_json
 
 def evaluate(
     files: Annotated[list[Path], typer.Argument(help="Prediction files, in any known format.")],
-    task: Annotated[str, typer.Option(help="snli, mnli, alphanli, or auto.")] = "auto",
+    dataset: Annotated[str, typer.Option(help="snli, mnli, alphanli, or auto.")] = "auto",
     model: Annotated[str | None, typer.Option(help="Take this model of a file alone.")] = None,
     join: Annotated[
         str, typer.Option(metavar="NAME", help="The files are parts of one system, called NAME.")
@@ -46,7 +46,7 @@ def evaluate(
     if as_json + as_csv + as_markdown > 1:
         raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
     found = judging.read_files(
-        files, task=task, data=data, model=model, join_as=join, allow_missing=allow_missing
+        files, dataset=dataset, data=data, model=model, join_as=join, allow_missing=allow_missing
     )
     if against and not bootstrap:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
@@ -55,7 +55,7 @@ def evaluate(
         pairs = judging.compare_files(
             found, against, data=data, n_resamples=bootstrap, seed=seed
         ).drop(columns="n_items")
-        answer = answer.merge(pairs, how="left", on=["task", "system", "measure"])
+        answer = answer.merge(pairs, how="left", on=["dataset", "system", "measure"])
     notes = [f"{system.model}: {note}" for group in found.values() for system in group
              for note in system.notes]  # fmt: skip
     if to is not None:
@@ -76,9 +76,11 @@ def evaluate(
 def _print_answer(answer: Any, notes: list[str]) -> None:
     from chaos_utils.evaluation.files import shown_rows
 
-    for (task, system, n_items), rows in answer.groupby(["task", "system", "n_items"], sort=False):
+    for (dataset, system, n_items), rows in answer.groupby(
+        ["dataset", "system", "n_items"], sort=False
+    ):
         table = Table(
-            title=f"{system} on {task}, {n_items:,} items", title_justify="left", box=None,
+            title=f"{system} on {dataset}, {n_items:,} items", title_justify="left", box=None,
             pad_edge=False,
         )  # fmt: skip
         header, *body = shown_rows(rows)

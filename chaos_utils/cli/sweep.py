@@ -25,7 +25,7 @@ def sweep(
     """Run a notebook for every combination of values, such as -p seed=0,1,2 -p model=a,b.
 
     A run that is there already is kept; one that fails does not stop the others. A list is
-    one value: -p 'tasks=["snli","mnli"]'.
+    one value: -p 'datasets=["snli","mnli"]'.
     """
     from chaos_utils.publish import snakemake
     from chaos_utils.publish import sweep as sweeping

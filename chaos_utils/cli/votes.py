@@ -24,9 +24,9 @@ def merge_votes(
 
     told = merge(files, to, data)
     if as_json:
-        print_json({"dataset": str(to), "tasks": told})
+        print_json({"dataset": str(to), "datasets": told})
         return
     out.print(f"{to}", markup=False)
-    for task, counts in told.items():
+    for dataset, counts in told.items():
         shown = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-        out.print(f"  {task}: {shown}", markup=False)
+        out.print(f"  {dataset}: {shown}", markup=False)

@@ -22,12 +22,12 @@ _FIRST = 50  # items that count as an annotator's first ones
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Collection:
-    """The collection for one task, calibrated and then simulated several times.
+    """The collection for one dataset, calibrated and then simulated several times.
 
     Attributes
     ----------
     expectation : Expectation
-        The published protocol at work on the task's items.
+        The published protocol at work on the dataset's items.
     fit : Fit
         The population that was fitted to the published figures.
     runs : tuple of Simulation
@@ -39,23 +39,23 @@ class Collection:
     runs: tuple[Simulation, ...]
 
     @property
-    def task(self) -> str:
-        """Name of the task."""
-        return self.expectation.materials.task.name
+    def dataset(self) -> str:
+        """Name of the dataset."""
+        return self.expectation.materials.dataset.name
 
 
-def published_size(task: str) -> int:
-    """Return how many items of a task the paper had judged.
+def published_size(dataset: str) -> int:
+    """Return how many items of a dataset the paper had judged.
 
     Parameters
     ----------
-    task : {'snli', 'mnli', 'alphanli'}
+    dataset : {'snli', 'mnli', 'alphanli'}
 
     Returns
     -------
     int
     """
-    return int(read_published("nie2020_table2").set_index("task").loc[task, "n_examples"])
+    return int(read_published("nie2020_table2").set_index("dataset").loc[dataset, "n_examples"])
 
 
 def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
@@ -81,24 +81,24 @@ def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
     if n_runs < 1:
         raise ChaosError("Nothing would be simulated.", found=n_runs, expected="at least 1")
     expectation = Expectation(load_protocol(), materials)
-    found = fit(expectation, published_targets(materials.task.name))
+    found = fit(expectation, published_targets(materials.dataset.name))
     seeds = range(seed, seed + n_runs)
     runs = [simulate(expectation.protocol, materials, found.population, one) for one in seeds]
     return Collection(expectation, found, tuple(runs))
 
 
 def beside_published(collections: Sequence[Collection]) -> pd.DataFrame:
-    """Return published and simulated figures of each task's collection.
+    """Return published and simulated figures of each dataset's collection.
 
     Parameters
     ----------
     collections : sequence of Collection
-        One a task.
+        One a dataset.
 
     Returns
     -------
     DataFrame
-        One row a task and figure: ``task``, ``figure``, ``role`` (``free``, a parameter that
+        One row a dataset and figure: ``dataset``, ``figure``, ``role`` (``free``, a parameter that
         the fit chose; ``fitted``, a target of the fit; ``predicted``; ``input``, taken from
         the paper), ``published`` and ``simulated`` (mean of the collections, NaN where there
         is none), ``low`` and ``high`` (of a parameter its 95% interval, else the lowest and
@@ -106,12 +106,12 @@ def beside_published(collections: Sequence[Collection]) -> pd.DataFrame:
     """
     table = pd.concat([_figures_of(one) for one in collections], ignore_index=True)
     table["difference"] = table["simulated"] - table["published"]
-    columns = ["task", "figure", "role", "published", "simulated", "low", "high", "difference"]
+    columns = ["dataset", "figure", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
 
 
 def _figures_of(collection: Collection) -> pd.DataFrame:
-    targets = published_targets(collection.task)
+    targets = published_targets(collection.dataset)
     free = collection.fit.parameters.rename(columns={"parameter": "figure", "value": "simulated"})
     in_percent = free["figure"] != "mean_stay"
     free.loc[in_percent, ["simulated", "low", "high"]] *= 100
@@ -128,11 +128,11 @@ def _figures_of(collection: Collection) -> pd.DataFrame:
                 role=np.where(known, "fitted", "predicted"),
                 published=simulated["figure"].map(targets),
             ),
-            pd.DataFrame([time | {"published": seconds_per_answer(collection.task)}]),
+            pd.DataFrame([time | {"published": seconds_per_answer(collection.dataset)}]),
         ],
         ignore_index=True,
     )
-    return table.assign(task=collection.task)
+    return table.assign(dataset=collection.dataset)
 
 
 def _predictions(run: Simulation) -> dict[str, float]:
@@ -153,29 +153,29 @@ def _predictions(run: Simulation) -> dict[str, float]:
 
 
 def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
-    """Return `accuracy_curve` of each task's first collection, for all and for the careful ones.
+    """Return `accuracy_curve` of each dataset's first collection, for all and for the careful ones.
 
     Parameters
     ----------
     collections : sequence of Collection
-        One a task.
+        One a dataset.
 
     Returns
     -------
     DataFrame
-        As `accuracy_curve` gives it, with ``task``, ``who`` (``all`` or ``careful``),
+        As `accuracy_curve` gives it, with ``dataset``, ``who`` (``all`` or ``careful``),
         ``plateau_percent``, the published level that the fit was to meet;
         ``settled_after``, the items after which it is reached; and ``settled_percent``, the
         simulated level from there to the end, beyond the last bin too, as `summary` has it.
     """
     tables = []
     for one in collections:
-        run, plateau = one.runs[0], published_targets(one.task)["plateau_percent"]
+        run, plateau = one.runs[0], published_targets(one.dataset)["plateau_percent"]
         is_careful = run.annotators["kind"].to_numpy()[run.known["annotator"]] == "careful"
         careful = replace(run, known=run.known[is_careful])
         tables += [
             accuracy_curve(chosen).assign(
-                task=one.task,
+                dataset=one.dataset,
                 who=who,
                 plateau_percent=plateau,
                 settled_after=SETTLED,

@@ -33,19 +33,19 @@ WITHOUT: Mapping[str, Mapping[str, float]] = MappingProxyType(
 )
 
 
-def seconds_per_answer(task: str) -> float:
+def seconds_per_answer(dataset: str) -> float:
     """Return the published mean time that an answer takes.
 
     Parameters
     ----------
-    task : {'snli', 'mnli', 'alphanli'}
+    dataset : {'snli', 'mnli', 'alphanli'}
 
     Returns
     -------
     float
     """
-    table = read_published("nie2020_table1").set_index("task")
-    return float(table.loc[task, "mean_seconds_per_example"])
+    table = read_published("nie2020_table1").set_index("dataset")
+    return float(table.loc[dataset, "mean_seconds_per_example"])
 
 
 def dollars(simulation: Simulation) -> float:
@@ -78,7 +78,7 @@ def hours(simulation: Simulation) -> float:
         All answers at the published mean time.
     """
     answers = len(simulation.known) + len(simulation.votes)
-    return answers * seconds_per_answer(simulation.materials.task.name) / 3600
+    return answers * seconds_per_answer(simulation.materials.dataset.name) / 3600
 
 
 def _price(protocol: Protocol) -> float:

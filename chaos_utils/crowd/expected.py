@@ -138,7 +138,7 @@ class Expectation:
         dict of Outcome
             By the kind's name.
         """
-        k = self.materials.task.n_classes
+        k = self.materials.dataset.n_classes
         stays = stay_chances(population, len(self.materials.items))
         # who always guesses one label does so in k ways, all equally frequent
         ways = [

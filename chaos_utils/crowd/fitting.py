@@ -20,7 +20,7 @@ from chaos_utils.datasets.published.tables import read_published
 
 Floats = npt.NDArray[np.float64]
 
-PLATEAU_PERCENT = 92.0  # read off Figure 2 of Nie et al. (2020), one curve for all tasks
+PLATEAU_PERCENT = 92.0  # read off Figure 2 of Nie et al. (2020), one curve for all datasets
 
 # Free parameters with their lowest, first and highest values.
 FREE: Mapping[str, tuple[float, float, float]] = MappingProxyType(
@@ -41,18 +41,18 @@ TARGETS: Mapping[str, float] = MappingProxyType(  # and how close a fit must com
 )
 
 
-def published_targets(task: str) -> dict[str, float]:
-    """Return what the paper reports on the collection for a task, by the names of `TARGETS`.
+def published_targets(dataset: str) -> dict[str, float]:
+    """Return what the paper reports on the collection for a dataset, by the names of `TARGETS`.
 
     Parameters
     ----------
-    task : {'snli', 'mnli', 'alphanli'}
+    dataset : {'snli', 'mnli', 'alphanli'}
 
     Returns
     -------
     dict of float
     """
-    row = read_published("nie2020_table1").set_index("task").loc[task]
+    row = read_published("nie2020_table1").set_index("dataset").loc[dataset]
     found = {name: float(row[name]) for name in TARGETS if name in row}
     return found | {"plateau_percent": PLATEAU_PERCENT}
 

@@ -1,4 +1,4 @@
-"""What is judged and what is tested with: the items of a task, cut in two."""
+"""What is judged and what is tested with: the items of a dataset, cut in two."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import Task
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.votes import Votes
 
 UNANIMOUS = 0.95
 
@@ -21,7 +21,7 @@ class Materials:
 
     Attributes
     ----------
-    task : Task
+    dataset : Dataset
         Whose items are judged.
     pool_uids, item_uids : tuple of str
         Unanimous examples, and the items to be judged. No item is both.
@@ -31,7 +31,7 @@ class Materials:
         The true distribution of each item to be judged, as far as the data knows it.
     """
 
-    task: Task
+    dataset: Dataset
     pool_uids: tuple[str, ...]
     pool: Floats
     item_uids: tuple[str, ...]
@@ -48,12 +48,12 @@ class Materials:
         return len(self.item_uids) - len(set(self.item_uids))
 
 
-def is_unanimous(opinions: Opinions, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
+def is_unanimous(votes: Votes, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
     """Return which items have more than a share of votes on one label.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     bar : float
         The share, in (0, 1).
 
@@ -61,19 +61,21 @@ def is_unanimous(opinions: Opinions, bar: float = UNANIMOUS) -> npt.NDArray[np.b
     -------
     ndarray of bool, shape (n_items,)
     """
-    return opinions.shares.max(axis=1) > bar
+    return votes.shares.max(axis=1) > bar
 
 
-def pool_of(task: Task, datasets: Iterable[Opinions], bar: float = UNANIMOUS) -> dict[str, Floats]:
-    """Return the unanimous examples that a task's annotators are tested with.
+def pool_of(
+    dataset: Dataset, all_votes: Iterable[Votes], bar: float = UNANIMOUS
+) -> dict[str, Floats]:
+    """Return the unanimous examples that a dataset's annotators are tested with.
 
-    Tasks with the same labels share a pool and a test, as SNLI and MNLI did.
+    Datasets with the same labels share a pool and a test, as SNLI and MNLI did.
 
     Parameters
     ----------
-    task : Task
+    dataset : Dataset
         Whose items are judged.
-    datasets : iterable of Opinions
+    all_votes : iterable of Votes
         Those that may lend examples.
     bar : float
         Share of votes on one label that an example must exceed, in (0, 1).
@@ -83,7 +85,7 @@ def pool_of(task: Task, datasets: Iterable[Opinions], bar: float = UNANIMOUS) ->
     dict of ndarray of float, shape (k,)
         Shares of the votes on each example, by its uid.
     """
-    lending = [one for one in datasets if one.task.labels == task.labels]
+    lending = [one for one in all_votes if one.dataset.labels == dataset.labels]
     return {
         uid: shares
         for one in lending
@@ -93,8 +95,8 @@ def pool_of(task: Task, datasets: Iterable[Opinions], bar: float = UNANIMOUS) ->
 
 
 def cut(
-    opinions: Opinions,
-    datasets: Sequence[Opinions],
+    votes: Votes,
+    all_votes: Sequence[Votes],
     *,
     n_items: int | None = None,
     bar: float = UNANIMOUS,
@@ -106,9 +108,9 @@ def cut(
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
         Whose items are judged.
-    datasets : sequence of Opinions
+    all_votes : sequence of Votes
         Those that may lend unanimous examples, as in `pool_of`.
     n_items : int, optional
         How many items to judge, at least 1: fewer are drawn; for more, items stand in twice.
@@ -127,15 +129,15 @@ def cut(
     ChaosError
         If no item exceeds the bar, or all do; if no item is wanted.
     """
-    n_items = len(opinions) if n_items is None else n_items
+    n_items = len(votes) if n_items is None else n_items
     if n_items < 1:
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
-    pool = pool_of(opinions.task, datasets, bar)
-    judged = np.flatnonzero(~is_unanimous(opinions, bar))
+    pool = pool_of(votes.dataset, all_votes, bar)
+    judged = np.flatnonzero(~is_unanimous(votes, bar))
     if not pool or not len(judged):
         raise ChaosError(
             "These items cannot be cut into unanimous examples and items to be judged.",
-            where=opinions.source.name,
+            where=votes.source.name,
             found=f"{len(pool)} items with more than {bar:.0%} of their votes on one label, "
             f"and {len(judged)} others",
             expected="some of both",
@@ -143,9 +145,9 @@ def cut(
         )
     order = np.resize(np.random.default_rng(seed).permutation(judged), n_items)
     return Materials(
-        task=opinions.task,
+        dataset=votes.dataset,
         pool_uids=tuple(pool),
         pool=np.array(list(pool.values())),
-        item_uids=tuple(opinions.uids[row] for row in order),
-        items=opinions.shares[order],
+        item_uids=tuple(votes.uids[row] for row in order),
+        items=votes.shares[order],
     )

@@ -64,7 +64,7 @@ class Simulation:
         -------
         list of dict
         """
-        codes, uids = self.materials.task.codes, self.materials.item_uids
+        codes, uids = self.materials.dataset.codes, self.materials.item_uids
         known = self.known[self.known["annotator"] == annotator].itertuples()
         tests: list[dict[str, Any]] = []
         checks: dict[int, dict[str, Any]] = {}
@@ -113,7 +113,7 @@ class _Applicants:
         self.cohort = Cohort.start(protocol, n)
         names = list(population.kinds)
         self.kind = rng.choice(len(names), n, p=[population.shares[name] for name in names])
-        k = materials.task.n_classes
+        k = materials.dataset.n_classes
         self.guess = np.full((n, k), 1 / k)
         one_label = np.array([population.kinds[name].one_label for name in names])[self.kind]
         self.guess[one_label] = np.eye(k)[rng.integers(0, k, one_label.sum())]

@@ -13,15 +13,16 @@ from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.crowd.materials import pool_of
 from chaos_utils.crowd.protocol import Event, load_protocol
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import Task, get_task
-from chaos_utils.datasets.votes import load_datasets, load_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.loading import load_all_votes, load_votes
 
 Json = dict[str, Any]
 
 _FIELDS: Mapping[str, type] = {
     "protocol": str,
     "parameters": dict,
-    "task": str,
+    "dataset": str,
     "annotator": str,
     "events": list,
     "votes": list,
@@ -36,7 +37,7 @@ class VoteFile:
     ----------
     path : Path
         The file.
-    task : Task
+    dataset : Dataset
         What was judged.
     annotator : str
         Who judged.
@@ -49,7 +50,7 @@ class VoteFile:
     """
 
     path: Path
-    task: Task
+    dataset: Dataset
     annotator: str
     parameters: Mapping[str, float]
     answers: tuple[Event, ...]
@@ -90,6 +91,8 @@ def read_votes(path: Path) -> VoteFile:
         ) from fault
     if not isinstance(content, dict):
         raise ChaosError("This is no votes file.", where=path, expected="a JSON object")
+    if "task" in content:  # the field's name in the first edition
+        content.setdefault("dataset", content.pop("task"))
     for field, kind in _FIELDS.items():
         if not isinstance(content.get(field), kind) or content[field] == "":
             raise ChaosError(
@@ -112,7 +115,7 @@ def read_votes(path: Path) -> VoteFile:
 
 
 def _checked(path: Path, content: Json) -> VoteFile:
-    task = get_task(content["task"])
+    dataset = get_dataset(content["dataset"])
     events = content["events"]
     if not all(isinstance(event, dict) for event in events):
         raise ChaosError("An event is no JSON object.", expected="objects with a type")
@@ -125,12 +128,12 @@ def _checked(path: Path, content: Json) -> VoteFile:
             continue
         place = f"event {number}, item {event['item']}"
         known = (event["answer"], event.get("expected") or event["answer"])
-        if not set(known) <= set(task.codes):
+        if not set(known) <= set(dataset.codes):
             raise ChaosError(
-                "The task has no such label.",
+                "The dataset has no such label.",
                 where=place,
-                found=", ".join(sorted(set(known) - set(task.codes))),
-                expected=" or ".join(task.codes),
+                found=", ".join(sorted(set(known) - set(dataset.codes))),
+                expected=" or ".join(dataset.codes),
             )
         if event["kind"] != "item":
             continue
@@ -148,11 +151,11 @@ def _checked(path: Path, content: Json) -> VoteFile:
     counted = votes if protocol.counts_votes(state) else []
     return VoteFile(
         path=path,
-        task=task,
+        dataset=dataset,
         annotator=content["annotator"],
         parameters=protocol.parameters,
         answers=tuple(event for event in events if event["type"] == "answer"),
-        votes=tuple((vote["item"], task.codes.index(vote["label"])) for vote in counted),
+        votes=tuple((vote["item"], dataset.codes.index(vote["label"])) for vote in counted),
     )
 
 
@@ -164,16 +167,16 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     Parameters
     ----------
     paths : sequence of Path
-        Votes files of any annotators and tasks.
+        Votes files of any annotators and datasets.
     target : Path
         The folder to make; it must not hold anything.
     data : str
-        Where the items come from, as in `load_opinions`.
+        Where the items come from, as in `load_votes`.
 
     Returns
     -------
     dict
-        By task: how many ``annotators`` have votes that count, ``items`` and ``votes``.
+        By dataset: how many ``annotators`` have votes that count, ``items`` and ``votes``.
 
     Raises
     ------
@@ -191,19 +194,19 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     _check_copies(files)
     _check_parameters(files)
     _check_tests(files, data)
-    by_task: dict[str, list[VoteFile]] = {}
+    by_dataset: dict[str, list[VoteFile]] = {}
     for file in files:
         if file.votes:
-            by_task.setdefault(file.task.name, []).append(file)
-    if not by_task:
+            by_dataset.setdefault(file.dataset.name, []).append(file)
+    if not by_dataset:
         raise ChaosError(
             "None of the votes counts.",
             found=f"{len(files)} files of annotators who judged nothing or were turned away",
         )
     texts, told = {}, {}
-    for name, ours in by_task.items():
+    for name, ours in by_dataset.items():
         rows = _rows(ours, data)
-        texts[Path(ours[0].task.file).name] = "".join(
+        texts[Path(ours[0].dataset.file).name] = "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows
         )
         votes = sum(len(file.votes) for file in ours)
@@ -217,13 +220,13 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
 def _check_annotators(files: Sequence[VoteFile]) -> None:
     known: dict[tuple[str, str], Path] = {}
     for file in files:
-        key = (file.annotator, file.task.name)
+        key = (file.annotator, file.dataset.name)
         if key in known:
             raise ChaosError(
                 "Two files carry the same annotator.",
                 where=f"{known[key]} and {file.path}",
-                found=f"{file.annotator} on {file.task.title}",
-                expected="one file an annotator and task",
+                found=f"{file.annotator} on {file.dataset.title}",
+                expected="one file an annotator and dataset",
                 todo="if both are of one person, keep the longer file; if not, give one of "
                 "them another id",
             )
@@ -235,7 +238,7 @@ def _check_copies(files: Sequence[VoteFile]) -> None:
     known: dict[tuple[tuple[str, ...], ...], Path] = {}
     for file in files:
         told = tuple(
-            (file.task.name, event["kind"], event["item"], event["answer"])
+            (file.dataset.name, event["kind"], event["item"], event["answer"])
             for event in file.answers
         )
         first = known.setdefault(told, file.path)
@@ -270,17 +273,17 @@ def _check_parameters(files: Sequence[VoteFile]) -> None:
 
 def _check_tests(files: Sequence[VoteFile], data: str) -> None:
     """Compare the labels that tests and checks expected with those that the data holds."""
-    datasets = load_datasets(data)
+    all_votes = load_all_votes(data)
     pools = {
-        file.task.name: {
-            uid: file.task.codes[shares.argmax()]
-            for uid, shares in pool_of(file.task, datasets).items()
+        file.dataset.name: {
+            uid: file.dataset.codes[shares.argmax()]
+            for uid, shares in pool_of(file.dataset, all_votes).items()
         }
         for file in files
     }
     for file in files:
         for event in file.answers:
-            label = pools[file.task.name].get(event["item"])
+            label = pools[file.dataset.name].get(event["item"])
             if event["kind"] != "item" and event["expected"] != label:
                 raise ChaosError(
                     "A test does not expect what nearly all people answer.",
@@ -293,9 +296,9 @@ def _check_tests(files: Sequence[VoteFile], data: str) -> None:
 
 def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
     """Return the items that were judged, in the order of the reader's copy, with their votes."""
-    task = files[0].task
-    load_opinions(task.name, data)  # checks the copy, and records that it was read
-    path = sources.locate(task.file, data, warn=False)
+    dataset = files[0].dataset
+    load_votes(dataset.name, data)  # checks the copy, and records that it was read
+    path = sources.locate(dataset.file, data, warn=False)
     source = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
     votes: dict[str, list[int]] = {}
     for file in files:
@@ -305,21 +308,21 @@ def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
                     "A vote is on an unknown item.",
                     where=file.path,
                     found=uid,
-                    expected=f"an item of {task.title} in {path.name}",
+                    expected=f"an item of {dataset.title} in {path.name}",
                     todo="read the items from where they were judged: --data",
                 )
             votes.setdefault(uid, []).append(label)
-    return [_row(task, row, votes[uid]) for uid, row in source.items() if uid in votes]
+    return [_row(dataset, row, votes[uid]) for uid, row in source.items() if uid in votes]
 
 
-def _row(task: Task, source: Json, labels: Sequence[int]) -> Json:
+def _row(dataset: Dataset, source: Json, labels: Sequence[int]) -> Json:
     tally = Counter(labels)
-    counts = [tally[label] for label in range(task.n_classes)]
+    counts = [tally[label] for label in range(dataset.n_classes)]
     shares = [count / len(labels) for count in counts]
-    majority = task.codes[tally.most_common(1)[0][0]]  # of equals, the one that was voted first
+    majority = dataset.codes[tally.most_common(1)[0][0]]  # of equals, the one that was voted first
     row = {
         "uid": source["uid"],
-        "label_counter": {task.codes[label]: count for label, count in tally.items()},
+        "label_counter": {dataset.codes[label]: count for label, count in tally.items()},
         "majority_label": type(source["majority_label"])(majority),
         "label_dist": shares,
         "label_count": counts,

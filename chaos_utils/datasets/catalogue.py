@@ -1,128 +1,154 @@
-"""The three tasks of ChaosNLI: labels in order, file names, text fields."""
+"""Which datasets there are: a YAML file for each one here, and those that a reader has brought."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
+
+RELEASES_FILE = "releases.yml"  # stands beside the datasets, and is none
+
+_brought: dict[str, Dataset] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One task.
-
-    Attributes
-    ----------
-    name : str
-        Short name, as in the ``task`` column of every table.
-    title : str
-        Its dataset in ChaosNLI, for axes and headings.
-    short : str
-        The dataset that it was taken from, for prose and tables.
-    labels : tuple of str
-        Label names in this project's order, which is also the order of ``label_count``.
-    codes : tuple of str
-        The labels as ChaosNLI spells them in ``label_counter`` (integers become strings).
-    text_fields : tuple of str
-        The fields of an item's text, in reading order.
-    file : str
-        ChaosNLI's file, relative to a data folder.
-    n_old_labels : tuple of int
-        How many original labels an item may carry; empty when only the gold label was released.
-    """
-
-    name: str
-    title: str
-    short: str
-    labels: tuple[str, ...]
-    codes: tuple[str, ...]
-    text_fields: tuple[str, ...]
-    file: str
-    n_old_labels: tuple[int, ...]
-
-    @property
-    def n_classes(self) -> int:
-        """Number of labels."""
-        return len(self.labels)
-
-    def label_index(self, label: object) -> int | None:
-        """Return the position of a label given as code, full name or integer, else None.
-
-        Parameters
-        ----------
-        label : object
-            As a data file has it, such as ``e`` or ``entailment``; on αNLI 1 or ``1``.
-
-        Returns
-        -------
-        int or None
-            From 0, in the order of `labels`.
-        """
-        if isinstance(label, bool) or not isinstance(label, str | int):
-            return None
-        text = str(label)
-        for spelling in (self.codes, self.labels):
-            if text in spelling:
-                return spelling.index(text)
-        return None
+@cache
+def _bundled() -> dict[str, Dataset]:
+    found = [
+        read_dataset(path)
+        for path in sorted(Path(__file__).parent.iterdir())
+        if is_dataset_file(path) and path.name != RELEASES_FILE
+    ]
+    found.sort(key=lambda one: (not one.in_book, one.in_book, one.name))
+    return {one.name: one for one in found}
 
 
-_NLI_LABELS = ("entailment", "neutral", "contradiction")
-_NLI_CODES = ("e", "n", "c")
-_NLI_FIELDS = ("premise", "hypothesis")
-
-TASKS: Mapping[str, Task] = MappingProxyType(
-    {
-        "snli": Task(
-            name="snli",
-            title="ChaosNLI-SNLI",
-            short="SNLI",
-            labels=_NLI_LABELS,
-            codes=_NLI_CODES,
-            text_fields=_NLI_FIELDS,
-            file="chaosNLI_v1.0/chaosNLI_snli.jsonl",
-            n_old_labels=(4, 5),
-        ),
-        "mnli": Task(
-            name="mnli",
-            title="ChaosNLI-MNLI",
-            short="MNLI",
-            labels=_NLI_LABELS,
-            codes=_NLI_CODES,
-            text_fields=_NLI_FIELDS,
-            file="chaosNLI_v1.0/chaosNLI_mnli_m.jsonl",
-            n_old_labels=(4, 5),
-        ),
-        "alphanli": Task(
-            name="alphanli",
-            title="ChaosNLI-αNLI",
-            short="αNLI",
-            labels=("hypothesis 1", "hypothesis 2"),
-            codes=("1", "2"),
-            text_fields=("obs1", "hyp1", "hyp2", "obs2"),
-            file="chaosNLI_v1.0/chaosNLI_alphanli.jsonl",
-            n_old_labels=(),
-        ),
-    }
-)
-
-
-def get_task(name: str) -> Task:
-    """Return the task of that name.
-
-    Parameters
-    ----------
-    name : {'snli', 'mnli', 'alphanli'}
+def known_datasets() -> list[Dataset]:
+    """Return every dataset: those of the book first, in its order, then by name, then the reader's.
 
     Returns
     -------
-    Task
+    list of Dataset
+    """
+    return [*_bundled().values(), *_brought.values()]
+
+
+def book_datasets() -> list[Dataset]:
+    """Return the datasets that the book's chapters show, in order.
+
+    Returns
+    -------
+    list of Dataset
+    """
+    return [one for one in _bundled().values() if one.in_book]
+
+
+def get_dataset(name: str) -> Dataset:
+    """Return the dataset of that name.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``snli``.
+
+    Returns
+    -------
+    Dataset
 
     Raises
     ------
     ChaosError
         If there is none; the message names the closest.
     """
-    if name not in TASKS:
-        raise ChaosError("Unknown task.", found=repr(name), expected=did_you_mean(name, TASKS))
-    return TASKS[name]
+    found = _brought.get(name) or _bundled().get(name)
+    if found is None:
+        names = [one.name for one in known_datasets()]
+        raise ChaosError("Unknown dataset.", found=repr(name), expected=did_you_mean(name, names))
+    return found
+
+
+def bring(dataset: Dataset) -> Dataset:
+    """Make a reader's dataset known to this process by its name, and return it.
+
+    Tables name datasets; figures and pages look up how such a name is shown.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Replaces one of the same name that was brought before.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ChaosError
+        If one of the package has its name, and is another.
+    """
+    bundled = _bundled().get(dataset.name)
+    if bundled is not None and bundled != dataset:
+        raise ChaosError(
+            "A dataset of the package has this name.",
+            found=dataset.name,
+            expected="a name of its own",
+            todo="rename the dataset in its YAML file",
+        )
+    if bundled is None:
+        _brought[dataset.name] = dataset
+    return dataset
+
+
+def in_order(names: Iterable[str]) -> list[Dataset]:
+    """Return the datasets of these names, in the order of `known_datasets`, each once.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    list of Dataset
+
+    Raises
+    ------
+    ChaosError
+        If a name is not known: a figure must not leave it out silently.
+    """
+    wanted = dict.fromkeys(str(name) for name in names)
+    for name in wanted:
+        get_dataset(name)
+    return [one for one in known_datasets() if one.name in wanted]
+
+
+def title_of(group: str) -> str:
+    """Return how a dataset, or several that are joined by ``+``, is called on axes.
+
+    Parameters
+    ----------
+    group : str
+        A name, or a pool such as ``snli+mnli``.
+
+    Returns
+    -------
+    str
+    """
+    parts = [get_dataset(name) for name in group.split("+")]
+    if len(parts) == 1:
+        return parts[0].title
+    return " and ".join(one.short for one in parts) + " pooled"
+
+
+def short_of(group: str) -> str:
+    """Return how a dataset, or several that are joined by ``+``, is called in prose.
+
+    Parameters
+    ----------
+    group : str
+        A name, or a pool such as ``snli+mnli``.
+
+    Returns
+    -------
+    str
+    """
+    return "+".join(get_dataset(name).short for name in group.split("+"))

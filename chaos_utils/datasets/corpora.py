@@ -14,8 +14,9 @@ import numpy.typing as npt
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import Opinions, load_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.votes import Votes
 
 Floats = npt.NDArray[np.float64]
 NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed
@@ -41,7 +42,7 @@ class Training:
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels, in the order of every array."""
-        return TASKS[self.tasks[0]].labels
+        return get_dataset(self.tasks[0]).labels
 
     def files_of(self, split: str) -> list[tuple[str, str]]:
         """Return dataset and file of a split.
@@ -184,7 +185,9 @@ def choose_data(training: str, data: str = "auto") -> str:
     if data != "auto":
         return data
     wanted = get_training(training)
-    names = [file for _, _, file in wanted.files] + [TASKS[task].file for task in wanted.tasks]
+    names = [file for _, _, file in wanted.files] + [
+        get_dataset(task).file for task in wanted.tasks
+    ]
     missing = [name for name in names if sources.find(name) is None]
     if missing:
         raise ChaosError(
@@ -361,7 +364,7 @@ def _hard(
     )
 
 
-def load_chaosnli(training: str, data: str = "auto") -> tuple[Corpus, list[Opinions]]:
+def load_chaosnli(training: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
     """Return ChaosNLI's items of a task with their vote shares, and the opinions themselves.
 
     Parameters
@@ -371,16 +374,16 @@ def load_chaosnli(training: str, data: str = "auto") -> tuple[Corpus, list[Opini
         See `choose_data`.
     """
     wanted = get_training(training)
-    opinions = [load_opinions(task, choose_data(training, data)) for task in wanted.tasks]
-    return from_opinions(opinions, wanted), opinions
+    votes = [load_votes(task, choose_data(training, data)) for task in wanted.tasks]
+    return from_votes(votes, wanted), votes
 
 
-def from_opinions(opinions: Iterable[Opinions], training: Training) -> Corpus:
+def from_votes(votes: Iterable[Votes], training: Training) -> Corpus:
     """Return the items of ChaosNLI, each with its vote shares as target.
 
     Parameters
     ----------
-    opinions : iterable of Opinions
+    votes : iterable of Votes
     training : Training
     """
     return join(
@@ -388,10 +391,12 @@ def from_opinions(opinions: Iterable[Opinions], training: Training) -> Corpus:
             Corpus(
                 training,
                 one.uids,
-                tuple(tuple(text[field] for field in one.task.text_fields) for text in one.texts),
+                tuple(
+                    tuple(text[field] for field in one.dataset.text_fields) for text in one.texts
+                ),
                 _frozen(one.shares),
-                (one.task.name,) * len(one),
+                (one.dataset.name,) * len(one),
             )
-            for one in opinions
+            for one in votes
         ]
     )

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.datasets.catalogue import TASKS, Task
-from chaos_utils.datasets.votes import SYNTHETIC
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.chaosnli import SYNTHETIC
+from chaos_utils.datasets.dataset import Dataset
 
 SEED = 20201116
 N_ITEMS = 300
@@ -125,18 +126,18 @@ def write(folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        ChaosNLI's three files, in the order of `TASKS`.
+        ChaosNLI's three files, in the order of the book's datasets.
     """
     written = []
-    for number, task in enumerate(TASKS.values()):
+    for number, dataset in enumerate(book_datasets()):
         rng = random.Random(SEED + number)
-        items = itertools.islice(_ITEMS[task.name](rng), N_ITEMS)
-        rows = [_row(task, rng, *item, uid=f"sample-{task.name}-{i:03d}") for i, item in
+        items = itertools.islice(_ITEMS[dataset.sample](rng), N_ITEMS)
+        rows = [_row(dataset, rng, *item, uid=f"sample-{dataset.name}-{i:03d}") for i, item in
                 enumerate(items)]  # fmt: skip
-        path = folder / task.file
+        path = folder / dataset.file
         _write_lines(path, rows)
         written.append(path)
-        _write_corpora(folder, task, rows)
+        _write_corpora(folder, dataset, rows)
     return written
 
 
@@ -161,18 +162,18 @@ _NLI_FILES = {
 _N_CORPUS = {"train": 600, "dev": 150, "test": 150}
 
 
-def _write_corpora(folder: Path, task: Task, items: Sequence[dict[str, Any]]) -> None:
+def _write_corpora(folder: Path, dataset: Dataset, items: Sequence[dict[str, Any]]) -> None:
     """Write training, development and test files in the formats of SNLI, MNLI and αNLI.
 
     As in the published corpora, the development files hold the items of ChaosNLI too.
     """
-    rng = random.Random(f"{SEED} {task.name}")
+    rng = random.Random(f"{SEED} {dataset.name}")
     for split, day in _OTHER_DAYS.items():
-        drawn = list(itertools.islice(_ITEMS[task.name](rng), _N_CORPUS[split]))
+        drawn = list(itertools.islice(_ITEMS[dataset.sample](rng), _N_CORPUS[split]))
         for text, _ in drawn:
-            text[task.text_fields[0]] += day.format(rng.choice(_WEEKDAYS), rng.choice(_MONTHS))
-        labels = [rng.choices(range(task.n_classes), weights=kind)[0] for _, kind in drawn]
-        if task.name == "alphanli":
+            text[dataset.text_fields[0]] += day.format(rng.choice(_WEEKDAYS), rng.choice(_MONTHS))
+        labels = [rng.choices(range(dataset.n_classes), weights=kind)[0] for _, kind in drawn]
+        if dataset.name == "alphanli":
             if split == "train":
                 stories = [{"story_id": f"sample-{i}", **text} for i, (text, _) in enumerate(drawn)]
                 _write_lines(folder / "alphanli" / "train.jsonl", stories)
@@ -180,14 +181,14 @@ def _write_corpora(folder: Path, task: Task, items: Sequence[dict[str, Any]]) ->
                 (folder / "alphanli" / "train-labels.lst").write_text(lines, encoding="utf-8")
             continue
         rows = [
-            _pair(text, task.labels[label] if rng.random() > 0.02 else "-", f"{split}-{i}")
+            _pair(text, dataset.labels[label] if rng.random() > 0.02 else "-", f"{split}-{i}")
             for i, ((text, _), label) in enumerate(zip(drawn, labels, strict=True))
         ]
         if split == "dev":
             for item in items:
-                label = task.labels[task.codes.index(item["old_label"])]
+                label = dataset.labels[dataset.codes.index(item["old_label"])]
                 rows.append(_pair(item["example"], label, item["uid"]))
-        _write_lines(folder / _NLI_FILES[task.name][split], rows)
+        _write_lines(folder / _NLI_FILES[dataset.name][split], rows)
 
 
 def _pair(text: dict[str, str], label: str, uid: str) -> dict[str, str]:
@@ -202,7 +203,7 @@ def _pair(text: dict[str, str], label: str, uid: str) -> dict[str, str]:
 _Item = tuple[dict[str, str], Sequence[float]]
 
 
-def _snli_items(rng: random.Random) -> Iterator[_Item]:
+def _scenes(rng: random.Random) -> Iterator[_Item]:
     combinations = list(itertools.product(_PEOPLE, _SCENES, _NLI_KINDS))
     rng.shuffle(combinations)
     places = itertools.cycle(("", " in the early morning", " while people walk past"))
@@ -220,7 +221,7 @@ def _snli_items(rng: random.Random) -> Iterator[_Item]:
             )
 
 
-def _mnli_items(rng: random.Random) -> Iterator[_Item]:
+def _statements(rng: random.Random) -> Iterator[_Item]:
     combinations = list(itertools.product(_SUBJECTS, _REMARKS, _NLI_KINDS))
     rng.shuffle(combinations)
     for opening in itertools.cycle(("", "In the end, ", "Last year, ")):
@@ -243,7 +244,7 @@ def _flatter(parameters: Sequence[float]) -> list[float]:
     return [0.5 * value + 1.0 for value in parameters]
 
 
-def _alphanli_items(rng: random.Random) -> Iterator[_Item]:
+def _stories(rng: random.Random) -> Iterator[_Item]:
     combinations = list(itertools.product(_STORIES, _STORY_KINDS, _ENDINGS))
     rng.shuffle(combinations)
     for opening in itertools.cycle(("", "This is a true story. ")):
@@ -259,21 +260,21 @@ def _alphanli_items(rng: random.Random) -> Iterator[_Item]:
             )
 
 
-_ITEMS = {"snli": _snli_items, "mnli": _mnli_items, "alphanli": _alphanli_items}
+_ITEMS = {"scenes": _scenes, "statements": _statements, "stories": _stories}
 
 
 def _row(
-    task: Task, rng: random.Random, text: dict[str, str], kind: Sequence[float], *, uid: str
+    dataset: Dataset, rng: random.Random, text: dict[str, str], kind: Sequence[float], *, uid: str
 ) -> dict[str, Any]:
     gammas = [rng.gammavariate(parameter, 1.0) for parameter in kind]
     truth = [gamma / sum(gammas) for gamma in gammas]
-    votes = _vote(task, rng, truth, N_VOTES)
-    old = _old_votes(task, rng, truth)
+    votes = _vote(dataset, rng, truth, N_VOTES)
+    old = _old_votes(dataset, rng, truth)
     tally = Counter(votes)
-    counts = [tally[code] for code in task.codes]
+    counts = [tally[code] for code in dataset.codes]
     shares = [count / N_VOTES for count in counts]
-    as_stored = int if task.name == "alphanli" else str
-    names = dict(zip(task.codes, task.labels, strict=True))
+    as_stored = int if dataset.name == "alphanli" else str
+    names = dict(zip(dataset.codes, dataset.labels, strict=True))
     row: dict[str, Any] = {
         "uid": uid,
         "label_counter": dict(tally),
@@ -284,31 +285,31 @@ def _row(
         "example": {"uid": uid, **text, "source": SYNTHETIC},
         "old_label": as_stored(Counter(old).most_common(1)[0][0]),
     }
-    if task.n_old_labels:
+    if dataset.n_old_labels:
         row["old_labels"] = [names[code] for code in old]
     return row
 
 
-def _vote(task: Task, rng: random.Random, truth: Sequence[float], n: int) -> list[str]:
+def _vote(dataset: Dataset, rng: random.Random, truth: Sequence[float], n: int) -> list[str]:
     return [
-        rng.choice(task.codes)
+        rng.choice(dataset.codes)
         if rng.random() < SLIP_RATE
-        else rng.choices(task.codes, weights=truth)[0]
+        else rng.choices(dataset.codes, weights=truth)[0]
         for _ in range(n)
     ]
 
 
-def _old_votes(task: Task, rng: random.Random, truth: Sequence[float]) -> list[str]:
+def _old_votes(dataset: Dataset, rng: random.Random, truth: Sequence[float]) -> list[str]:
     """Draw the original votes; SNLI and MNLI items were kept when exactly 3 of 5 agreed.
 
     An item that people hardly disagree on would need very many draws for that, so the
     distribution is flattened a little at each try.
     """
-    if not task.n_old_labels:
-        return _vote(task, rng, truth, 1)
+    if not dataset.n_old_labels:
+        return _vote(dataset, rng, truth, 1)
     weights = list(truth)
     while True:
-        votes = _vote(task, rng, weights, 5)
+        votes = _vote(dataset, rng, weights, 5)
         if Counter(votes).most_common(1)[0][1] == 3:
             return votes
         weights = [0.9 * weight + 0.1 / len(weights) for weight in weights]

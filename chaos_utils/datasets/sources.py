@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import swap_in, write_json
-from chaos_utils.datasets.registry import REGISTRY, DataFile
+from chaos_utils.datasets.dataset import DataFile
+from chaos_utils.datasets.registry import registry
 
 TIMEOUT_SECONDS = 20
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside a folder
@@ -36,9 +37,9 @@ def get(name: str) -> DataFile:
     ChaosError
         If there is none; the message names the closest.
     """
-    if name not in REGISTRY:
-        raise ChaosError("Unknown data file.", found=name, expected=did_you_mean(name, REGISTRY))
-    return REGISTRY[name]
+    if name not in registry():
+        raise ChaosError("Unknown data file.", found=name, expected=did_you_mean(name, registry()))
+    return registry()[name]
 
 
 def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
@@ -135,7 +136,7 @@ def status(names: Iterable[str] | None = None) -> list[Status]:
         If a name is not in the registry.
     """
     rows = []
-    for name in REGISTRY if names is None else names:
+    for name in registry() if names is None else names:
         file = get(name)
         path = find(name)
         verified = None

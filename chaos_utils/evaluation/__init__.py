@@ -1,1 +1,1 @@
-"""Judging systems: `Opinions` × `Predictions` in, tidy tables out; never loads a model."""
+"""Judging systems: `Votes` × `System` in, tidy tables out; never loads a model."""

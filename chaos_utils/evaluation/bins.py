@@ -1,8 +1,8 @@
 """How scores depend on human agreement: quantile bins of the votes' entropy.
 
-The bins of Figures 4 and 5 of Nie et al. (2020), for each task and for SNLI and MNLI pooled.
+The bins of Figures 4 and 5 of Nie et al. (2020), for each dataset and for SNLI and MNLI pooled.
 
-`binned` is what `binned_scores` gives of `datasets`, one a task, and of `systems` by task.
+`binned` is what `binned_scores` gives of `all_votes`, one a dataset, and of `systems` by dataset.
 """
 
 import re
@@ -15,11 +15,11 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import judge
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
@@ -80,12 +80,12 @@ def entropy_bins(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
 
 @dataclass(frozen=True, slots=True)
 class BinnedScores:
-    """Scores of the systems on one task, or on SNLI and MNLI pooled, bin by bin.
+    """Scores of the systems on one dataset, or on SNLI and MNLI pooled, bin by bin.
 
     Attributes
     ----------
-    task : str
-        A task's name, or ``snli+mnli``.
+    dataset : str
+        A dataset's name, or ``snli+mnli``.
     bins : EntropyBins
     systems : tuple of str
     roles : tuple of str
@@ -99,7 +99,7 @@ class BinnedScores:
         The same on resamples of each bin's items, all systems alike.
     """
 
-    task: str
+    dataset: str
     bins: EntropyBins
     systems: tuple[str, ...]
     roles: tuple[str, ...]
@@ -109,14 +109,14 @@ class BinnedScores:
 
 
 def binned_scores(
-    datasets: Sequence[Opinions],
-    systems: Mapping[str, Sequence[Predictions]],
+    all_votes: Sequence[Votes],
+    systems: Mapping[str, Sequence[System]],
     *,
     n_bins: int,
     n_resamples: int,
     seed: int,
 ) -> list[BinnedScores]:
-    """Score systems and baselines in entropy bins, for each task and for SNLI+MNLI pooled.
+    """Score systems and baselines in entropy bins, for each dataset and for SNLI+MNLI pooled.
 
     Systems that are named alike but for ``, seed N`` also appear as their mean. Systems
     that predict SNLI and MNLI under one name are pooled. The baselines are ``chance`` (the
@@ -126,10 +126,10 @@ def binned_scores(
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        One a task.
-    systems : mapping from str to sequence of Predictions
-        By task; may be empty.
+    all_votes : sequence of Votes
+        One a dataset.
+    systems : mapping from str to sequence of System
+        By dataset; may be empty.
     n_bins : int
         See `entropy_bins`.
     n_resamples : int
@@ -145,47 +145,47 @@ def binned_scores(
         As `entropy_bins`, or if `n_resamples` is below 1.
     """
     entropies, gold, scores = {}, {}, {}
-    for opinions in datasets:
-        task = opinions.task.name
-        entropies[task] = entropy(opinions.shares, unit="bits")
-        gold[task] = np.column_stack([opinions.old_label, opinions.majority])
-        scores[task] = _item_scores(opinions, systems.get(task, ()))
+    for votes in all_votes:
+        dataset = votes.dataset.name
+        entropies[dataset] = entropy(votes.shares, unit="bits")
+        gold[dataset] = np.column_stack([votes.old_label, votes.majority])
+        scores[dataset] = _item_scores(votes, systems.get(dataset, ()))
     if set(POOLED) <= set(scores):
         first, second = POOLED
         common = [name for name in scores[first] if name in scores[second]]
         pooled = "+".join(POOLED)
-        entropies[pooled] = np.concatenate([entropies[task] for task in POOLED])
-        gold[pooled] = np.concatenate([gold[task] for task in POOLED])
+        entropies[pooled] = np.concatenate([entropies[dataset] for dataset in POOLED])
+        gold[pooled] = np.concatenate([gold[dataset] for dataset in POOLED])
         scores[pooled] = {
-            name: np.concatenate([scores[task][name] for task in POOLED]) for name in common
+            name: np.concatenate([scores[dataset][name] for dataset in POOLED]) for name in common
         }
     found = []
-    for number, task in enumerate(scores):
-        bins = entropy_bins(entropies[task], n_bins)
-        by_item = scores[task]
+    for number, dataset in enumerate(scores):
+        bins = entropy_bins(entropies[dataset], n_bins)
+        by_item = scores[dataset]
         everywhere = np.zeros_like(bins.of_item)
         by_item[GUESS] = by_item[GUESS].copy()
-        by_item[GUESS][:, 2:] = _guesses(gold[task], everywhere)
+        by_item[GUESS][:, 2:] = _guesses(gold[dataset], everywhere)
         by_item[BIN_GUESS] = np.full_like(by_item[GUESS], np.nan)
-        by_item[BIN_GUESS][:, 2:] = _guesses(gold[task], bins.of_item)
+        by_item[BIN_GUESS][:, 2:] = _guesses(gold[dataset], bins.of_item)
         rng = np.random.default_rng([seed, number])
-        found.append(_score_bins(task, bins, by_item, n_resamples, rng))
+        found.append(_score_bins(dataset, bins, by_item, n_resamples, rng))
     return found
 
 
-def _item_scores(opinions: Opinions, systems: Sequence[Predictions]) -> dict[str, Floats]:
+def _item_scores(votes: Votes, systems: Sequence[System]) -> dict[str, Floats]:
     """Return each system's measures, shape (n_items, 4), NaN for items it does not cover."""
     for system in systems:
         if system.model in BASELINES:
             raise ChaosError(
                 "A system has the name of a baseline.", found=system.model, todo="rename it"
             )
-    where = {uid: i for i, uid in enumerate(opinions.uids)}
-    chance = replace(uniform(opinions), model=GUESS)
+    where = {uid: i for i, uid in enumerate(votes.uids)}
+    chance = replace(uniform(votes), model=GUESS)
     scores = {}
-    for system in [*systems, chance, class_prior(opinions), original_votes(opinions)]:
-        judged = judge(opinions, system)
-        table = np.full((len(opinions), len(BIN_MEASURES)), np.nan)
+    for system in [*systems, chance, class_prior(votes), original_votes(votes)]:
+        judged = judge(votes, system)
+        table = np.full((len(votes), len(BIN_MEASURES)), np.nan)
         rows = [where[uid] for uid in system.uids]
         table[rows] = np.column_stack([MEASURES[name].columns(judged) for name in BIN_MEASURES])
         scores[system.model] = table
@@ -204,7 +204,7 @@ def _guesses(gold: Ints, groups: Ints) -> Floats:
 
 
 def _score_bins(
-    task: str,
+    dataset: str,
     bins: EntropyBins,
     by_item: Mapping[str, Floats],
     n_resamples: int,
@@ -222,7 +222,7 @@ def _score_bins(
 
     rows = [bins.of_item == b for b in range(len(bins.low))]
     return BinnedScores(
-        task=task,
+        dataset=dataset,
         bins=bins,
         systems=tuple(scores),
         roles=tuple(role for role, _ in scores.values()),
@@ -252,13 +252,13 @@ def _with_means_of_seeds(by_item: Mapping[str, Floats]) -> dict[str, tuple[str, 
 def bin_table(binned: Sequence[BinnedScores]) -> pd.DataFrame:
     """Set the bins' scores in a tidy table, beside those that Nie et al. (2020) published.
 
-    Published rows are there where the published bins are these bins (the pooled task has
+    Published rows are there where the published bins are these bins (the pooled dataset has
     none, nor has other data).
 
     Returns
     -------
     DataFrame
-        One row for each task, bin (from 1), system and measure: ``entropy_low_bits``,
+        One row for each dataset, bin (from 1), system and measure: ``entropy_low_bits``,
         ``entropy_high_bits``, ``n``, ``published_n``, ``difference_n``, ``system``,
         ``source`` (``computed`` or ``published``), ``role``, ``n_scored``, ``measure``,
         ``value``, ``low``, ``high`` (95%; NaN for published values).
@@ -272,18 +272,18 @@ def bin_table(binned: Sequence[BinnedScores]) -> pd.DataFrame:
             )
             for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True))
         )
-        theirs = _same_bins(published[published["task"] == scores.task], scores.bins)
+        theirs = _same_bins(published[published["dataset"] == scores.dataset], scores.bins)
         table = pd.concat([table, _as_rows(theirs)] if len(theirs) else [table])
         n_theirs = theirs.groupby("bin")["n"].first()
         place = table["bin"].to_numpy() - 1
-        table["task"] = scores.task
+        table["dataset"] = scores.dataset
         table["entropy_low_bits"] = scores.bins.low[place]
         table["entropy_high_bits"] = scores.bins.high[place]
         table["n"] = np.bincount(scores.bins.of_item)[place]
         table["published_n"] = table["bin"].map(n_theirs).astype("Int64")
         table["difference_n"] = table["n"] - table["published_n"]
         tables.append(table)
-    columns = "task bin entropy_low_bits entropy_high_bits n published_n difference_n system"
+    columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
     columns += " source role n_scored measure value low high"
     return pd.concat(tables, ignore_index=True)[columns.split()]
 
@@ -336,7 +336,7 @@ def contrasts(binned: Sequence[BinnedScores]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each task, bin, ``reference`` (``first bin``, in the last bin alone;
+        One row for each dataset, bin, ``reference`` (``first bin``, in the last bin alone;
         ``chance``; ``commonest label of the bin``), system and measure: ``role``,
         ``value``, ``low``, ``high`` (95%).
     """
@@ -354,39 +354,39 @@ def contrasts(binned: Sequence[BinnedScores]) -> pd.DataFrame:
                 )
         for (number, reference), (value, resampled) in compared.items():
             table = _rows(scores, value, resampled)
-            tables.append(table.assign(task=scores.task, bin=number, reference=reference))
-    columns = "task bin reference system role measure value low high"
+            tables.append(table.assign(dataset=scores.dataset, bin=number, reference=reference))
+    columns = "dataset bin reference system role measure value low high"
     return pd.concat(tables, ignore_index=True)[columns.split()]
 
 
 def all_correct(
-    datasets: Sequence[Opinions], systems: Mapping[str, Sequence[Predictions]]
+    all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]
 ) -> pd.DataFrame:
     """Count the items that every system gets right, and those that none does.
 
     Returns
     -------
     DataFrame
-        One row for each task with systems and each ``label`` (``old``, ``new``):
+        One row for each dataset with systems and each ``label`` (``old``, ``new``):
         ``n_systems``, ``n_items`` (those that every system covers), ``n_all_correct``,
         ``share_all_correct``, ``n_none_correct``, ``share_none_correct``.
     """
     rows = []
-    for opinions in datasets:
-        task = opinions.task.name
-        at_hand = systems.get(task, ())
+    for votes in all_votes:
+        dataset = votes.dataset.name
+        at_hand = systems.get(dataset, ())
         if not at_hand:
             continue
         predicted = pd.DataFrame(
             {system.model: pd.Series(system.predicted, list(system.uids)) for system in at_hand}
         ).dropna()
-        for label, gold in (("old", opinions.old_label), ("new", opinions.majority)):
-            of_item = pd.Series(gold, list(opinions.uids)).loc[predicted.index]
+        for label, gold in (("old", votes.old_label), ("new", votes.majority)):
+            of_item = pd.Series(gold, list(votes.uids)).loc[predicted.index]
             right = predicted.eq(of_item, axis=0)
             every, none = right.all(axis=1), ~right.any(axis=1)
             rows.append(
                 {
-                    "task": task,
+                    "dataset": dataset,
                     "label": label,
                     "n_systems": len(at_hand),
                     "n_items": len(right),
@@ -396,5 +396,5 @@ def all_correct(
                     "share_none_correct": none.mean(),
                 }
             )
-    columns = "task label n_systems n_items n_all_correct share_all_correct n_none_correct"
+    columns = "dataset label n_systems n_items n_all_correct share_all_correct n_none_correct"
     return pd.DataFrame(rows, columns=[*columns.split(), "share_none_correct"])

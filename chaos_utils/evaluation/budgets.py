@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring.draws import (
     NAMES,
@@ -18,13 +18,13 @@ from chaos_utils.scoring.draws import (
     positions,
     repeated,
 )
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 def annotation_budget(
-    opinions: Opinions,
+    votes: Votes,
     n_draws: int,
     seed: int,
     measures: Iterable[str] = NAMES,
@@ -34,7 +34,7 @@ def annotation_budget(
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     n_draws : int
         Draws of the truth behind the votes, at least 1.
     seed : int
@@ -46,7 +46,7 @@ def annotation_budget(
     Returns
     -------
     DataFrame
-        ``task``, ``measure``, ``quantity``, ``n_votes``, ``value``, ``sd`` (over draws).
+        ``dataset``, ``measure``, ``quantity``, ``n_votes``, ``value``, ``sd`` (over draws).
         ``floor``: a perfect model judged by k votes. ``error``: the shares of k votes
         judged by the truth; the same for a measure that is symmetric, and left out for
         one without an upper end.
@@ -58,7 +58,7 @@ def annotation_budget(
     """
     chosen = [MEASURES[name] for name in measures]
     rng = np.random.default_rng(seed)
-    truths = draw_posterior(opinions.votes, n_draws, rng)
+    truths = draw_posterior(votes.counts, n_draws, rng)
     rows = []
     for n_votes in sizes:
         crowds = draw_crowds(truths, n_votes, rng)
@@ -70,7 +70,7 @@ def annotation_budget(
             for name, scores in by_measure.items():
                 rows.append(
                     {
-                        "task": opinions.task.name,
+                        "dataset": votes.dataset.name,
                         "measure": name,
                         "quantity": quantity,
                         "n_votes": n_votes,
@@ -82,8 +82,8 @@ def annotation_budget(
 
 
 def items_by_votes(
-    opinions: Opinions,
-    systems: Sequence[Predictions],
+    votes: Votes,
+    systems: Sequence[System],
     budget: int,
     n_draws: int,
     seed: int,
@@ -96,8 +96,8 @@ def items_by_votes(
 
     Parameters
     ----------
-    opinions : Opinions
-    systems : sequence of Predictions
+    votes : Votes
+    systems : sequence of System
     budget : int
         Votes in all. Divided by the votes an item it gives the items, rounded down.
     n_draws : int
@@ -108,7 +108,7 @@ def items_by_votes(
     Returns
     -------
     DataFrame
-        ``task``, ``system``, ``measure``, ``n_votes``, ``n_items``, ``value`` (expected
+        ``dataset``, ``system``, ``measure``, ``n_votes``, ``n_items``, ``value`` (expected
         score), ``bias`` (it minus the score against the truth), ``standard_error``, and
         ``total_error``, the root of their summed squares.
 
@@ -120,10 +120,10 @@ def items_by_votes(
     if budget < 1:
         raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
     rng = np.random.default_rng(seed)
-    truths = draw_posterior(opinions.votes, n_draws, rng)
-    rows_of = [positions(opinions, system) for system in systems]
+    truths = draw_posterior(votes.counts, n_draws, rng)
+    rows_of = [positions(votes, system) for system in systems]
 
-    def scores(human: Floats, rows: npt.NDArray[np.int64], system: Predictions) -> Floats:
+    def scores(human: Floats, rows: npt.NDArray[np.int64], system: System) -> Floats:
         model = np.broadcast_to(system.probabilities, (n_draws, *system.probabilities.shape))
         return repeated([MEASURES[measure]], human[:, rows], model)[measure].columns[..., 0]
 
@@ -139,7 +139,7 @@ def items_by_votes(
             bias, error = found.mean() - truth, found.std() / np.sqrt(n_items)
             parts.append(
                 {
-                    "task": opinions.task.name,
+                    "dataset": votes.dataset.name,
                     "system": system.model,
                     "measure": measure,
                     "n_votes": n_votes,

@@ -1,6 +1,6 @@
-"""Calibration to a majority label beside calibration to people: `Predictions` in, tables out.
+"""Calibration to a majority label beside calibration to people: `System` in, tables out.
 
-`opinions` are the votes on a task, and `cases` what `line_up` gives for them.
+`votes` are the votes on a dataset, and `cases` what `line_up` gives for them.
 """
 
 import json
@@ -17,14 +17,14 @@ from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import hits_of, reliability_curve
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.recalibration import (
     cross_fit_temperatures,
     fit_temperature,
@@ -56,12 +56,12 @@ class Case:
     model: str
     seed: int | None
     temperature: float
-    predictions: Predictions
+    predictions: System
 
-    def keys(self, opinions: Opinions) -> dict[str, Any]:
+    def keys(self, votes: Votes) -> dict[str, Any]:
         """Return the first columns of this case's rows in every table."""
         return {
-            "task": opinions.task.name,
+            "dataset": votes.dataset.name,
             "system": self.system,
             "model": self.model,
             "seed": self.seed,
@@ -69,13 +69,13 @@ class Case:
         }
 
 
-def line_up(opinions: Opinions, systems: Sequence[Predictions]) -> list[Case]:
+def line_up(votes: Votes, systems: Sequence[System]) -> list[Case]:
     """Set up the paper's comparison: each system as it is, then at T = 2; last, the oracle.
 
     Parameters
     ----------
-    opinions : Opinions
-    systems : sequence of Predictions
+    votes : Votes
+    systems : sequence of System
         As `load_systems` gives them. Of those that were released or simulated, the ones
         that the paper's tables show are taken; of our own and the reader's, all.
 
@@ -93,7 +93,7 @@ def line_up(opinions: Opinions, systems: Sequence[Predictions]) -> list[Case]:
     own = [Case(one.model, one.model, None, 1.0, one) for one in systems if one.source]
     if not base and not own:
         raise ChaosError(
-            f"This needs predictions on {opinions.task.title}, and none are at hand.",
+            f"This needs predictions on {votes.dataset.title}, and none are at hand.",
             todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
         )
     for case in own:
@@ -106,7 +106,7 @@ def line_up(opinions: Opinions, systems: Sequence[Predictions]) -> list[Case]:
     cases = []
     for group in (base, own):
         cases += [*group, *map(_scaled, group)]
-    everyone = oracle(opinions)
+    everyone = oracle(votes)
     return [*cases, Case("oracle", everyone.model, None, 1.0, everyone)]
 
 
@@ -124,7 +124,7 @@ def with_seed(cases: Sequence[Case], seed: int) -> list[Case]:
     return [case for case in cases if case.seed in (None, seed)]
 
 
-def human_calibration(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
+def human_calibration(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute Table 1 of Baan et al. (2022), published beside reproduced.
 
     Accuracy takes the last of tied labels, for prediction and gold alike; ECE the first,
@@ -133,7 +133,7 @@ def human_calibration(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        One row a case: ``task``, ``system``, ``seed``, ``accuracy``, ``ece``,
+        One row a case: ``dataset``, ``system``, ``seed``, ``accuracy``, ``ece``,
         ``rank_cs``, ``ent_ce``, ``dist_ce``; ``published_…`` (NaN where the paper has no
         such row) and ``difference_…`` (ours minus theirs) of each; ``rank_cs_ties``
         (RankCS that minds ties), ``model``, ``temperature``, ``n_items``.
@@ -145,10 +145,10 @@ def human_calibration(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame
     }
     rows = []
     for case in cases:
-        judged = judge(opinions, case.predictions)
+        judged = judge(votes, case.predictions)
         label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
-        keys = case.keys(opinions)
-        row: dict[str, Any] = {name: keys.pop(name) for name in ("task", "system", "seed")}
+        keys = case.keys(votes)
+        row: dict[str, Any] = {name: keys.pop(name) for name in ("dataset", "system", "seed")}
         row["accuracy"] = float((label == gold).mean())
         row |= _values(judged, TABLE_1[1:])
         known = theirs.get((case.system, case.seed), {})
@@ -180,7 +180,7 @@ def rounded_values(table: pd.DataFrame) -> pd.DataFrame:
     return found.assign(agrees=found["value"].round(2) == found["published"])
 
 
-def reliability(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
+def reliability(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute reliability diagrams against the majority label, in ten bins (a, b].
 
     Returns, for each case and bin, the case's keys, ``bin_low``, ``bin_high``, ``n``,
@@ -188,7 +188,7 @@ def reliability(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
     """
     tables = []
     for case in cases:
-        judged = judge(opinions, case.predictions)
+        judged = judge(votes, case.predictions)
         curve = reliability_curve(*hits_of(judged.model, judged.first_majority), BINS)
         columns = {
             "bin_low": BINS.edges[:-1],
@@ -197,22 +197,22 @@ def reliability(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
             "confidence": curve.confidence,
             "hits": curve.hits,
         }
-        tables.append(pd.DataFrame(case.keys(opinions) | columns))
+        tables.append(pd.DataFrame(case.keys(votes) | columns))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
-def item_distances(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
+def item_distances(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute DistCE, in [0, 1], item by item: the case's keys, ``uid``, ``dist_ce``."""
     tables = []
     for case in cases:
-        judged = judge(opinions, case.predictions)
+        judged = judge(votes, case.predictions)
         distances = total_variation(judged.human, judged.model)
         columns = {"uid": list(case.predictions.uids), "dist_ce": distances}
-        tables.append(pd.DataFrame(case.keys(opinions) | columns))
+        tables.append(pd.DataFrame(case.keys(votes) | columns))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
-def classwise_errors(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
+def classwise_errors(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute class-wise ECE against the majority label under both denominators.
 
     Returns, for each case, its keys; ``classwise_ece_binned`` (gaps divided by the items
@@ -224,7 +224,7 @@ def classwise_errors(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
     theirs = other[other["quantity"] == "classwise_ece_percent"].set_index("system")["value"]
     rows = []
     for case in cases:
-        judged = judge(opinions, case.predictions)
+        judged = judge(votes, case.predictions)
         m, gold = judged.model, judged.first_majority
         binned = classwise_error(m, gold, BINS, divide_by="binned")
         published = float(theirs.get(case.system, np.nan))
@@ -235,28 +235,28 @@ def classwise_errors(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
             "published_percent": published,
             "agrees": pd.NA if np.isnan(published) else round(100 * binned) == published,
         }
-        rows.append(case.keys(opinions) | errors)
+        rows.append(case.keys(votes) | errors)
     return _tidy(rows).astype({"agrees": "boolean"})
 
 
-def two_targets(opinions: Opinions, cases: Sequence[Case]) -> pd.DataFrame:
+def two_targets(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares), in [0, 1], of each case."""
     rows = []
     for case in cases:
-        values = _values(judge(opinions, case.predictions), ["ece", "ece_votes"])
-        rows.append(case.keys(opinions) | values)
+        values = _values(judge(votes, case.predictions), ["ece", "ece_votes"])
+        rows.append(case.keys(votes) | values)
     return _tidy(rows)
 
 
 def temperature_choices(
-    opinions: Opinions, cases: Sequence[Case], n_folds: int, seed: int
+    votes: Votes, cases: Sequence[Case], n_folds: int, seed: int
 ) -> pd.DataFrame:
     """Fit a temperature to each system in each way, and score it there.
 
     Parameters
     ----------
-    opinions : Opinions
-        The task.
+    votes : Votes
+        The dataset.
     cases : sequence of Case
         As `line_up` gives them; those that `fitted_cases` names are fitted.
     n_folds : int
@@ -278,15 +278,15 @@ def temperature_choices(
     """
     rows = []
     for case in fitted_cases(cases):
-        judged = judge(opinions, case.predictions)
+        judged = judge(votes, case.predictions)
         n_items = len(judged.model)
         if not 2 <= n_folds <= n_items:
             expected = f"2 to {n_items}, the number of items"
             raise ChaosError("This number of folds cannot be.", found=n_folds, expected=expected)
-        fits = _fit_all(opinions, case, judged, n_folds, seed)
+        fits = _fit_all(votes, case, judged, n_folds, seed)
         for choice, (n_fitted, temperatures) in fits.items():
             values = np.broadcast_to(temperatures, n_items)
-            row = case.keys(opinions) | {"choice": choice, "n_fitted": n_fitted}
+            row = case.keys(votes) | {"choice": choice, "n_fitted": n_fitted}
             row["temperature"] = float(values.mean())
             row |= {"temperature_low": values.min(), "temperature_high": values.max()}
             scaled = replace(judged, model=temper(judged.model, values))
@@ -300,7 +300,7 @@ def fitted_cases(cases: Sequence[Case]) -> list[Case]:
 
 
 def _fit_all(
-    opinions: Opinions, case: Case, judged: Judged, n_folds: int, seed: int
+    votes: Votes, case: Case, judged: Judged, n_folds: int, seed: int
 ) -> dict[str, tuple[int, Floats | float]]:
     m, gold, n = judged.model, judged.first_majority, len(judged.model)
     found: dict[str, tuple[int, Floats | float]] = {
@@ -309,25 +309,25 @@ def _fit_all(
         "oracle_nll": (n, fit_temperature(m, gold)),
         "oracle_ece": (n, fit_temperature_to_ece(m, gold, BINS)),
     }
-    path = _development_file(opinions, case)
+    path = _development_file(votes, case)
     if path is not None:
-        probabilities, labels = read_outside(path, opinions)
+        probabilities, labels = read_outside(path, votes)
         found["outside"] = (len(labels), fit_temperature(probabilities, labels))
     folds = cross_fit_temperatures(m, judged.human, n_folds, np.random.default_rng(seed))
     found["cross_fitted"] = (n - -(-n // n_folds), folds)
     return found
 
 
-def _development_file(opinions: Opinions, case: Case) -> Path | None:
+def _development_file(votes: Votes, case: Case) -> Path | None:
     """Return the released development predictions of a model, which reach past ChaosNLI."""
-    if case.predictions.source or not opinions.is_released:
+    if case.predictions.source or not votes.is_released:
         return None
-    run = f"{opinions.task.name.upper()}_dev_roberta-base_{case.seed}"
+    run = f"{votes.dataset.name.upper()}_dev_roberta-base_{case.seed}"
     name = f"calibration-on-disagreement-data/predictions/{run}.json"
     return sources.locate(name, "released") if sources.find(name) else None
 
 
-def read_outside(path: Path, opinions: Opinions) -> tuple[Floats, npt.NDArray[np.int64]]:
+def read_outside(path: Path, votes: Votes) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Read released predictions on items that are *not* among those with a hundred votes.
 
     Parameters
@@ -335,7 +335,7 @@ def read_outside(path: Path, opinions: Opinions) -> tuple[Floats, npt.NDArray[np
     path : Path
         JSON lines with ``uid``, ``true`` (the gold label) and ``probs``, both in the
         file's own class order, which a temperature does not depend on.
-    opinions : Opinions
+    votes : Votes
         The items to leave out.
 
     Returns
@@ -349,7 +349,7 @@ def read_outside(path: Path, opinions: Opinions) -> tuple[Floats, npt.NDArray[np
         If a line is not what it should be, an item occurs twice, or none is left.
     """
     inputs.record(f"predictions/{path.name}", inputs.digest(path))
-    inside = set(opinions.uids)
+    inside = set(votes.uids)
     rows: dict[str, tuple[list[float], int]] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         try:
@@ -379,7 +379,7 @@ def read_outside(path: Path, opinions: Opinions) -> tuple[Floats, npt.NDArray[np
 
 
 def temperature_curves(
-    opinions: Opinions, cases: Sequence[Case], choices: pd.DataFrame, grid: Floats
+    votes: Votes, cases: Sequence[Case], choices: pd.DataFrame, grid: Floats
 ) -> pd.DataFrame:
     """Score each system at every temperature of a `grid`, shape (n,), and add the chosen ones.
 
@@ -391,10 +391,10 @@ def temperature_curves(
     rows = []
     for case in fitted_cases(cases):
         for temperature in grid.tolist():
-            scaled = judge(opinions, at_temperature(case.predictions, temperature))
-            keys = case.keys(opinions) | {"temperature": temperature, "choice": ""}
+            scaled = judge(votes, at_temperature(case.predictions, temperature))
+            keys = case.keys(votes) | {"temperature": temperature, "choice": ""}
             rows.append(keys | _values(scaled, BY_TEMPERATURE))
     chosen = choices[choices["choice"] != "none"]
-    columns = ["task", "system", "model", "seed", "temperature", "choice", *BY_TEMPERATURE]
+    columns = ["dataset", "system", "model", "seed", "temperature", "choice", *BY_TEMPERATURE]
     table = pd.concat([_tidy(rows), chosen], ignore_index=True)[columns]
     return table.melt(id_vars=columns[:6], var_name="measure", value_name="value")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure
 from chaos_utils.metrics.resampling import (
     bootstrap_means,
@@ -32,7 +32,7 @@ from chaos_utils.scoring.draws import (
     positions,
     repeated,
 )
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import judge
 
 ESTIMATED_HUMAN = "estimated human"
@@ -43,7 +43,7 @@ _TERMS = 3  # of the extrapolation: 1, 1/√m, 1/m
 
 @dataclass(frozen=True, slots=True, eq=False)
 class References:
-    """What systems on a task are set beside, for each measure by name.
+    """What systems on a dataset are set beside, for each measure by name.
 
     Attributes
     ----------
@@ -90,16 +90,16 @@ class References:
         }
 
 
-def split_sizes(votes: npt.ArrayLike) -> list[int]:
+def split_sizes(counts: npt.ArrayLike) -> list[int]:
     """Return the sizes of split halves: 10, 20, … 50 for a hundred votes.
 
     Empty where the item with fewest votes gives too few sizes to extrapolate from.
 
     Parameters
     ----------
-    votes : array of shape (n_items, n_classes)
+    counts : array of shape (n_items, n_classes)
     """
-    half = int(np.asarray(votes).sum(axis=1).min()) // 2
+    half = int(np.asarray(counts).sum(axis=1).min()) // 2
     sizes = sorted({round(half * share) for share in _SPLITS} - {0})
     return sizes if len(sizes) >= _TERMS else []
 
@@ -128,7 +128,7 @@ def _terms(sizes: Sequence[int]) -> Floats:
 
 def halves_ceiling(
     measures: Sequence[Measure],
-    votes: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
     n_votes: int,
     n_cuts: int,
     rng: np.random.Generator,
@@ -140,7 +140,7 @@ def halves_ceiling(
     measures : sequence of Measure
         Those without an upper end (KL, cross-entropy) are left out: a crowd gives some
         labels no vote, and what they cost is then up to the floor that replaces 0.
-    votes : ndarray of int, shape (n_items, n_classes)
+    counts : ndarray of int, shape (n_items, n_classes)
         Each item's votes are cut at random into two disjoint sets of m votes.
     n_votes : int
         Crowd size to extrapolate to.
@@ -153,11 +153,11 @@ def halves_ceiling(
     -------
     dict of Repeated
     """
-    sizes = split_sizes(votes)
+    sizes = split_sizes(counts)
     if not sizes:
         return {}
-    many = np.tile(votes, (n_cuts, 1))
-    shape = (n_cuts, *votes.shape)
+    many = np.tile(counts, (n_cuts, 1))
+    shape = (n_cuts, *counts.shape)
     by_size: dict[str, list[Floats]] = {}
     for size in sizes:
         pair = split_votes(many, (size, size), rng)[:2]
@@ -172,13 +172,13 @@ def halves_ceiling(
 
 
 def references(
-    opinions: Opinions, n_draws: int, seed: int, measures: Iterable[str] = NAMES
+    votes: Votes, n_draws: int, seed: int, measures: Iterable[str] = NAMES
 ) -> References:
-    """Compute floor, ceilings and uniform prediction of a task, item by item.
+    """Compute floor, ceilings and uniform prediction of a dataset, item by item.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     n_draws : int
         Draws of the truth. Split halves are cut four times as often for each size, since
         extrapolation amplifies their noise.
@@ -188,11 +188,11 @@ def references(
     """
     chosen = [MEASURES[name] for name in measures]
     rng = np.random.default_rng(seed)
-    n_votes = int(np.median(opinions.votes.sum(axis=1)))
-    truths = draw_posterior(opinions.votes, n_draws, rng)
+    n_votes = int(np.median(votes.counts.sum(axis=1)))
+    truths = draw_posterior(votes.counts, n_draws, rng)
     crowd, other = draw_crowds(truths, n_votes, rng), draw_crowds(truths, n_votes, rng)
-    even = judge(opinions, known_systems.uniform(opinions))
-    n_half = max(split_sizes(opinions.votes), default=0)
+    even = judge(votes, known_systems.uniform(votes))
+    n_half = max(split_sizes(votes.counts), default=0)
     halves = [draw_crowds(truths, n_half, rng) for _ in range(2)] if n_half else []
     n_cuts = _CUTS_PER_DRAW * n_draws
     return References(
@@ -200,25 +200,25 @@ def references(
         n_half,
         n_cuts,
         floor=repeated(chosen, crowd, truths),
-        halves=halves_ceiling(chosen, opinions.votes, n_votes, n_cuts, rng),
+        halves=halves_ceiling(chosen, votes.counts, n_votes, n_cuts, rng),
         crowds=repeated(bounded(chosen), crowd, other),
         drawn_halves=repeated(bounded(chosen), *halves) if halves else {},
         uniform={m.name: Repeated.once(m, even) for m in chosen},
     )
 
 
-def reference_scores(opinions: Opinions, found: References) -> pd.DataFrame:
-    """Tabulate a task's references.
+def reference_scores(votes: Votes, found: References) -> pd.DataFrame:
+    """Tabulate a dataset's references.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     found : References
 
     Returns
     -------
     DataFrame
-        One row a measure: ``task``, ``measure``, ``n_votes``, ``uniform``, ``floor``,
+        One row a measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor``,
         ``ceiling_halves`` (extrapolated) and its Monte Carlo error ``…_error``,
         ``ceiling_posterior`` and its ``…_sd``; then ``n_half``, ``half_measured`` and
         ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
@@ -228,7 +228,7 @@ def reference_scores(opinions: Opinions, found: References) -> pd.DataFrame:
     for name, floor in found.floor.items():
         rows.append(
             {
-                "task": opinions.task.name,
+                "dataset": votes.dataset.name,
                 "measure": name,
                 "n_votes": found.n_votes,
                 "uniform": found.uniform[name].value,
@@ -263,8 +263,8 @@ def _value(found: Mapping[str, Repeated], name: str) -> float:
 
 
 def normalised_scores(
-    opinions: Opinions,
-    systems: Sequence[Predictions],
+    votes: Votes,
+    systems: Sequence[System],
     found: References,
     n_resamples: int,
     seed: int,
@@ -276,10 +276,10 @@ def normalised_scores(
 
     Parameters
     ----------
-    opinions : Opinions
-    systems : sequence of Predictions
+    votes : Votes
+    systems : sequence of System
     found : References
-        Of the same task.
+        Of the same dataset.
     n_resamples : int
         Bootstrap resamples of the items for 95% percentile intervals, at least 1.
     seed : int
@@ -287,7 +287,7 @@ def normalised_scores(
     Returns
     -------
     DataFrame
-        One row for each system and measure: ``task``, ``system``, ``source``,
+        One row for each system and measure: ``dataset``, ``system``, ``source``,
         ``n_items``, ``measure``, ``value``, ``low``, ``high``, ``floor``, ``ceiling``,
         ``uniform``, ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN
         where there is no ceiling, or where it is not surely better than the uniform
@@ -295,9 +295,9 @@ def normalised_scores(
     """
     groups: dict[tuple[int, ...], list[tuple[str, Judged]]] = {}
     for system in systems:
-        rows = positions(opinions, system)
+        rows = positions(votes, system)
         order = np.argsort(rows)
-        judged = _in_order(judge(opinions, system), order)
+        judged = _in_order(judge(votes, system), order)
         groups.setdefault(tuple(rows[order]), []).append((system.model, judged))
     parts = []
     for covered, members in groups.items():
@@ -319,7 +319,7 @@ def normalised_scores(
             several = [score, *references[name]]
             parts.append(
                 {
-                    "task": opinions.task.name,
+                    "dataset": votes.dataset.name,
                     "system": model,
                     "source": "computed",
                     "n_items": len(rows),
@@ -365,7 +365,7 @@ def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, floa
     return cells
 
 
-def estimated_human(opinions: Opinions, found: References) -> pd.DataFrame:
+def estimated_human(votes: Votes, found: References) -> pd.DataFrame:
     """Return the published scores of estimated human performance, as `normalised_scores` does.
 
     They come from Table 5 of Nie et al. (2020) and have no interval: the second crowd
@@ -373,11 +373,11 @@ def estimated_human(opinions: Opinions, found: References) -> pd.DataFrame:
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     found : References
     """
     table = read_published("nie2020_table5")
-    published = table[(table["task"] == opinions.task.name) & (table["model"] == "est-human")]
+    published = table[(table["dataset"] == votes.dataset.name) & (table["model"] == "est-human")]
     rows = []
     for name in found.floor.keys() & {"jsd", "kl", "new_accuracy"}:
         value = float(published[name].iloc[0])
@@ -385,10 +385,10 @@ def estimated_human(opinions: Opinions, found: References) -> pd.DataFrame:
         ceiling = _value(found.ceiling, name)
         rows.append(
             {
-                "task": opinions.task.name,
+                "dataset": votes.dataset.name,
                 "system": ESTIMATED_HUMAN,
                 "source": "published",
-                "n_items": len(opinions),
+                "n_items": len(votes),
                 "measure": name,
                 "value": value,
                 "floor": found.floor[name].value,

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.claims_calibration import CALIBRATION
 from chaos_utils.evaluation.claims_models import MODELS
 from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Material
 from chaos_utils.evaluation.claims_votes import VOTES
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 
 CLAIMS: tuple[Claim, ...] = tuple(
     sorted((*VOTES, *MODELS, *CALIBRATION), key=lambda claim: claim.id)
@@ -17,8 +17,8 @@ CLAIMS: tuple[Claim, ...] = tuple(
 
 
 def gather(
-    datasets: Sequence[Opinions],
-    systems: Mapping[str, Sequence[Predictions]],
+    all_votes: Sequence[Votes],
+    systems: Mapping[str, Sequence[System]],
     *,
     n_resamples: int,
     n_splits: int,
@@ -28,10 +28,10 @@ def gather(
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     systems : mapping
-        Systems by task, as `load_systems` gives them.
+        Systems by dataset, as `load_systems` gives them.
     n_resamples, n_splits, seed : int
         As in `Material`.
 
@@ -40,12 +40,12 @@ def gather(
     Material
     """
     return Material(
-        {opinions.task.name: opinions for opinions in datasets},
+        {votes.dataset.name: votes for votes in all_votes},
         systems,
         n_resamples,
         n_splits,
         seed,
-        released=all(opinions.is_released for opinions in datasets),
+        released=all(votes.is_released for votes in all_votes),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.registry import REGISTRY
+from chaos_utils.datasets.registry import registry
 from chaos_utils.evaluation.calibrations import read_outside
 from chaos_utils.evaluation.claims_numbers import (
     best_temperature,
@@ -51,9 +51,9 @@ def _at(judged: Judged, temperature: float = _SCALED) -> Judged:
     return replace(judged, model=temper(judged.model, temperature))
 
 
-def _oracle(material: Material, task: str = "snli") -> Judged:
-    opinions = material.votes(task)
-    return judge(opinions, oracle(opinions))
+def _oracle(material: Material, dataset: str = "snli") -> Judged:
+    votes = material.votes(dataset)
+    return judge(votes, oracle(votes))
 
 
 def _of_system(judged: Sequence[Judged], system: str) -> list[Judged]:
@@ -69,11 +69,13 @@ def _oracle_ece(material: Material) -> Evidence:
 
 def _oracle_identity(material: Material) -> Evidence:
     gaps = [
-        MEASURES["ece"].value(_oracle(material, task))
-        - (1 - material.votes(task).shares.max(axis=1).mean())
-        for task in material.opinions
+        MEASURES["ece"].value(_oracle(material, dataset))
+        - (1 - material.votes(dataset).shares.max(axis=1).mean())
+        for dataset in material.by_dataset
     ]
-    text = "Largest distance between the oracle's ECE and 1 − mean majority share, over the tasks."
+    text = (
+        "Largest distance between the oracle's ECE and 1 − mean majority share, over the datasets."
+    )
     return by_number(Estimate(float(np.abs(gaps).max())), 0, 1e-9, text)
 
 
@@ -128,7 +130,7 @@ def _rank_unchanged(material: Material) -> Evidence:
 
 
 def _temperature(material: Material) -> Evidence:
-    files = [name for name in REGISTRY if "SNLI_dev_roberta" in name]
+    files = [name for name in registry() if "SNLI_dev_roberta" in name]
     if not material.released or not all(sources.find(name) for name in files):
         raise UnavailableError("The released predictions on the development items are not at hand.")
     fits = []
@@ -147,12 +149,12 @@ def _temperature(material: Material) -> Evidence:
 
 def _split_errors(material: Material) -> tuple[Floats, Floats]:
     """Return the items' DistCE of H1 and of H2, shapes (n_splits, n_items)."""
-    opinions = material.votes("snli")
+    votes = material.votes("snli")
     errors = []
     for number in range(material.n_splits):
         rng = np.random.default_rng([material.seed, number])
-        parts = split_votes(opinions.votes, (_N_VOTES, _N_VOTES), rng)[:2]
-        errors.append([total_variation(opinions.shares, part / _N_VOTES) for part in parts])
+        parts = split_votes(votes.counts, (_N_VOTES, _N_VOTES), rng)[:2]
+        errors.append([total_variation(votes.shares, part / _N_VOTES) for part in parts])
     stacked = np.array(errors)
     return stacked[:, 0], stacked[:, 1]
 
@@ -176,10 +178,10 @@ def _crowd(material: Material, which: int) -> Evidence:
 
 def _worse_than_crowd(material: Material) -> Evidence:
     crowd = _split_errors(material)[0].mean(axis=0)  # each item's, over the splits
-    opinions = material.votes("snli")
+    votes = material.votes("snli")
     gaps = []
     for system, judged in zip(material.systems["snli"], material.everyone("snli"), strict=True):
-        where = {uid: i for i, uid in enumerate(opinions.uids)}
+        where = {uid: i for i, uid in enumerate(votes.uids)}
         rows = np.array([where[uid] for uid in system.uids])
         for one in (judged, _at(judged)):
             gaps.append(material.estimate(total_variation(one.human, one.model) - crowd[rows]))

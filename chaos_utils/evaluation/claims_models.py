@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation.bins import entropy_bins
 from chaos_utils.evaluation.claims_rules import (
@@ -46,7 +46,7 @@ def _models() -> pd.DataFrame:
 
 def _row(model: str, column: str) -> pd.Series:
     table = _table_5()
-    return table[table["model"] == model].set_index("task")[column]
+    return table[table["model"] == model].set_index("dataset")[column]
 
 
 def _range(material: Material) -> Evidence:
@@ -61,22 +61,22 @@ def _range(material: Material) -> Evidence:
 
 
 def _chance(material: Material) -> Evidence:
-    printed = _table_5().query("model == 'chance'").set_index("task")
+    printed = _table_5().query("model == 'chance'").set_index("dataset")
     parts = []
-    for task in TASKS:
-        opinions = material.votes(task)
-        even = np.full_like(opinions.shares, 1 / opinions.task.n_classes)
+    for dataset in (one.name for one in book_datasets()):
+        votes = material.votes(dataset)
+        even = np.full_like(votes.shares, 1 / votes.dataset.n_classes)
         # The guess is the label that is most frequent in the data as a whole.
-        top_old = np.bincount(opinions.old_label).argmax()
-        top_new = np.bincount(opinions.majority).argmax()
+        top_old = np.bincount(votes.old_label).argmax()
+        top_new = np.bincount(votes.majority).argmax()
         by_item = {
-            "jsd": jensen_shannon_distance(opinions.shares, even, unit="nats"),
-            "kl": np.log(opinions.task.n_classes) - entropy(opinions.shares, unit="nats"),
-            "old_accuracy": opinions.old_label == top_old,
-            "new_accuracy": opinions.majority == top_new,
+            "jsd": jensen_shannon_distance(votes.shares, even, unit="nats"),
+            "kl": np.log(votes.dataset.n_classes) - entropy(votes.shares, unit="nats"),
+            "old_accuracy": votes.old_label == top_old,
+            "new_accuracy": votes.majority == top_new,
         }
         for column, values in by_item.items():
-            gap = material.estimate(values - float(printed.loc[task, column]))
+            gap = material.estimate(values - float(printed.loc[dataset, column]))
             parts.append(by_number(gap, 0, 0.00005, ""))
     exact = sum(part.verdict == HOLDS for part in parts)
     text = (
@@ -89,24 +89,26 @@ def _chance(material: Material) -> Evidence:
 
 def _human_gap(material: Material, column: str) -> Evidence:
     models = _models()
-    ratio = (models[column] / models["task"].map(_row("est-human", column))).groupby(models["task"])
+    ratio = (models[column] / models["dataset"].map(_row("est-human", column))).groupby(
+        models["dataset"]
+    )
     text = (
         f"Smallest {column.upper()} of a model over the estimated human's, where it is smallest; "
-        f"by task: {listed(ratio.min(), '.1f')}. More than twice is taken as far."
+        f"by dataset: {listed(ratio.min(), '.1f')}. More than twice is taken as far."
     )
     return by_order(Estimate(float(ratio.min().min())), 2, text)
 
 
 def _human_accuracy(material: Material) -> Evidence:
     models = _models()
-    gap = models["task"].map(_row("est-human", "new_accuracy")) - models["new_accuracy"]
-    by_task = gap.groupby(models["task"]).min()
-    text = f"Estimated human minus the best model, in new accuracy: {listed(by_task, '.3f')}."
-    return by_order(Estimate(float(by_task.min())), 0, text)
+    gap = models["dataset"].map(_row("est-human", "new_accuracy")) - models["new_accuracy"]
+    by_dataset = gap.groupby(models["dataset"]).min()
+    text = f"Estimated human minus the best model, in new accuracy: {listed(by_dataset, '.3f')}."
+    return by_order(Estimate(float(by_dataset.min())), 0, text)
 
 
 def _mnli_chance(material: Material, column: str) -> Evidence:
-    models = _models().query("task == 'mnli'")
+    models = _models().query("dataset == 'mnli'")
     guess = float(_row("chance", column)["mnli"])
     best = models.loc[models[column].idxmin()]
     text = (
@@ -117,7 +119,7 @@ def _mnli_chance(material: Material, column: str) -> Evidence:
 
 
 def _best_alpha(material: Material) -> Evidence:
-    jsd = _models().query("task == 'alphanli'").set_index("model")["jsd"]
+    jsd = _models().query("dataset == 'alphanli'").set_index("model")["jsd"]
     first, other = jsd.drop("roberta-large").nsmallest(1), float(jsd["roberta-large"])
     text = (
         f"JSD of RoBERTa-large in Table 5 ({other:.4f}) minus the best of the other models "
@@ -128,28 +130,28 @@ def _best_alpha(material: Material) -> Evidence:
 
 def _no_correlation(material: Material, column: str) -> Evidence:
     found = {
-        task: spearmanr(group["new_accuracy"], group[column])
-        for task, group in _models().groupby("task")
+        dataset: spearmanr(group["new_accuracy"], group[column])
+        for dataset, group in _models().groupby("dataset")
     }
     free = sum(result.pvalue > _CRITICAL_P for result in found.values())
-    rhos = listed({str(task): result.statistic for task, result in found.items()}, "+.2f")
+    rhos = listed({str(dataset): result.statistic for dataset, result in found.items()}, "+.2f")
     text = (
-        f"Tasks of {len(found)} on which the ranks of new accuracy and {column.upper()} over the "
-        f"nine published models do not correlate (p > {_CRITICAL_P:g}). Spearman's ρ: {rhos}."
+        f"Datasets of {len(found)} on which the ranks of new accuracy and {column.upper()} over "
+        f"the nine published models do not correlate (p > {_CRITICAL_P:g}). Spearman's ρ: {rhos}."
     )
     return by_count(free, len(found), text)
 
 
 def _pairs(column: str) -> pd.Series:
-    """Return large minus base, for each task and family."""
-    wide = _models().pivot(index="task", columns="model", values=column)
+    """Return large minus base, for each dataset and family."""
+    wide = _models().pivot(index="dataset", columns="model", values=column)
     gaps = {f: wide[f"{f}-large"] - wide[f"{f}-base"] for f in ("bert", "xlnet", "roberta")}
     return pd.DataFrame(gaps).stack()
 
 
 def _larger_is_more_accurate(material: Material) -> Evidence:
     gaps = _pairs("new_accuracy")
-    text = f"Pairs of {len(gaps)} (three families, three tasks) where large beats base."
+    text = f"Pairs of {len(gaps)} (three families, three datasets) where large beats base."
     return by_count(int((gaps > 0).sum()), len(gaps), text)
 
 
@@ -157,13 +159,13 @@ def _larger_is_not_always_nearer(material: Material) -> Evidence:
     gaps = _pairs("jsd")
     text = (
         f"Pairs of {len(gaps)} in which the large model has the larger JSD; one would do. They "
-        f"are on {', '.join(TASKS[t].short for t in gaps[gaps > 0].index.unique('task'))}."
+        f"are on {', '.join(get_dataset(t).short for t in gaps[gaps > 0].index.unique('dataset'))}."
     )
     return by_order(Estimate(int((gaps > 0).sum())), 0, text)
 
 
-def _shift(material: Material, task: str, sign: int) -> Evidence:
-    models = _models().query("task == @task")
+def _shift(material: Material, dataset: str, sign: int) -> Evidence:
+    models = _models().query("dataset == @dataset")
     gain = sign * (models["new_accuracy"] - models["old_accuracy"])
     text = (
         f"Models of {len(models)} with a {'higher' if sign > 0 else 'lower'} accuracy against "
@@ -174,43 +176,44 @@ def _shift(material: Material, task: str, sign: int) -> Evidence:
 
 def _same_order(material: Material) -> Evidence:
     models = _models()
-    by_task = models.groupby("task")
-    new, old = (by_task[column].idxmax() for column in ("new_accuracy", "old_accuracy"))
+    by_dataset = models.groupby("dataset")
+    new, old = (by_dataset[column].idxmax() for column in ("new_accuracy", "old_accuracy"))
     rho = {
-        str(task): float(spearmanr(group["old_accuracy"], group["new_accuracy"]).statistic)
-        for task, group in by_task
+        str(dataset): float(spearmanr(group["old_accuracy"], group["new_accuracy"]).statistic)
+        for dataset, group in by_dataset
     }
     text = (
         f"Smallest rank correlation of old and new accuracy over the nine models (Spearman's ρ: "
         f"{listed(rho, '.2f')}); more than {_ALIKE:g} is taken as much alike. The best model is "
-        f"the same on {int((new == old).sum())} of {len(new)} tasks."
+        f"the same on {int((new == old).sum())} of {len(new)} datasets."
     )
     return by_order(Estimate(min(rho.values())), _ALIKE, text)
 
 
 def _bins() -> pd.DataFrame:
     table = read_published("nie2020_entropy_bins")
-    return table.sort_values(["task", "model", "bin"]).groupby(["task", "model"])
+    return table.sort_values(["dataset", "model", "bin"]).groupby(["dataset", "model"])
 
 
 def _ends(material: Material, column: str, sign: int) -> Evidence:
     change = sign * _bins()[column].agg(lambda values: values.iloc[-1] - values.iloc[0])
     name = {"new_accuracy": "accuracy lost", "jsd": "JSD gained"}[column]
-    task, model = change.idxmin()
+    dataset, model = change.idxmin()
     text = (
         f"Smallest {name} between the first and the last of five entropy bins, over "
-        f"{len(change)} pairs of model and task ({model}, {TASKS[task].short}); published bins."
+        f"{len(change)} pairs of model and dataset ({model}, {get_dataset(dataset).short}); "
+        "published bins."
     )
     return by_order(Estimate(float(change.min())), 0, text)
 
 
 def _steps(material: Material, column: str, sign: int) -> Evidence:
     steady = _bins()[column].agg(lambda values: bool((sign * values.diff().dropna() > 0).all()))
-    broken = steady[~steady].index.unique("task")
+    broken = steady[~steady].index.unique("dataset")
     text = (
-        f"Pairs of model and task, of {len(steady)}, with a change the same way at every step."
+        f"Pairs of model and dataset, of {len(steady)}, with a change the same way at every step."
         + (
-            f" The others are on {', '.join(TASKS[task].short for task in broken)}."
+            f" The others are on {', '.join(get_dataset(dataset).short for dataset in broken)}."
             if len(broken)
             else ""
         )
@@ -226,8 +229,8 @@ def _bins_of_items(human: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 def _bins_of_systems(material: Material) -> Evidence:
     parts = []
-    for task in TASKS:
-        for judged in material.everyone(task) if material.systems.get(task) else []:
+    for dataset in (one.name for one in book_datasets()):
+        for judged in material.everyone(dataset) if material.systems.get(dataset) else []:
             bins = _bins_of_items(judged.human)
             correct = (judged.predicted == judged.majority).astype(np.float64)
             first, last = bins == 0, bins == bins.max()
@@ -241,18 +244,18 @@ def _bins_of_systems(material: Material) -> Evidence:
         )
     text = (
         f"Smallest accuracy lost between the first and the last of five entropy bins, over the "
-        f"{len(parts)} pairs of system and task at hand."
+        f"{len(parts)} pairs of system and dataset at hand."
     )
     return by_order(weakest(parts), 0, text)
 
 
 def _near_perfect(material: Material) -> Evidence:
     first = read_published("nie2020_entropy_bins").query("bin == 1")
-    best = first.groupby("task")["new_accuracy"].max()
+    best = first.groupby("dataset")["new_accuracy"].max()
     text = (
         f"Best model's new accuracy in the first entropy bin, where it is lowest: "
         f"{listed(best, '.3f')}. {_NEAR_PERFECT:.0%} is taken as near-perfect. The published bins "
-        "are per task; in the paper's figure SNLI and MNLI are pooled, and the first pooled bin "
+        "are per dataset; in the paper's figure SNLI and MNLI are pooled, and the first pooled bin "
         "ends lower than MNLI's."
     )
     return by_order(Estimate(float(best.min())), _NEAR_PERFECT, text)
@@ -261,12 +264,12 @@ def _near_perfect(material: Material) -> Evidence:
 def _barely(material: Material) -> Evidence:
     last = read_published("nie2020_entropy_bins").query(f"bin == {_N_BINS}")
     guesses, gains = {}, {}
-    for task, group in last.groupby("task"):
-        opinions = material.votes(str(task))
-        bins = _bins_of_items(opinions.shares)
-        gold = opinions.majority[bins == bins.max()]
-        guesses[str(task)] = float(np.bincount(gold).max() / len(gold))
-        gains[str(task)] = float(group["new_accuracy"].mean()) - guesses[str(task)]
+    for dataset, group in last.groupby("dataset"):
+        votes = material.votes(str(dataset))
+        bins = _bins_of_items(votes.shares)
+        gold = votes.majority[bins == bins.max()]
+        guesses[str(dataset)] = float(np.bincount(gold).max() / len(gold))
+        gains[str(dataset)] = float(group["new_accuracy"].mean()) - guesses[str(dataset)]
     parts = [
         by_number(Estimate(gain), _BARELY / 2, _BARELY / 2, "")
         for gain in sorted(gains.values(), reverse=True)
@@ -340,10 +343,10 @@ MODELS: tuple[Claim, ...] = (
              _larger_is_not_always_nearer),
     numbered(28, _KEY, "Table 5",
              "On SNLI every model is more accurate against the new majority.",
-             _shift, task="snli", sign=1),
+             _shift, dataset="snli", sign=1),
     numbered(29, _KEY, "Table 5",
              "On MNLI every model is less accurate against the new majority.",
-             _shift, task="mnli", sign=-1),
+             _shift, dataset="mnli", sign=-1),
     numbered(30, _KEY, "Table 5",
              "Models rank much alike under old and new labels.",
              _same_order),

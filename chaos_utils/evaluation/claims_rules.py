@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import percentile_interval
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import judge
 
 Floats = npt.NDArray[np.float64]
@@ -78,10 +78,10 @@ class Material:
 
     Attributes
     ----------
-    opinions : mapping
-        Votes by task.
+    by_dataset : mapping
+        Votes by dataset.
     systems : mapping
-        Systems by task: released (or simulated) ones, then the reader's own.
+        Systems by dataset: released (or simulated) ones, then the reader's own.
     n_resamples : int
         Resamples of the items for each interval, at least 1.
     n_splits : int
@@ -92,48 +92,50 @@ class Material:
         Whether the votes are the released ones, so that counts of other files fit them.
     """
 
-    opinions: Mapping[str, Opinions]
-    systems: Mapping[str, Sequence[Predictions]]
+    by_dataset: Mapping[str, Votes]
+    systems: Mapping[str, Sequence[System]]
     n_resamples: int
     n_splits: int
     seed: int
     released: bool
 
-    def votes(self, task: str) -> Opinions:
-        """Return a task's votes.
+    def votes(self, dataset: str) -> Votes:
+        """Return a dataset's votes.
 
         Parameters
         ----------
-        task : str
+        dataset : str
         """
-        if task not in self.opinions:
-            raise UnavailableError(f"The votes on {task} are not at hand.")
-        return self.opinions[task]
+        if dataset not in self.by_dataset:
+            raise UnavailableError(f"The votes on {dataset} are not at hand.")
+        return self.by_dataset[dataset]
 
-    def everyone(self, task: str) -> list[Judged]:
+    def everyone(self, dataset: str) -> list[Judged]:
         """Return every system at hand, set beside the votes.
 
         Parameters
         ----------
-        task : str
+        dataset : str
         """
-        if not self.systems.get(task):
+        if not self.systems.get(dataset):
             raise UnavailableError(
-                f"No predictions on {task} are at hand; pass `-p predictions=FILE` with your own."
+                f"No predictions on {dataset} are available; pass `-p predictions=FILE` with yours."
             )
-        return [judge(self.opinions[task], system) for system in self.systems[task]]
+        return [judge(self.by_dataset[dataset], system) for system in self.systems[dataset]]
 
-    def roberta(self, task: str) -> list[Judged]:
+    def roberta(self, dataset: str) -> list[Judged]:
         """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones).
 
         Parameters
         ----------
-        task : str
+        dataset : str
         """
-        systems = [s for s in self.systems.get(task, ()) if s.model.startswith(_PAPER_MODELS)]
+        systems = [s for s in self.systems.get(dataset, ()) if s.model.startswith(_PAPER_MODELS)]
         if not systems:
-            raise UnavailableError(f"The predictions that were released on {task} are not at hand.")
-        return [judge(self.opinions[task], system) for system in systems]
+            raise UnavailableError(
+                f"The predictions that were released on {dataset} are not at hand."
+            )
+        return [judge(self.by_dataset[dataset], system) for system in systems]
 
     def estimate(
         self, columns: npt.ArrayLike, reduce: Callable[[Floats], Floats] | None = None
@@ -363,12 +365,12 @@ def numbered(
 
 
 def listed(values: "pd.Series | dict[str, float]", form: str) -> str:
-    """Write one number a task, in one line.
+    """Write one number a dataset, in one line.
 
     Parameters
     ----------
     values : Series or dict of float
-        By task.
+        By dataset.
     form : str
         Format of a number, such as ``.3f``.
 
@@ -377,7 +379,9 @@ def listed(values: "pd.Series | dict[str, float]", form: str) -> str:
     str
         For instance ``SNLI 0.123, MNLI 0.456``.
     """
-    return ", ".join(f"{TASKS[str(task)].short} {value:{form}}" for task, value in values.items())
+    return ", ".join(
+        f"{get_dataset(str(dataset)).short} {value:{form}}" for dataset, value in values.items()
+    )
 
 
 def closed(material: Material, text: str) -> Evidence:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation.claims_rules import (
     Claim,
@@ -28,30 +28,32 @@ _ROUNDED_RATES = {"alphanli": 10, "snli": 25, "mnli": 30}
 
 
 def _total(material: Material) -> Evidence:
-    tasks = [material.votes(task) for task in TASKS]
-    total = sum(int(opinions.votes.sum()) for opinions in tasks)
-    items = sum(map(len, tasks))
+    datasets = [material.votes(dataset.name) for dataset in book_datasets()]
+    total = sum(int(votes.counts.sum()) for votes in datasets)
+    items = sum(map(len, datasets))
     text = f"Votes in the files, on {items:,} items; {464_500:,} are claimed."
     return by_number(Estimate(total), 464_500, 0, text)
 
 
-def _rate(material: Material, task: str) -> Estimate:
-    opinions = material.votes(task)
-    return material.estimate(100 * (opinions.majority != opinions.old_label))
+def _rate(material: Material, dataset: str) -> Estimate:
+    votes = material.votes(dataset)
+    return material.estimate(100 * (votes.majority != votes.old_label))
 
 
-def _change_rate(material: Material, task: str) -> Evidence:
-    claimed = read_published("nie2020_table2").set_index("task").loc[task, "change_rate_percent"]
+def _change_rate(material: Material, dataset: str) -> Evidence:
+    claimed = (
+        read_published("nie2020_table2").set_index("dataset").loc[dataset, "change_rate_percent"]
+    )
     text = f"Per cent of items whose stored majority is not the old label; {claimed} is printed."
-    return by_number(_rate(material, task), float(claimed), 0.005, text)
+    return by_number(_rate(material, dataset), float(claimed), 0.005, text)
 
 
 def _rounded_rates(material: Material) -> Evidence:
-    rates = {task: _rate(material, task) for task in _ROUNDED_RATES}
-    parts = [by_number(rates[task], claim, 0.5, "") for task, claim in _ROUNDED_RATES.items()]
+    rates = {dataset: _rate(material, dataset) for dataset in _ROUNDED_RATES}
+    parts = [by_number(rates[dataset], claim, 0.5, "") for dataset, claim in _ROUNDED_RATES.items()]
     text = (
         "Per cent of changed majorities: "
-        + listed({task: rate.value for task, rate in rates.items()}, ".2f")
+        + listed({dataset: rate.value for dataset, rate in rates.items()}, ".2f")
         + ". The number shown is the first that is not the stated one to a whole per cent; the "
         "sampling of items covers the distance where the verdict says so."
     )
@@ -59,7 +61,7 @@ def _rounded_rates(material: Material) -> Evidence:
 
 
 def _two_statements(material: Material) -> Evidence:
-    printed = read_published("nie2020_table2").set_index("task")["change_rate_percent"]
+    printed = read_published("nie2020_table2").set_index("dataset")["change_rate_percent"]
     gaps = (printed - pd.Series(_ROUNDED_RATES)).abs()
     text = (
         f"Largest distance, in percentage points, between Table 2 ({listed(printed, '.2f')}) and "
@@ -69,14 +71,14 @@ def _two_statements(material: Material) -> Evidence:
     return by_number(Estimate(float(gaps.max())), 0, 0.5, text)
 
 
-def _full_dev(material: Material, task: str) -> Evidence:
+def _full_dev(material: Material, dataset: str) -> Evidence:
     if not material.released:
         raise UnavailableError("The development set's size belongs to the released votes.")
-    printed = read_published("nie2020_table2").set_index("task").loc[task]
-    opinions = material.votes(task)
-    share = len(opinions) / float(printed["full_dev_size"])
+    printed = read_published("nie2020_table2").set_index("dataset").loc[dataset]
+    votes = material.votes(dataset)
+    share = len(votes) / float(printed["full_dev_size"])
     claimed = float(printed["change_rate_full_dev_percent"])
-    found = material.estimate(100 * share * (opinions.majority != opinions.old_label))
+    found = material.estimate(100 * share * (votes.majority != votes.old_label))
     text = f"Changed items as a percentage of the whole development set; {claimed} is printed."
     return by_number(found, claimed, 0.005, text)
 
@@ -89,11 +91,11 @@ def _mean_entropy(material: Material) -> Evidence:
     return by_number(found, claimed, 0.005, text)
 
 
-def _thirds(material: Material, task: str) -> Floats:
+def _thirds(material: Material, dataset: str) -> Floats:
     """Return, for each item, in which third of the entropy's range it lies; (n_items, 3)."""
-    opinions = material.votes(task)
-    bits = entropy(opinions.shares, unit="bits").round(10)
-    third = np.floor(3 * bits / np.log2(opinions.task.n_classes)).clip(0, 2)
+    votes = material.votes(dataset)
+    bits = entropy(votes.shares, unit="bits").round(10)
+    third = np.floor(3 * bits / np.log2(votes.dataset.n_classes)).clip(0, 2)
     return (third[:, np.newaxis] == np.arange(3)).astype(np.float64)
 
 
@@ -114,13 +116,13 @@ def _one_peak(material: Material) -> Evidence:
     parts = [
         by_order(
             material.estimate(
-                _thirds(material, task),
+                _thirds(material, dataset),
                 lambda means: means[..., 1] - np.minimum(means[..., 0], means[..., 2]),
             ),
             0,
             "",
         )
-        for task in ("snli", "mnli")
+        for dataset in ("snli", "mnli")
     ]
     text = (
         "Share of items in the middle third of the entropy's range minus that in the emptier "
@@ -132,8 +134,8 @@ def _one_peak(material: Material) -> Evidence:
 def _more_disagreement(material: Material) -> Evidence:
     """Two sets of items, so the interval is of a difference of independent means."""
     means = [
-        material.estimate(entropy(material.votes(task).shares, unit="bits"))
-        for task in ("mnli", "snli")
+        material.estimate(entropy(material.votes(dataset).shares, unit="bits"))
+        for dataset in ("mnli", "snli")
     ]
     value = means[0].value - means[1].value
     # Half-widths of independent means add in squares.
@@ -144,21 +146,27 @@ def _more_disagreement(material: Material) -> Evidence:
 
 
 def _noticeable(material: Material) -> Evidence:
-    shares = {t: float(np.mean(majority_share(material.votes(t).votes) <= 0.6)) for t in TASKS}
+    shares = {
+        t: float(np.mean(majority_share(material.votes(t).counts) <= 0.6))
+        for t in (one.name for one in book_datasets())
+    }
     text = (
         "Share of items on which at most 60 of 100 agree, where it is smallest: "
         f"{listed(shares, '.3f')}. One in twenty is taken as noticeable."
     )
-    found = [material.estimate(majority_share(material.votes(task).votes) <= 0.6) for task in TASKS]
+    found = [
+        material.estimate(majority_share(material.votes(dataset).counts) <= 0.6)
+        for dataset in (one.name for one in book_datasets())
+    ]
     return by_order(weakest(found), 0.05, text)
 
 
 def _table_7(material: Material) -> Evidence:
     table = read_published("nie2020_table7").query("statistic == 'new_raw_count'")
-    table = table.set_index("task")[["entailment", "neutral", "contradiction"]]
+    table = table.set_index("dataset")[["entailment", "neutral", "contradiction"]]
     gaps = {
-        str(task): int(np.abs(material.votes(str(task)).votes.sum(axis=0) - counts).max())
-        for task, counts in table.iterrows()
+        str(dataset): int(np.abs(material.votes(str(dataset)).counts.sum(axis=0) - counts).max())
+        for dataset, counts in table.iterrows()
     }
     text = (
         f"Largest distance of a label's printed count of new votes from the file's; "
@@ -174,13 +182,13 @@ VOTES: tuple[Claim, ...] = (
              _total),
     numbered(2, _KEY, "Table 2",
              "A quarter of the SNLI majorities change (24.97%).",
-             _change_rate, task="snli"),
+             _change_rate, dataset="snli"),
     numbered(3, _KEY, "Table 2",
              "Nearly a third of the MNLI majorities change (31.77%).",
-             _change_rate, task="mnli"),
+             _change_rate, dataset="mnli"),
     numbered(4, _KEY, "Table 2",
              "About a tenth of the αNLI majorities change (10.64%).",
-             _change_rate, task="alphanli"),
+             _change_rate, dataset="alphanli"),
     numbered(5, _KEY, "running text",
              "About 10, 25 and 30% of the majorities change on αNLI, SNLI and MNLI.",
              _rounded_rates),
@@ -189,10 +197,10 @@ VOTES: tuple[Claim, ...] = (
              _two_statements),
     numbered(7, _KEY, "Table 2",
              "Over the whole development set of SNLI, 3.78% change.",
-             _full_dev, task="snli"),
+             _full_dev, dataset="snli"),
     numbered(8, _KEY, "Table 2",
              "Over the whole development set of MNLI, 5.08% change.",
-             _full_dev, task="mnli"),
+             _full_dev, dataset="mnli"),
     numbered(9, _KEY, "footnote",
              "The mean entropy on SNLI is 0.80.",
              _mean_entropy),

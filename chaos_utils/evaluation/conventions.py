@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, Judged
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import judge
 from chaos_utils.scoring.systems import at_temperature, load_systems, oracle, uniform
 
@@ -205,11 +205,11 @@ def _of_bins() -> Iterator[Convention]:
 
 def _of_squares() -> Iterator[Convention]:
     name = "Brier score"
-    votes, majority = (partial(_brier, target=t) for t in ("single votes", "majority"))
+    counts, majority = (partial(_brier, target=t) for t in ("single votes", "majority"))
     yield Convention(
-        name, "single votes, summed over labels", partial(votes, divide_by=1), "Brier 1950", True
+        name, "single votes, summed over labels", partial(counts, divide_by=1), "Brier 1950", True
     )
-    yield Convention(name, "single votes, halved", partial(votes, divide_by=2))
+    yield Convention(name, "single votes, halved", partial(counts, divide_by=2))
     yield Convention(name, "single votes, averaged over labels", _brier_averaged)
     yield Convention(
         name,
@@ -229,15 +229,13 @@ CONVENTIONS: tuple[Convention, ...] = (
 )
 
 
-def chosen_systems(
-    opinions: Opinions, predictions: Sequence[str], temperature: float
-) -> list[Predictions]:
+def chosen_systems(votes: Votes, predictions: Sequence[str], temperature: float) -> list[System]:
     """Return what the chapter shows: a first system, it at a temperature, and references.
 
     Parameters
     ----------
-    opinions : Opinions
-        The task.
+    votes : Votes
+        The dataset.
     predictions : sequence of str
         Files of the reader's own; all that they hold is shown.
     temperature : float
@@ -245,41 +243,41 @@ def chosen_systems(
 
     Returns
     -------
-    list of Predictions
+    list of System
         The first system at hand and the same at `temperature` (none where no system is at
         hand), our own and the reader's, the uniform guess and the oracle.
     """
-    at_hand = load_systems(opinions, predictions)
+    at_hand = load_systems(votes, predictions)
     first = at_hand[:1]
     scaled = [at_temperature(system, temperature, f", T = {temperature:g}") for system in first]
     own = [system for system in at_hand[1:] if system.source]  # the released ones have none
-    return [*first, *scaled, *own, uniform(opinions), oracle(opinions)]
+    return [*first, *scaled, *own, uniform(votes), oracle(votes)]
 
 
-def under_every_convention(opinions: Opinions, systems: Sequence[Predictions]) -> pd.DataFrame:
+def under_every_convention(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute every quantity of every system under every convention.
 
     Parameters
     ----------
-    opinions : Opinions
-    systems : sequence of Predictions
+    votes : Votes
+    systems : sequence of System
         As `chosen_systems` gives them.
 
     Returns
     -------
     DataFrame
-        One row for each system, quantity and convention: ``task``, ``system``,
+        One row for each system, quantity and convention: ``dataset``, ``system``,
         ``n_items``, ``quantity``, ``convention``, ``value`` (infinite where a KL is),
         ``relative`` (value over the reference convention's; NaN where that is 0),
         ``is_reference``, ``used_by`` (empty where no user is known to us).
     """
     rows = []
     for system in systems:
-        judged = judge(opinions, system)
+        judged = judge(votes, system)
         for convention in CONVENTIONS:
             rows.append(
                 {
-                    "task": opinions.task.name,
+                    "dataset": votes.dataset.name,
                     "system": system.model,
                     "n_items": len(system),
                     "quantity": convention.quantity,
@@ -313,10 +311,10 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``task``, ``system``, ``quantity``, ``n_conventions``, ``reference``, ``smallest``,
+        ``dataset``, ``system``, ``quantity``, ``n_conventions``, ``reference``, ``smallest``,
         ``largest`` (infinite values included).
     """
-    keys = ["task", "system", "quantity"]
+    keys = ["dataset", "system", "quantity"]
     groups = table.groupby(keys, sort=False)["value"]
     found = groups.agg(n_conventions="size", smallest="min", largest="max").reset_index()
     reference = table[table["is_reference"]].set_index(keys)["value"].rename("reference")

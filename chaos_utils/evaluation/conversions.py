@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, Judged
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import judge
 
 _LOG_2 = float(np.log(2))
@@ -244,27 +244,27 @@ def _squared_misses(j: Judged) -> Floats:
     return ((j.model[:, np.newaxis, :] - labels) ** 2).sum(axis=2)
 
 
-def conversions(opinions: Opinions, systems: Sequence[Predictions]) -> pd.DataFrame:
+def conversions(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Try every conversion on systems.
 
     Parameters
     ----------
-    opinions : Opinions
-    systems : sequence of Predictions
+    votes : Votes
+    systems : sequence of System
         At least one.
 
     Returns
     -------
     DataFrame
-        One row a conversion: ``task``, ``quantity``, ``from_convention``,
+        One row a conversion: ``dataset``, ``quantity``, ``from_convention``,
         ``to_convention``, ``recipe``, ``applies_to`` (mean, item or class), ``exact``,
         ``largest_error`` (over the systems: distance of the converted to the directly
         computed number).
     """
-    judged = [judge(opinions, system) for system in systems]
+    judged = [judge(votes, system) for system in systems]
     return pd.DataFrame(
         {
-            "task": opinions.task.name,
+            "dataset": votes.dataset.name,
             "quantity": conversion.quantity,
             "from_convention": conversion.given,
             "to_convention": conversion.wanted,

@@ -9,13 +9,13 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import expected_calibration_error
 from chaos_utils.metrics.divergence import kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.systems import at_temperature, load_systems
 
 Floats = npt.NDArray[np.float64]
@@ -39,18 +39,18 @@ class Entry:
 
     Attributes
     ----------
-    predictions : Predictions
+    predictions : System
         Flattened by the temperature already.
     temperature : float
         1 for the system as it is.
     """
 
-    predictions: Predictions
+    predictions: System
     temperature: float
 
 
 def lineup(
-    datasets: Sequence[Opinions],
+    all_votes: Sequence[Votes],
     predictions: Sequence[str],
     *,
     system: str,
@@ -61,12 +61,12 @@ def lineup(
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     predictions : sequence of str
         Files of the reader's own.
     system : str
-        Name of the system; when empty, the first at hand on the first task that has one.
+        Name of the system; when empty, the first at hand on the first dataset that has one.
     temperature : float
         Above 0; at 1 the system is listed once.
     trained : bool
@@ -75,57 +75,57 @@ def lineup(
     Returns
     -------
     dict
-        For every task name, its entries; none where the system does not predict that
-        task and the reader brings nothing, or where no system is at hand.
+        For every dataset name, its entries; none where the system does not predict that
+        dataset and the reader brings nothing, or where no system is at hand.
 
     Raises
     ------
     ChaosError
-        If the system is not at hand on any task, or the temperature is not above 0.
+        If the system is not at hand on any dataset, or the temperature is not above 0.
     """
     if not temperature > 0:
         raise ChaosError("The temperature must be above 0.", found=temperature)
-    at_hand = {o.task.name: load_systems(o, predictions) for o in datasets}
+    at_hand = {o.dataset.name: load_systems(o, predictions) for o in all_votes}
     names = list(dict.fromkeys(s.model for systems in at_hand.values() for s in systems))
     if system and system not in names:
         raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
     name = system or next(iter(names), "")
     chosen: dict[str, list[Entry]] = {}
-    for opinions in datasets:
+    for opinions in all_votes:
         entries: list[Entry] = []
-        for candidate in at_hand[opinions.task.name]:
+        for candidate in at_hand[opinions.dataset.name]:
             if candidate.model == name:
                 both = dict.fromkeys([1.0, temperature])
                 entries = [Entry(at_temperature(candidate, t), t) for t in both] + entries
             elif candidate.source and (trained or not candidate.is_ours):
                 entries.append(Entry(candidate, 1.0))
-        chosen[opinions.task.name] = entries
+        chosen[opinions.dataset.name] = entries
     return chosen
 
 
-def sample_errors(opinions: Opinions, entries: Sequence[Entry], seed: int) -> pd.DataFrame:
+def sample_errors(opinions: Votes, entries: Sequence[Entry], seed: int) -> pd.DataFrame:
     """DistCE of every item, for two disjoint samples of its votes and for systems.
 
     Parameters
     ----------
-    opinions : Opinions
-        A task whose items have more than 40 votes each.
+    opinions : Votes
+        A dataset whose items have more than 40 votes each.
     entries : sequence of Entry
-        Systems on that task.
+        Systems on that dataset.
     seed : int
         Seed of the samples.
 
     Returns
     -------
     DataFrame
-        One row for each item and contender: ``task``, ``uid``, ``system`` (H1 and H2 are
+        One row for each item and contender: ``dataset``, ``uid``, ``system`` (H1 and H2 are
         the samples), ``temperature`` (NaN for these), ``dist_ce`` against all votes.
     """
     samples, references = _draw(opinions, seed)
     parts = [
         pd.DataFrame(
             {
-                "task": opinions.task.name,
+                "dataset": opinions.dataset.name,
                 "uid": [opinions.uids[i] for i in contender.rows],
                 "system": contender.system,
                 "temperature": contender.temperature,
@@ -138,7 +138,7 @@ def sample_errors(opinions: Opinions, entries: Sequence[Entry], seed: int) -> pd
 
 
 def errors_by_seed(
-    opinions: Opinions, entries: Sequence[Entry], *, n_seeds: int, first_seed: int
+    opinions: Votes, entries: Sequence[Entry], *, n_seeds: int, first_seed: int
 ) -> pd.DataFrame:
     """Judge samples of human votes, and systems, for many draws of the samples.
 
@@ -148,10 +148,10 @@ def errors_by_seed(
 
     Parameters
     ----------
-    opinions : Opinions
-        A task whose items have more than 40 votes each.
+    opinions : Votes
+        A dataset whose items have more than 40 votes each.
     entries : sequence of Entry
-        Systems on that task.
+        Systems on that dataset.
     n_seeds : int
         At least 2.
     first_seed : int
@@ -194,7 +194,7 @@ class _Contender:
     rows: npt.NDArray[np.int64]  # its items' places in the opinions
 
 
-def _contenders(opinions: Opinions, entries: Sequence[Entry]) -> list[_Contender]:
+def _contenders(opinions: Votes, entries: Sequence[Entry]) -> list[_Contender]:
     return [
         _Contender(
             entry.predictions.model,
@@ -206,14 +206,14 @@ def _contenders(opinions: Opinions, entries: Sequence[Entry]) -> list[_Contender
     ]
 
 
-def rows_of(opinions: Opinions, predictions: Predictions) -> npt.NDArray[np.int64]:
+def rows_of(opinions: Votes, predictions: System) -> npt.NDArray[np.int64]:
     """Return the place in the opinions of each predicted item.
 
     Parameters
     ----------
-    opinions : Opinions
-    predictions : Predictions
-        Of items of this task.
+    opinions : Votes
+    predictions : System
+        Of items of this dataset.
 
     Returns
     -------
@@ -223,17 +223,17 @@ def rows_of(opinions: Opinions, predictions: Predictions) -> npt.NDArray[np.int6
     return np.array([place[uid] for uid in predictions.uids], dtype=np.int64)
 
 
-def _draw(opinions: Opinions, seed: int) -> tuple[list[_Contender], dict[str, Floats]]:
+def _draw(opinions: Votes, seed: int) -> tuple[list[_Contender], dict[str, Floats]]:
     """Return H1 and H2, and what they may be judged against."""
-    fewest = int(opinions.votes.sum(axis=1).min())
+    fewest = int(opinions.counts.sum(axis=1).min())
     if fewest <= 2 * N_VOTES:
         raise ChaosError(
             f"Two samples of {N_VOTES} votes and a rest need more votes an item.",
-            where=opinions.task.title,
+            where=opinions.dataset.title,
             found=f"an item with {fewest} votes",
             expected=f"more than {2 * N_VOTES}",
         )
-    h1, h2, rest = split_votes(opinions.votes, (N_VOTES, N_VOTES), np.random.default_rng(seed))
+    h1, h2, rest = split_votes(opinions.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
     everything = np.arange(len(opinions))
     samples = [
         _Contender(name, np.nan, votes / N_VOTES, everything)
@@ -314,13 +314,13 @@ def _normalised(counts: npt.NDArray[np.generic]) -> Floats:
     return values / values.sum()
 
 
-def summarise_seeds(opinions: Opinions, by_seed: pd.DataFrame) -> pd.DataFrame:
+def summarise_seeds(opinions: Votes, by_seed: pd.DataFrame) -> pd.DataFrame:
     """Mean and spread over seeds, and where Table 2 of Baan et al. (2022) lies among them.
 
     Parameters
     ----------
-    opinions : Opinions
-        The task; the paper's numbers stand beside the released SNLI votes alone.
+    opinions : Votes
+        The dataset; the paper's numbers stand beside the released SNLI votes alone.
     by_seed : DataFrame
         As `errors_by_seed` gives it.
 
@@ -342,7 +342,7 @@ def summarise_seeds(opinions: Opinions, by_seed: pd.DataFrame) -> pd.DataFrame:
         finite = values[np.isfinite(values)]
         varies = len(np.unique(finite)) > 1
         low, high = percentile_interval(finite) if varies else (np.nan, np.nan)
-        row = {"task": opinions.task.name} | dict(zip(_KEYS, key, strict=True))
+        row = {"dataset": opinions.dataset.name} | dict(zip(_KEYS, key, strict=True))
         row |= {
             "n_seeds": len(values),
             "infinite_share": 1 - len(finite) / len(values),
@@ -370,18 +370,18 @@ def summarise_seeds(opinions: Opinions, by_seed: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def is_released_snli(opinions: Opinions) -> bool:
+def is_released_snli(opinions: Votes) -> bool:
     """Return whether these are the votes that the paper's numbers on systems are of.
 
     Parameters
     ----------
-    opinions : Opinions
+    opinions : Votes
 
     Returns
     -------
     bool
     """
-    return opinions.task.name == "snli" and opinions.is_released
+    return opinions.dataset.name == "snli" and opinions.is_released
 
 
 def _published_table_2() -> dict[tuple[str, str, str], float]:

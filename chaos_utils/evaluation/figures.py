@@ -3,61 +3,60 @@
 from pathlib import Path
 
 from chaos_utils.base import paths
-from chaos_utils.datasets.votes import Opinions, load_opinions
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.bins import bin_table, binned_scores, drawn
 from chaos_utils.evaluation.calibrations import Case, item_distances, reliability
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_distances, plot_reliability
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.systems import oracle
 
 
-def write_figures(
-    folder: Path, found: dict[str, list[Predictions]], *, data: str, seed: int
-) -> None:
-    """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each task.
+def write_figures(folder: Path, found: dict[str, list[System]], *, data: str, seed: int) -> None:
+    """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
-    The files go to ``figures/`` in `folder`, named ``fig-reliability-<task>`` and so on;
+    The files go to ``figures/`` in `folder`, named ``fig-reliability-<dataset>`` and so on;
     other files there stay.
 
     Parameters
     ----------
     folder : Path
         Is made where it is not there.
-    found : dict of list of Predictions
-        By task, as `read_files` gives it.
+    found : dict of list of System
+        By dataset, as `read_files` gives it.
     data : str
-        As for `load_opinions`.
+        As for `load_votes`.
     seed : int
         Of the intervals by entropy.
     """
     with paths.figures_in(folder):
-        for task, systems in found.items():
-            _write(load_opinions(task, data), systems, seed)
+        for dataset, systems in found.items():
+            _write(load_votes(dataset, data), systems, seed)
 
 
-def _write(opinions: Opinions, systems: list[Predictions], seed: int) -> None:
-    task, title = opinions.task.name, opinions.task.title
-    cases = [Case(one.model, one.model, None, 1.0, one) for one in (*systems, oracle(opinions))]
+def _write(votes: Votes, systems: list[System], seed: int) -> None:
+    dataset, title = votes.dataset.name, votes.dataset.title
+    cases = [Case(one.model, one.model, None, 1.0, one) for one in (*systems, oracle(votes))]
     publish_figure(
-        f"fig-reliability-{task}",
+        f"fig-reliability-{dataset}",
         plot_reliability,
-        reliability(opinions, cases),
+        reliability(votes, cases),
         caption=f"""Reliability against the majority label on {title}. Ten bins (a, b]; bars below
         count the items.""",
         alt="A reliability diagram for each system and for the human distribution itself.",
     )
     publish_figure(
-        f"fig-distce-{task}",
+        f"fig-distce-{dataset}",
         plot_distances,
-        item_distances(opinions, cases[:-1]),
+        item_distances(votes, cases[:-1]),
         caption=f"Distance of model from human distribution (DistCE), item by item, on {title}.",
         alt="A histogram of the total variation distance over items for each system.",
     )
-    binned = binned_scores([opinions], {task: systems}, n_bins=5, n_resamples=200, seed=seed)
+    binned = binned_scores([votes], {dataset: systems}, n_bins=5, n_resamples=200, seed=seed)
     publish_figure(
-        f"fig-entropy-bins-{task}",
+        f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,
         drawn(bin_table(binned), "new_accuracy"),
         caption=f"""Accuracy against the new majority in five quantile bins of entropy, on {title}.

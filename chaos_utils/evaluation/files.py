@@ -6,13 +6,13 @@ from pathlib import Path
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import TASKS, get_task
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.evaluation.ceilings import references
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
-from chaos_utils.scoring.predictions import Predictions, join, read_predictions
+from chaos_utils.scoring.predictions import System, join, read_predictions
 from chaos_utils.scoring.scores import compare, evaluate
 
 _DRAWS = 20
@@ -24,47 +24,49 @@ _IN_TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")
 def read_files(
     files: Sequence[Path],
     *,
-    task: str,
+    dataset: str,
     data: str = "auto",
     model: str | None = None,
     join_as: str = "",
     allow_missing: bool = False,
-) -> dict[str, list[Predictions]]:
-    """Read the systems that prediction files hold, by task.
+) -> dict[str, list[System]]:
+    """Read the systems that prediction files hold, by dataset.
 
     Parameters
     ----------
     files : sequence of Path
         In any format that `read_predictions` takes.
-    task : str
-        A task's name, or ``auto`` for those whose uids occur.
+    dataset : str
+        A dataset's name, or ``auto`` for those whose uids occur.
     data : str
-        As for `load_opinions`.
+        As for `load_votes`.
     model : str, optional
         Take this model alone.
     join_as : str
         Name under which the files are parts of one system; empty when each stands alone.
     allow_missing : bool
-        Whether a task may be covered in part.
+        Whether a dataset may be covered in part.
 
     Returns
     -------
-    dict of list of Predictions
-        By task; each list holds one at least.
+    dict of list of System
+        By dataset; each list holds one at least.
 
     Raises
     ------
     ChaosError
-        If a file has faults, two systems of a task have one name, or none is left.
+        If a file has faults, two systems of a dataset have one name, or none is left.
     """
-    names = list(TASKS) if task == "auto" else [get_task(task).name]
-    datasets = [load_opinions(name, data) for name in names]
-    found: dict[str, list[Predictions]] = {}
+    names = (
+        [one.name for one in book_datasets()] if dataset == "auto" else [get_dataset(dataset).name]
+    )
+    all_votes = [load_votes(name, data) for name in names]
+    found: dict[str, list[System]] = {}
     for file in files:
-        # A part of a system covers its task in part, by its nature.
+        # A part of a system covers its dataset in part, by its nature.
         partial = allow_missing or bool(join_as)
-        for one in read_predictions(file, datasets, model=model, allow_missing=partial):
-            found.setdefault(one.task.name, []).append(one)
+        for one in read_predictions(file, all_votes, model=model, allow_missing=partial):
+            found.setdefault(one.dataset.name, []).append(one)
     if join_as:
         found = {name: [join(parts, join_as)] for name, parts in found.items()}
         if not allow_missing:
@@ -75,36 +77,36 @@ def read_files(
             if models.count(model_name) > 1:
                 raise ChaosError(
                     "Two systems have the same name.",
-                    where=get_task(name).title,
+                    where=get_dataset(name).title,
                     found=model_name,
                     todo="rename one of them, or join parts of one system with --join NAME",
                 )
     return found
 
 
-def _check_whole(found: dict[str, list[Predictions]], data: str) -> None:
+def _check_whole(found: dict[str, list[System]], data: str) -> None:
     for name, (system,) in found.items():
-        opinions = load_opinions(name, data)
-        if len(system) < len(opinions):
+        votes = load_votes(name, data)
+        if len(system) < len(votes):
             raise ChaosError(
-                f"{len(opinions) - len(system)} of {len(opinions)} items of "
-                f"{opinions.task.title} have no prediction by {system.model!r}.",
+                f"{len(votes) - len(system)} of {len(votes)} items of "
+                f"{votes.dataset.title} have no prediction by {system.model!r}.",
                 expected="a prediction for each item",
                 todo="add them, or pass --allow-missing to evaluate the rest",
             )
 
 
 def judge_files(
-    found: dict[str, list[Predictions]], *, data: str, n_resamples: int, seed: int
+    found: dict[str, list[System]], *, data: str, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute all measures of systems that were read from files.
 
     Parameters
     ----------
-    found : dict of list of Predictions
+    found : dict of list of System
         As `read_files` gives it.
     data : str
-        As for `load_opinions`.
+        As for `load_votes`.
     n_resamples : int
         For the intervals; 0 for none.
     seed : int
@@ -120,12 +122,12 @@ def judge_files(
     """
     tables = []
     for name, systems in found.items():
-        opinions = load_opinions(name, data)
-        part = evaluate(opinions, systems, n_resamples=n_resamples, seed=seed)
+        votes = load_votes(name, data)
+        part = evaluate(votes, systems, n_resamples=n_resamples, seed=seed)
         floor: dict[str, float] = {}
         ceiling: dict[str, float] = {}
         if n_resamples:
-            known = references(opinions, _DRAWS, seed, measures=_OF_VOTES)
+            known = references(votes, _DRAWS, seed, measures=_OF_VOTES)
             floor = {measure: drawn.value for measure, drawn in known.floor.items()}
             ceiling = {measure: drawn.value for measure, drawn in known.ceiling.items()}
         part["floor"] = part["measure"].map(floor).astype(float)
@@ -143,18 +145,18 @@ def judge_files(
 
 
 def compare_files(
-    found: dict[str, list[Predictions]], against: str, *, data: str, n_resamples: int, seed: int
+    found: dict[str, list[System]], against: str, *, data: str, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compare every other system with one of them, item by item, task by task.
+    """Compare every other system with one of them, item by item, dataset by dataset.
 
     Parameters
     ----------
-    found : dict of list of Predictions
+    found : dict of list of System
         As `read_files` gives it.
     against : str
         Name of the system that the others are compared with.
     data : str
-        As for `load_opinions`.
+        As for `load_votes`.
     n_resamples : int
         For the intervals, at least 1.
     seed : int
@@ -162,7 +164,7 @@ def compare_files(
     Returns
     -------
     DataFrame
-        As `compare` gives it, for each other system of a task that has the one named.
+        As `compare` gives it, for each other system of a dataset that has the one named.
 
     Raises
     ------
@@ -175,7 +177,7 @@ def compare_files(
         if against in by_name:
             parts += [
                 compare(
-                    load_opinions(name, data), system, by_name[against],
+                    load_votes(name, data), system, by_name[against],
                     n_resamples=n_resamples, seed=seed,
                 )
                 for model, system in by_name.items()
@@ -186,7 +188,7 @@ def compare_files(
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"--against {against}",
-            expected=f"one of at least two systems of a task; here: {', '.join(known)}",
+            expected=f"one of at least two systems of a dataset; here: {', '.join(known)}",
         )
     return pd.concat(parts, ignore_index=True)
 
@@ -195,7 +197,7 @@ def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, 
     measure = str(row["measure"])
     if measure not in _IN_TABLE_5:
         return None, None
-    others = published.loc[published["task"] == row["task"], measure]
+    others = published.loc[published["dataset"] == row["dataset"], measure]
     is_better = others > row["value"] if row["better"] == "higher" else others < row["value"]
     return int(is_better.sum()) + 1, len(others) + 1
 
@@ -253,12 +255,14 @@ def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
     Returns
     -------
     str
-        A table for each system and task.
+        A table for each system and dataset.
     """
     lines = []
-    for (task, system, n_items), rows in answer.groupby(["task", "system", "n_items"], sort=False):
+    for (dataset, system, n_items), rows in answer.groupby(
+        ["dataset", "system", "n_items"], sort=False
+    ):
         header, *body = shown_rows(rows)
-        lines += [f"**{system}** on {task}, {n_items:,} items", ""]
+        lines += [f"**{system}** on {dataset}, {n_items:,} items", ""]
         lines += [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
         lines.append("")
     return "\n".join([*lines, *(f"- {note}" for note in notes)])

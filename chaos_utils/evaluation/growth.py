@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.bins import BIN_MEASURES, GUESS, POOLED, BinnedScores, binned_scores
-from chaos_utils.evaluation.runs import kind_of
 from chaos_utils.metrics.resampling import percentile_interval
-from chaos_utils.scoring.predictions import Predictions
-from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, predictions_in
+from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, kind_of, predictions_in
 from chaos_utils.scoring.systems import computed
 
 Floats = npt.NDArray[np.float64]
@@ -36,27 +35,27 @@ class Stage:
     seed : int
     epochs : int
         Passes over the training items that the run was to make.
-    predictions : tuple of Predictions
-        On ChaosNLI's items, one a task.
+    predictions : tuple of System
+        On ChaosNLI's items, one a dataset.
     """
 
     items: int
     run: str
     seed: int
     epochs: int
-    predictions: tuple[Predictions, ...]
+    predictions: tuple[System, ...]
 
 
 def load_stages(
-    runs: Iterable[Run], datasets: Sequence[Opinions], model: str
+    runs: Iterable[Run], all_votes: Sequence[Votes], model: str
 ) -> tuple[list[Stage], list[Stage]]:
     """Return `size_stages` and `trajectory_stages`; simulated ones for the synthetic sample.
 
     Parameters
     ----------
     runs : iterable of Run
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     model : str
         As runs name it; without effect on the sample.
 
@@ -64,40 +63,40 @@ def load_stages(
     -------
     by_size, course : list of Stage
     """
-    if any(opinions.source.synthetic for opinions in datasets):
+    if any(votes.source.synthetic for votes in all_votes):
         return (
-            synthetic_stages(datasets, _SYNTHETIC_SIZES),
-            synthetic_stages(datasets, _SYNTHETIC_LOOKS),
+            synthetic_stages(all_votes, _SYNTHETIC_SIZES),
+            synthetic_stages(all_votes, _SYNTHETIC_LOOKS),
         )
     known = list(runs)
-    return size_stages(known, datasets, model), trajectory_stages(known, datasets, model)
+    return size_stages(known, all_votes, model), trajectory_stages(known, all_votes, model)
 
 
-def size_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -> list[Stage]:
+def size_stages(runs: Iterable[Run], all_votes: Sequence[Votes], model: str) -> list[Stage]:
     """Return the ends of the runs of a model on growing parts of the pairs, and on all.
 
     Smaller first. A run that predicts no item of the datasets is left out; of two runs alike
-    in task, size and seed, the first counts.
+    in dataset, size and seed, the first counts.
 
     Parameters
     ----------
     runs : iterable of Run
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     model : str
         As runs name it.
 
     Returns
     -------
     list of Stage
-        Ordered by task of training, number of items and seed.
+        Ordered by dataset of training, number of items and seed.
     """
     found: dict[tuple[str, int, int], Stage] = {}
     for run in runs:
         settings = run.settings
         if settings["model"] != model or kind_of(run) not in ("plain", "size"):
             continue
-        predictions = _in_table(run.read_table(PREDICTIONS_FILE), datasets)
+        predictions = _in_table(run.read_table(PREDICTIONS_FILE), all_votes)
         n, seed = run.record["data"]["n_train"], settings["seed"]
         if predictions:
             stage = Stage(n, run.name, seed, settings["epochs"], predictions)
@@ -105,21 +104,21 @@ def size_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -
     return [found[key] for key in sorted(found)]
 
 
-def trajectory_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: str) -> list[Stage]:
-    """Return the stages of one run for each task: of the first seed that was looked at.
+def trajectory_stages(runs: Iterable[Run], all_votes: Sequence[Votes], model: str) -> list[Stage]:
+    """Return the stages of one run for each dataset: of the first seed that was looked at.
 
     Parameters
     ----------
     runs : iterable of Run
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     model : str
         As runs name it.
 
     Returns
     -------
     list of Stage
-        Of each task of training the least trained first.
+        Of each dataset of training the least trained first.
     """
     chosen: dict[str, Run] = {}
     for run in sorted(runs, key=lambda run: run.settings["seed"]):
@@ -130,7 +129,7 @@ def trajectory_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: 
     for run in chosen.values():
         settings = run.settings
         for items, table in run.read_table(TRAJECTORY_FILE).groupby("pairs"):
-            predictions = _in_table(table, datasets)
+            predictions = _in_table(table, all_votes)
             if predictions:
                 number = int(str(items))
                 stages.append(
@@ -139,13 +138,13 @@ def trajectory_stages(runs: Iterable[Run], datasets: Sequence[Opinions], model: 
     return stages
 
 
-def _in_table(table: pd.DataFrame, datasets: Sequence[Opinions]) -> tuple[Predictions, ...]:
+def _in_table(table: pd.DataFrame, all_votes: Sequence[Votes]) -> tuple[System, ...]:
     """Return what a run's table predicts of each dataset that it covers."""
-    found = (predictions_in(table, opinions, "") for opinions in datasets)
+    found = (predictions_in(table, votes, "") for votes in all_votes)
     return tuple(one for one in found if one is not None)
 
 
-def synthetic_stages(datasets: Sequence[Opinions], sizes: Iterable[int]) -> list[Stage]:
+def synthetic_stages(all_votes: Sequence[Votes], sizes: Iterable[int]) -> list[Stage]:
     """Return simulated stages for the synthetic sample.
 
     With the number of items grows what a stage has of the human distribution, and what it has
@@ -153,8 +152,8 @@ def synthetic_stages(datasets: Sequence[Opinions], sizes: Iterable[int]) -> list
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     sizes : iterable of int
         Numbers of training items, one a stage.
 
@@ -164,23 +163,23 @@ def synthetic_stages(datasets: Sequence[Opinions], sizes: Iterable[int]) -> list
         In the order of the sizes; the same at every call.
     """
     noises = [
-        np.random.default_rng([2020, number]).normal(scale=1.2, size=opinions.shares.shape)
-        for number, opinions in enumerate(datasets)
+        np.random.default_rng([2020, number]).normal(scale=1.2, size=votes.shares.shape)
+        for number, votes in enumerate(all_votes)
     ]
     stages = []
     for items in sizes:
         progress = np.log10(items / 100) / 3
         predictions = []
-        for opinions, noise in zip(datasets, noises, strict=True):
-            powers = np.exp(progress * 1.6 * np.log(opinions.shares + 0.02) + noise / 2)
+        for votes, noise in zip(all_votes, noises, strict=True):
+            powers = np.exp(progress * 1.6 * np.log(votes.shares + 0.02) + noise / 2)
             shares = powers / powers.sum(axis=1, keepdims=True)
-            predictions.append(computed("", opinions, shares))
+            predictions.append(computed("", votes, shares))
         stages.append(Stage(items, "synthetic run", 0, 1, tuple(predictions)))
     return stages
 
 
 def growth_table(
-    datasets: Sequence[Opinions],
+    all_votes: Sequence[Votes],
     stages: Sequence[Stage],
     *,
     pooled: bool,
@@ -193,10 +192,10 @@ def growth_table(
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        One a task.
+    all_votes : sequence of Votes
+        One a dataset.
     stages : sequence of Stage
-        Those of a task that differ in their seed alone are averaged.
+        Those of a dataset that differ in their seed alone are averaged.
     pooled : bool
         Whether SNLI and MNLI are one, with common bins, as in the paper's figures.
     n_bins : int
@@ -209,30 +208,30 @@ def growth_table(
     Returns
     -------
     table : DataFrame
-        One row for each ``task`` (``snli+mnli`` where pooled), ``items``, ``bin`` (from 1; 0 for
+        One row for each ``dataset`` (``snli+mnli`` where pooled), ``items``, ``bin`` (from 1; 0 for
         all items) and ``measure`` (`MEASURES`): ``epochs``, ``n_seeds``, ``runs``,
         ``entropy_low_bits``, ``entropy_high_bits``, ``n``, ``value``, ``low``, ``high``,
         ``chance`` (the most frequent majority, or old label, of all items; for JSD the uniform
         distribution) and ``over_chance`` with ``…_low`` and ``…_high``: value minus chance.
     changes : DataFrame
-        One row for each task, bin and measure: ``first_items``, ``last_items``, ``first``,
-        ``last``, ``change``, ``low``, ``high``. Tasks with one stage have none.
+        One row for each dataset, bin and measure: ``first_items``, ``last_items``, ``first``,
+        ``last``, ``change``, ``low``, ``high``. Datasets with one stage have none.
     """
-    systems: dict[str, list[Predictions]] = {}
+    systems: dict[str, list[System]] = {}
     for stage in stages:
         for one in stage.predictions:
             named = replace(one, model=f"{stage.items}, seed {stage.seed}")
-            systems.setdefault(one.task.name, []).append(named)
-    groups = _groups(datasets, pooled)
-    covered = [group for group in groups if all(task in systems for task in group.split("+"))]
+            systems.setdefault(one.dataset.name, []).append(named)
+    groups = _groups(all_votes, pooled)
+    covered = [group for group in groups if all(dataset in systems for dataset in group.split("+"))]
     if not covered:
         return _nothing(), _nothing()
-    binned = binned_scores(datasets, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
-    by_task = {scores.task: scores for scores in binned}
+    binned = binned_scores(all_votes, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
+    by_dataset = {scores.dataset: scores for scores in binned}
     tables, changes = [], []
     for group in covered:
-        scores = by_task[group]
-        mine = [one for one in stages if any(p.task.name in group.split("+")
+        scores = by_dataset[group]
+        mine = [one for one in stages if any(p.dataset.name in group.split("+")
                                              for p in one.predictions)]  # fmt: skip
         tables.append(_table_of(scores, mine, level))
         changes.append(_changes_of(scores, level))
@@ -241,14 +240,14 @@ def growth_table(
 
 
 def _nothing() -> pd.DataFrame:
-    return pd.DataFrame(columns=["task", "items", "bin", "measure", "runs"], dtype=object)
+    return pd.DataFrame(columns=["dataset", "items", "bin", "measure", "runs"], dtype=object)
 
 
-def _groups(datasets: Sequence[Opinions], pooled: bool) -> list[str]:
-    tasks = [opinions.task.name for opinions in datasets]
+def _groups(all_votes: Sequence[Votes], pooled: bool) -> list[str]:
+    datasets = [votes.dataset.name for votes in all_votes]
     if not pooled:
-        return tasks
-    return ["+".join(POOLED), *(task for task in tasks if task not in POOLED)]
+        return datasets
+    return ["+".join(POOLED), *(dataset for dataset in datasets if dataset not in POOLED)]
 
 
 def _stages_of(scores: BinnedScores) -> tuple[list[int], list[int]]:
@@ -293,7 +292,7 @@ def _table_of(scores: BinnedScores, stages: Sequence[Stage], level: float) -> pd
         for size in items
     )
     table = told.iloc[s].reset_index(drop=True)
-    table.insert(0, "task", scores.task)
+    table.insert(0, "dataset", scores.dataset)
     table["bin"] = b
     table["entropy_low_bits"] = np.r_[scores.bins.low[0], scores.bins.low][b]
     table["entropy_high_bits"] = np.r_[scores.bins.high[-1], scores.bins.high][b]
@@ -319,7 +318,7 @@ def _changes_of(scores: BinnedScores, level: float) -> pd.DataFrame:
     b, m = (axis.ravel() for axis in np.indices(first.shape))
     return pd.DataFrame(
         {
-            "task": scores.task,
+            "dataset": scores.dataset,
             "bin": b,
             "measure": np.array(MEASURES)[m],
             "first_items": items[0],

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.ceilings import References, references
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.evaluation.learning_temperatures import (
@@ -29,7 +29,7 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.draws import positions
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.scores import judge
 
@@ -65,18 +65,18 @@ class Method:
     learned_from : {'train', 'dev', 'votes', 'own'}
         The gold labels of training items alone; those of development items outside
         ChaosNLI too; votes on ChaosNLI's other items too; not known.
-    predictions : Predictions
+    predictions : System
     """
 
     name: str
     title: str
     learned_from: str
-    predictions: Predictions
+    predictions: System
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """All that is to be told of one task.
+    """All that is to be told of one dataset.
 
     Attributes
     ----------
@@ -94,9 +94,9 @@ class Comparison:
 
 
 def compare_methods(
-    opinions: Opinions,
+    votes: Votes,
     material: Material,
-    own: Sequence[Predictions] = (),
+    own: Sequence[System] = (),
     *,
     n_folds: int,
     n_draws: int,
@@ -108,9 +108,9 @@ def compare_methods(
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     material : Material
-    own : sequence of Predictions
+    own : sequence of System
         Systems of the reader's, shown beside.
     n_folds : int
         Of the temperature that is fitted on votes, at least 2.
@@ -131,28 +131,28 @@ def compare_methods(
     """
     _check(n_resamples, confidence, n_folds, n_draws)
     fitted = temperatures(
-        opinions, material,
+        votes, material,
         n_folds=n_folds, n_resamples=n_resamples, confidence=confidence, seed=seed,
     )  # fmt: skip
-    made = methods(opinions, material, fitted)
+    made = methods(votes, material, fitted)
     shown = [*made, *(Method("own", one.model, "own", one) for one in own)]
     titles = [one.title for one in shown]
     if len(set(titles)) != len(titles):
         double = next(title for title in titles if titles.count(title) > 1)
         raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
-    found = references(opinions, n_draws, seed, REFERRED)
+    found = references(votes, n_draws, seed, REFERRED)
     scores = learning_table(
-        opinions, shown, found, n_resamples=n_resamples, confidence=confidence, seed=seed
+        votes, shown, found, n_resamples=n_resamples, confidence=confidence, seed=seed
     )
-    return Comparison(scores, temperature_table(opinions, fitted), missing(made))
+    return Comparison(scores, temperature_table(votes, fitted), missing(made))
 
 
-def methods(opinions: Opinions, material: Material, fitted: Sequence[Temperature]) -> list[Method]:
+def methods(votes: Votes, material: Material, fitted: Sequence[Temperature]) -> list[Method]:
     """Return the methods that the material has what they need for, in the order of `METHODS`.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     material : Material
     fitted : sequence of Temperature
         As `temperatures` gives them.
@@ -161,17 +161,17 @@ def methods(opinions: Opinions, material: Material, fitted: Sequence[Temperature
     -------
     list of Method
     """
-    found: dict[str, tuple[str, Predictions]] = dict(material.others)
+    found: dict[str, tuple[str, System]] = dict(material.others)
     if material.plain is not None:
         found["plain"] = ("", material.plain)
         for one in fitted:
             shares = temper(material.plain.probabilities, one.values)
             name = f"{material.plain.model}, {one.method}"
-            found[one.method] = ("", systems.computed(name, opinions, shares))
+            found[one.method] = ("", systems.computed(name, votes, shares))
     if len(material.seeds) > 1:
         several = [one.probabilities for one in material.seeds.values()]
         name = "mean of " + "; ".join(one.model for one in material.seeds.values())
-        mean = systems.computed(name, opinions, np.mean(several, axis=0))
+        mean = systems.computed(name, votes, np.mean(several, axis=0))
         found["ensemble"] = (f"{len(several)} seeds", mean)
     made = []
     for name, (title, learned_from) in METHODS.items():
@@ -198,7 +198,7 @@ def missing(made: Iterable[Method]) -> list[str]:
 
 
 def learning_table(
-    opinions: Opinions,
+    votes: Votes,
     made: Sequence[Method],
     found: References,
     *,
@@ -210,11 +210,11 @@ def learning_table(
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     made : sequence of Method
         Those that cover the same items are resampled alike, the plain run with each of them.
     found : References
-        Of the same task, with the measures in `REFERRED`.
+        Of the same dataset, with the measures in `REFERRED`.
     n_resamples : int
         Bootstrap resamples of the items, at least 1.
     confidence : float
@@ -224,7 +224,7 @@ def learning_table(
     Returns
     -------
     DataFrame
-        One row for each method or reference and measure: ``task``, ``method``, ``title``,
+        One row for each method or reference and measure: ``dataset``, ``method``, ``title``,
         ``kind`` (reference, method, own), ``learned_from``, ``system``, ``n_items``,
         ``measure``, ``value``, ``low``, ``high`` (percentile interval), ``difference``
         from the plain run, ``difference_low``, ``difference_high`` (bias-corrected and
@@ -236,21 +236,21 @@ def learning_table(
     Chance is the uniform distribution; for the accuracies it is the share of the most
     frequent label, as in Nie et al. (2020).
     """
-    chance = Method("chance", "chance", "nothing", systems.uniform(opinions))
+    chance = Method("chance", "chance", "nothing", systems.uniform(votes))
     groups: dict[tuple[int, ...], list[tuple[Method, Floats]]] = {}
     for one in (chance, *made):
-        rows = positions(opinions, one.predictions)
+        rows = positions(votes, one.predictions)
         order = np.argsort(rows)
-        values = _per_item(judge(opinions, one.predictions))[order]
+        values = _per_item(judge(votes, one.predictions))[order]
         groups.setdefault(tuple(rows[order]), []).append((one, values))
     plain = next((one.predictions for one in made if one.name == "plain"), None)
-    base = None if plain is None else _per_item(judge(opinions, plain))
+    base = None if plain is None else _per_item(judge(votes, plain))
     parts = []
     for covered, members in groups.items():
         beside = None if base is None else base[np.array(covered)]
-        parts += _scored(opinions, members, beside, n_resamples, confidence, seed)
-    table = pd.concat([*parts, _references(opinions, found)], ignore_index=True)
-    _set_chance(table, opinions)
+        parts += _scored(votes, members, beside, n_resamples, confidence, seed)
+    table = pd.concat([*parts, _references(votes, found)], ignore_index=True)
+    _set_chance(table, votes)
     if plain is not None:
         at_plain = table[table["method"] == "plain"].set_index("measure")["value"]
         gaps = table["value"] - table["measure"].map(at_plain)
@@ -265,7 +265,7 @@ def _per_item(judged: Judged) -> Floats:
 
 
 def _scored(
-    opinions: Opinions,
+    votes: Votes,
     members: Sequence[tuple[Method, Floats]],
     plain: Floats | None,
     n_resamples: int,
@@ -294,7 +294,7 @@ def _scored(
     return [
         pd.DataFrame(
             {
-                "task": opinions.task.name,
+                "dataset": votes.dataset.name,
                 "method": one.name,
                 "title": one.title,
                 "kind": {"chance": "reference", "own": "own"}.get(one.name, "method"),
@@ -315,17 +315,17 @@ def _scored(
     ]
 
 
-def _references(opinions: Opinions, found: References) -> pd.DataFrame:
+def _references(votes: Votes, found: References) -> pd.DataFrame:
     titles = {"floor": "floor (perfect model)", "ceiling": "ceiling (another crowd)"}
     rows = [
         {
-            "task": opinions.task.name,
+            "dataset": votes.dataset.name,
             "method": name,
             "title": titles[name],
             "kind": "reference",
             "learned_from": "nothing",
             "system": name,
-            "n_items": len(opinions),
+            "n_items": len(votes),
             "measure": measure,
             "value": value.value,
         }
@@ -335,15 +335,15 @@ def _references(opinions: Opinions, found: References) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _set_chance(table: pd.DataFrame, opinions: Opinions) -> None:
+def _set_chance(table: pd.DataFrame, votes: Votes) -> None:
     """Give chance the accuracies of the most frequent label, which have no interval."""
     for measure, labels in (
-        ("new_accuracy", opinions.majority),
-        ("old_accuracy", opinions.old_label),
+        ("new_accuracy", votes.majority),
+        ("old_accuracy", votes.old_label),
     ):
         where = (table["method"] == "chance") & (table["measure"] == measure)
         table.loc[where, "low":"p_value"] = np.nan
-        table.loc[where, "value"] = np.bincount(labels).max() / len(opinions)
+        table.loc[where, "value"] = np.bincount(labels).max() / len(votes)
 
 
 def _check(n_resamples: int, confidence: float, n_folds: int, n_draws: int) -> None:

@@ -10,12 +10,11 @@ import pandas as pd
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.corpora import TRAININGS
-from chaos_utils.datasets.votes import Opinions
-from chaos_utils.evaluation.runs import kind_of
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import Predictions, read_predictions
+from chaos_utils.scoring.predictions import System, read_predictions
 from chaos_utils.scoring.recalibration import temper
-from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs
+from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
 Floats = npt.NDArray[np.float64]
@@ -25,11 +24,11 @@ _N_SIMULATED_DEV = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """What runs of one encoder left on a task; all predictions cover all items, in order.
+    """What runs of one encoder left on a dataset; all predictions cover all items, in order.
 
     Attributes
     ----------
-    plain : Predictions or None
+    plain : System or None
         Of the run that all others are set beside; one of `seeds`.
     seeds : mapping
         Plain runs by seed.
@@ -37,22 +36,22 @@ class Material:
         What is told of a run in parentheses, and its predictions, by method: ``smoothing``,
         ``mc``, ``soft``, where there is such a run with the plain run's seed.
     development : (ndarray of float, ndarray of int) or None
-        The plain run's probabilities and the gold labels of development items of the task
+        The plain run's probabilities and the gold labels of development items of the dataset
         that are not in ChaosNLI.
     """
 
-    plain: Predictions | None = None
-    seeds: Mapping[int, Predictions] = field(default_factory=dict)
-    others: Mapping[str, tuple[str, Predictions]] = field(default_factory=dict)
+    plain: System | None = None
+    seeds: Mapping[int, System] = field(default_factory=dict)
+    others: Mapping[str, tuple[str, System]] = field(default_factory=dict)
     development: tuple[Floats, Ints] | None = None
 
 
-def gather(opinions: Opinions, model: str, run_seed: int) -> Material:
-    """Return what there is on a task: for the released votes, of the committed runs.
+def gather(votes: Votes, model: str, run_seed: int) -> Material:
+    """Return what there is on a dataset: for the released votes, of the committed runs.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
         On the synthetic sample, runs are simulated; on votes of a reader's own there are none.
     model : str
         The encoder, as runs name it; without effect on the sample.
@@ -69,9 +68,9 @@ def gather(opinions: Opinions, model: str, run_seed: int) -> Material:
         If runs are committed, and none of them is of this encoder; or if a run's files
         are not those of its record, or do not hold the items.
     """
-    if opinions.source.synthetic:
-        return simulated(opinions, run_seed)
-    if not opinions.is_released:
+    if votes.source.synthetic:
+        return simulated(votes, run_seed)
+    if not votes.is_released:
         return Material()
     runs = [run for run in committed_runs() if not run.record["synthetic"]]
     known = sorted({str(run.settings["model"]) for run in runs})
@@ -82,17 +81,17 @@ def gather(opinions: Opinions, model: str, run_seed: int) -> Material:
             expected=did_you_mean(model, known),
             todo="name one that has runs, or make them with `chaos finetune`",
         )
-    return from_runs(opinions, [run for run in runs if run.settings["model"] == model], run_seed)
+    return from_runs(votes, [run for run in runs if run.settings["model"] == model], run_seed)
 
 
-def from_runs(opinions: Opinions, runs: Sequence[Run], run_seed: int) -> Material:
-    """Return what runs of one encoder left on a task.
+def from_runs(votes: Votes, runs: Sequence[Run], run_seed: int) -> Material:
+    """Return what runs of one encoder left on a dataset.
 
     Of several runs that would do, the first counts.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     runs : sequence of Run
         Of one encoder.
     run_seed : int
@@ -107,7 +106,7 @@ def from_runs(opinions: Opinions, runs: Sequence[Run], run_seed: int) -> Materia
     ChaosError
         If a run's files are not those of its record, or do not hold the items.
     """
-    training = next(one for one in TRAININGS.values() if opinions.task.name in one.tasks)
+    training = next(one for one in TRAININGS.values() if votes.dataset.name in one.tasks)
     by_kind: dict[tuple[str, int], Run] = {}
     for run in runs:
         kind = method_of(run)
@@ -115,16 +114,16 @@ def from_runs(opinions: Opinions, runs: Sequence[Run], run_seed: int) -> Materia
             by_kind.setdefault((kind, int(run.settings["seed"])), run)
     plain = by_kind.get(("plain", run_seed))
     seeds = {
-        seed: _predictions(run, opinions)
+        seed: _predictions(run, votes)
         for (kind, seed), run in sorted(by_kind.items())
         if kind == "plain"
     }
     others = {
-        kind: (_detail(run, kind), _predictions(run, opinions))
+        kind: (_detail(run, kind), _predictions(run, votes))
         for (kind, seed), run in by_kind.items()
         if kind != "plain" and seed == run_seed
     }
-    development = None if plain is None else _development(plain, opinions)
+    development = None if plain is None else _development(plain, votes)
     return Material(seeds.get(run_seed), seeds, others, development)
 
 
@@ -162,49 +161,49 @@ def _detail(run: Run, kind: str) -> str:
     return f"{run.settings['n_folds']} folds"
 
 
-def _predictions(run: Run, opinions: Opinions) -> Predictions:
-    found = run.predictions_on(opinions)
+def _predictions(run: Run, votes: Votes) -> System:
+    found = run.predictions_on(votes)
     row_of = {uid: row for row, uid in enumerate(found.uids)} if found else {}
-    lacking = [uid for uid in opinions.uids if uid not in row_of]
+    lacking = [uid for uid in votes.uids if uid not in row_of]
     if found is None or lacking:
         raise ChaosError(
             "A run does not predict every item.",
             where=run.folder / PREDICTIONS_FILE,
             found=f"{len(lacking)} items are missing, such as {lacking[0]!r}",
-            expected=f"the {len(opinions):,} items of {opinions.task.title}",
+            expected=f"the {len(votes):,} items of {votes.dataset.title}",
             todo="run its command again",
         )
-    order = [row_of[uid] for uid in opinions.uids]
-    return computed(run.system, opinions, found.probabilities[order])
+    order = [row_of[uid] for uid in votes.uids]
+    return computed(run.system, votes, found.probabilities[order])
 
 
-def _development(run: Run, opinions: Opinions) -> tuple[Floats, Ints] | None:
+def _development(run: Run, votes: Votes) -> tuple[Floats, Ints] | None:
     table = run.read_table(DEV_FILE)
-    of_task = table[(table["dataset"] == opinions.task.name) & ~table["uid"].isin(opinions.uids)]
-    if of_task.empty:
+    of_dataset = table[(table["dataset"] == votes.dataset.name) & ~table["uid"].isin(votes.uids)]
+    if of_dataset.empty:
         return None
-    return _shares(of_task, opinions), of_task["label"].to_numpy(dtype=np.int64)
+    return _shares(of_dataset, votes), of_dataset["label"].to_numpy(dtype=np.int64)
 
 
-def _shares(table: pd.DataFrame, opinions: Opinions) -> Floats:
-    values = table[class_columns(opinions.task)].to_numpy(dtype=np.float64)
+def _shares(table: pd.DataFrame, votes: Votes) -> Floats:
+    values = table[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
     rescaled: Floats = values / values.sum(axis=1, keepdims=True)  # stored in single precision
     return rescaled
 
 
-def own_systems(opinions: Opinions, files: Sequence[str]) -> list[Predictions]:
-    """Read a reader's own files of predictions; one without an item of the task gives nothing.
+def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
+    """Read a reader's own files of predictions; one without an item of the dataset gives nothing.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     files : sequence of str
         Paths that the reader gave.
 
     Returns
     -------
-    list of Predictions
-        They may cover the task in part.
+    list of System
+        They may cover the dataset in part.
 
     Raises
     ------
@@ -215,12 +214,12 @@ def own_systems(opinions: Opinions, files: Sequence[str]) -> list[Predictions]:
         one
         for file in files
         for one in read_predictions(
-            paths.from_reader(file), [opinions], allow_missing=True, allow_others=True
+            paths.from_reader(file), [votes], allow_missing=True, allow_others=True
         )
     ]
 
 
-def simulated(opinions: Opinions, run_seed: int) -> Material:
+def simulated(votes: Votes, run_seed: int) -> Material:
     """Return simulated runs for the synthetic sample, with the names of none that was trained.
 
     The plain ones are `synthetic_systems`. What the others would do to them is made up:
@@ -228,7 +227,7 @@ def simulated(opinions: Opinions, run_seed: int) -> Material:
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     run_seed : int
         From 0 to 2; with another there is no plain run.
 
@@ -237,7 +236,7 @@ def simulated(opinions: Opinions, run_seed: int) -> Material:
     Material
         The same at every call.
     """
-    seeds = dict(enumerate(synthetic_systems(opinions)))
+    seeds = dict(enumerate(synthetic_systems(votes)))
     plain = seeds.get(run_seed)
     if plain is None:
         return Material(seeds=seeds)
@@ -247,15 +246,15 @@ def simulated(opinions: Opinions, run_seed: int) -> Material:
     blends = {
         "smoothing": ("0.1", _blurred(0.9 * shares + 0.1 / shares.shape[1], noise[0])),
         "mc": ("10 passes", _blurred(temper(shares, 1.1), noise[1])),
-        "soft": ("5 folds", _blurred(0.4 * shares + 0.6 * opinions.shares, noise[2])),
+        "soft": ("5 folds", _blurred(0.4 * shares + 0.6 * votes.shares, noise[2])),
     }
     others = {
-        kind: (detail, computed(f"synthetic {kind}, seed {run_seed}", opinions, values))
+        kind: (detail, computed(f"synthetic {kind}, seed {run_seed}", votes, values))
         for kind, (detail, values) in blends.items()
     }
-    rows = rng.integers(len(opinions), size=_N_SIMULATED_DEV)
-    votes = rng.multinomial(1, opinions.shares[rows])
-    return Material(plain, seeds, others, (shares[rows], votes.argmax(axis=1)))
+    rows = rng.integers(len(votes), size=_N_SIMULATED_DEV)
+    counts = rng.multinomial(1, votes.shares[rows])
+    return Material(plain, seeds, others, (shares[rows], counts.argmax(axis=1)))
 
 
 def _blurred(shares: Floats, noise: Floats) -> Floats:

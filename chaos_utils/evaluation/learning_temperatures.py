@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.corpora import TRAININGS, from_opinions
+from chaos_utils.datasets.corpora import TRAININGS, from_votes
 from chaos_utils.datasets.splits import group_folds
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.scoring.recalibration import LIMITS, fit_temperature, temper
@@ -46,7 +46,7 @@ class Temperature:
 
 
 def temperatures(
-    opinions: Opinions,
+    votes: Votes,
     material: Material,
     *,
     n_folds: int,
@@ -58,7 +58,7 @@ def temperatures(
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     material : Material
         Without a plain run there is nothing to fit: the fixed temperature alone remains.
     n_folds : int
@@ -87,11 +87,11 @@ def temperatures(
         low, high = temperature_interval(p, gold, n_resamples, confidence, seed)
         fitted = np.array(fit_temperature(p, gold))
         found.append(Temperature("held_out", fitted, low, high, "bootstrap", len(gold)))
-    training = next(one for one in TRAININGS.values() if opinions.task.name in one.tasks)
-    folds = group_folds(from_opinions([opinions], training), n_folds, seed)
+    training = next(one for one in TRAININGS.values() if votes.dataset.name in one.tasks)
+    folds = group_folds(from_votes([votes], training), n_folds, seed)
     others = [folds != fold for fold in range(n_folds)]
     of_fold = np.array(
-        [fit_temperature(plain.probabilities[rows], opinions.shares[rows]) for rows in others]
+        [fit_temperature(plain.probabilities[rows], votes.shares[rows]) for rows in others]
     )
     fewest = min(int(rows.sum()) for rows in others)
     low, high = float(of_fold.min()), float(of_fold.max())
@@ -135,23 +135,23 @@ def temperature_interval(
     return float(low), float(high)
 
 
-def temperature_table(opinions: Opinions, fitted: Iterable[Temperature]) -> pd.DataFrame:
+def temperature_table(votes: Votes, fitted: Iterable[Temperature]) -> pd.DataFrame:
     """Tabulate temperatures.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
     fitted : iterable of Temperature
 
     Returns
     -------
     DataFrame
-        ``task``, ``method``, ``temperature`` (mean over items), ``low``, ``high``,
+        ``dataset``, ``method``, ``temperature`` (mean over items), ``low``, ``high``,
         ``spread`` (of what: none, bootstrap, folds), ``n_fitted``.
     """
-    columns = ["task", "method", "temperature", "low", "high", "spread", "n_fitted"]
+    columns = ["dataset", "method", "temperature", "low", "high", "spread", "n_fitted"]
     rows = [
-        (opinions.task.name, t.method, float(t.values.mean()), t.low, t.high, t.spread, t.n_fitted)
+        (votes.dataset.name, t.method, float(t.values.mean()), t.low, t.high, t.spread, t.n_fitted)
         for t in fitted
     ]
     return pd.DataFrame(rows, columns=columns)

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.ceilings import references
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import evaluate
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
@@ -17,8 +17,8 @@ _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
 def main_results(
-    datasets: Sequence[Opinions],
-    models: Sequence[Sequence[Predictions]],
+    all_votes: Sequence[Votes],
+    models: Sequence[Sequence[System]],
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
@@ -26,9 +26,9 @@ def main_results(
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        The tasks.
-    models : sequence of sequences of Predictions
+    all_votes : sequence of Votes
+        The datasets.
+    models : sequence of sequences of System
         The systems on each of them.
     n_resamples : int
         Bootstrap resamples of the items, for the intervals of computed rows.
@@ -38,7 +38,7 @@ def main_results(
     Returns
     -------
     DataFrame
-        One row a task and system: ``task``, ``system``, ``source`` (computed or
+        One row a dataset and system: ``dataset``, ``system``, ``source`` (computed or
         published), ``kind`` (chance, baseline, model, human), ``n_items``, the four
         measures, each with ``…_low`` and ``…_high`` (95%), ``published_…`` and
         ``difference_…`` where the paper has the same row.
@@ -48,19 +48,19 @@ def main_results(
     Chance is two things in the paper: the uniform distribution for JSD and KL, and the
     share of the most frequent label for the accuracies.
     """
-    published = read_published("nie2020_table5").set_index(["task", "model"])
+    published = read_published("nie2020_table5").set_index(["dataset", "model"])
     parts = []
-    for opinions, chosen in zip(datasets, models, strict=True):
-        task = opinions.task.name
+    for votes, chosen in zip(all_votes, models, strict=True):
+        dataset = votes.dataset.name
         baselines = [
-            systems.class_prior(opinions, seed),
-            systems.original_votes(opinions),
-            systems.old_label(opinions),
+            systems.class_prior(votes, seed),
+            systems.original_votes(votes),
+            systems.old_label(votes),
         ]
         table = _wide(
             evaluate(
-                opinions,
-                [systems.uniform(opinions), *baselines, *chosen],
+                votes,
+                [systems.uniform(votes), *baselines, *chosen],
                 measures=MEASURES,
                 n_resamples=n_resamples,
                 seed=seed,
@@ -68,13 +68,13 @@ def main_results(
         )
         table["kind"] = ["chance", *["baseline"] * 3, *["model"] * len(chosen)]
         table["source"] = "computed"
-        theirs = published.loc[task].rename_axis("system").reset_index().assign(task=task)
+        theirs = published.loc[dataset].rename_axis("system").reset_index().assign(dataset=dataset)
         chance = theirs[theirs["system"] == "chance"].iloc[0]
-        _set_chance(table, opinions, chance)
+        _set_chance(table, votes, chance)
         others = theirs[theirs["system"] != "chance"].assign(source="published")
         others["kind"] = np.where(others["system"] == "est-human", "human", "model")
         parts += [table, others]
-    columns = ["task", "system", "source", "kind", "n_items"]
+    columns = ["dataset", "system", "source", "kind", "n_items"]
     for measure in MEASURES:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
@@ -84,7 +84,7 @@ def main_results(
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
     """One row a system, with a column for each measure and its interval's ends."""
     order = list(dict.fromkeys(table["system"]))
-    wide = table.pivot(index=["task", "system", "n_items"], columns="measure")
+    wide = table.pivot(index=["dataset", "system", "n_items"], columns="measure")
     wide.columns = [name if part == "value" else f"{name}_{part}" for part, name in wide.columns]
     wide = wide.reset_index()
     return wide.sort_values("system", key=lambda names: names.map(order.index)).reset_index(
@@ -92,14 +92,14 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _set_chance(table: pd.DataFrame, opinions: Opinions, published: pd.Series) -> None:
+def _set_chance(table: pd.DataFrame, votes: Votes, published: pd.Series) -> None:
     """Name the uniform row after chance, with the accuracies that the paper gives it."""
     table.loc[0, "system"] = "chance"
     for measure, labels in (
-        ("old_accuracy", opinions.old_label),
-        ("new_accuracy", opinions.majority),
+        ("old_accuracy", votes.old_label),
+        ("new_accuracy", votes.majority),
     ):
-        share = np.bincount(labels).max() / len(opinions)
+        share = np.bincount(labels).max() / len(votes)
         table.loc[0, [measure, f"{measure}_low", f"{measure}_high"]] = [share, np.nan, np.nan]
     for measure in MEASURES:
         table.loc[0, f"published_{measure}"] = published[measure]
@@ -107,7 +107,7 @@ def _set_chance(table: pd.DataFrame, opinions: Opinions, published: pd.Series) -
 
 
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
-    """Count, for each task, the published models that are nearer to humans than the uniform guess.
+    """Count, for each dataset, the published models nearer to humans than the uniform guess.
 
     Parameters
     ----------
@@ -117,18 +117,18 @@ def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``task``, ``measure`` (jsd, kl), ``n_models``, ``n_better``, ``best``,
+        ``dataset``, ``measure`` (jsd, kl), ``n_models``, ``n_better``, ``best``,
         ``best_value``, ``chance``.
     """
     rows = []
-    for task, group in results.groupby("task", sort=False):
+    for dataset, group in results.groupby("dataset", sort=False):
         chance = group[group["kind"] == "chance"].iloc[0]
         models = group[(group["kind"] == "model") & (group["source"] == "published")]
         for measure in ("jsd", "kl"):
             best = models.loc[models[measure].idxmin()]
             rows.append(
                 {
-                    "task": task,
+                    "dataset": dataset,
                     "measure": measure,
                     "n_models": len(models),
                     "n_better": int((models[measure] < chance[measure]).sum()),
@@ -146,14 +146,14 @@ def size_effects() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``task``, ``family``, and for each measure ``change_…``: large minus base.
+        ``dataset``, ``family``, and for each measure ``change_…``: large minus base.
     """
-    table = read_published("nie2020_table5").set_index(["task", "model"])
+    table = read_published("nie2020_table5").set_index(["dataset", "model"])
     rows = []
-    for task in table.index.unique("task"):
+    for dataset in table.index.unique("dataset"):
         for family, name in _PAIRS.items():
-            change = table.loc[(task, f"{name}-large")] - table.loc[(task, f"{name}-base")]
-            row = {"task": task, "family": family}
+            change = table.loc[(dataset, f"{name}-large")] - table.loc[(dataset, f"{name}-base")]
+            row = {"dataset": dataset, "family": family}
             rows.append(row | {f"change_{measure}": change[measure] for measure in MEASURES})
     return pd.DataFrame(rows)
 
@@ -164,21 +164,21 @@ def rank_correlations() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``task``, ``accuracy`` (old or new), ``distance`` (jsd, kl), ``n_models``,
+        ``dataset``, ``accuracy`` (old or new), ``distance`` (jsd, kl), ``n_models``,
         ``spearman``: 1 when the more accurate model is always the *nearer* one, −1 when
         it is always the farther.
     """
     table = read_published("nie2020_table5")
     models = table[~table["model"].isin(["chance", "est-human"])]
     rows = []
-    for task, group in models.groupby("task", sort=False):
+    for dataset, group in models.groupby("dataset", sort=False):
         ranks = group[list(MEASURES)].rank()
         for accuracy in ("old_accuracy", "new_accuracy"):
             for distance in ("jsd", "kl"):
                 spearman = -np.corrcoef(ranks[accuracy], ranks[distance])[0, 1]
                 rows.append(
                     {
-                        "task": task,
+                        "dataset": dataset,
                         "accuracy": accuracy,
                         "distance": distance,
                         "n_models": len(group),
@@ -189,7 +189,7 @@ def rank_correlations() -> pd.DataFrame:
 
 
 def drawn_results(
-    results: pd.DataFrame, datasets: Sequence[Opinions], n_draws: int, seed: int
+    results: pd.DataFrame, all_votes: Sequence[Votes], n_draws: int, seed: int
 ) -> pd.DataFrame:
     """Return what the figure of all systems draws: one row a system and distance.
 
@@ -197,15 +197,15 @@ def drawn_results(
     ----------
     results : DataFrame
         As `main_results` gives it.
-    datasets : sequence of Opinions
-        The tasks, for their noise floor and ceiling.
+    all_votes : sequence of Votes
+        The datasets, for their noise floor and ceiling.
     n_draws, seed : int
         As for `ceilings.references`.
 
     Returns
     -------
     DataFrame
-        ``task``, ``system``, ``source``, ``kind``, ``measure`` (jsd, kl), ``value``,
+        ``dataset``, ``system``, ``source``, ``kind``, ``measure`` (jsd, kl), ``value``,
         ``low``, ``high``; `kind` is floor or ceiling for those rows. KL has no ceiling:
         where a crowd gives a label no vote, its cost is up to the floor that replaces 0.
     """
@@ -213,13 +213,13 @@ def drawn_results(
     for measure in ("jsd", "kl"):
         names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
         part = results.rename(columns=names).assign(measure=measure)
-        parts.append(part[["task", "system", "source", "kind", "measure", *names.values()]])
-    for opinions in datasets:
-        found = references(opinions, n_draws, seed, measures=("jsd", "kl"))
+        parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
+    for votes in all_votes:
+        found = references(votes, n_draws, seed, measures=("jsd", "kl"))
         for kind, values in (("floor", found.floor), ("ceiling", found.ceiling)):
             rows = [
                 {
-                    "task": opinions.task.name,
+                    "dataset": votes.dataset.name,
                     "system": kind,
                     "source": "computed",
                     "kind": kind,

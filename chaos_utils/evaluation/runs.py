@@ -7,65 +7,12 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.scoring.runs import Run, wanted_entries
+from chaos_utils.scoring.runs import Run, kind_of, wanted_entries
 
-TRAININGS = ("nli", "alphanli")
-KINDS = ("plain", "size", "smoothing", "distilled", "votes", "predicted")
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
 )  # fmt: skip
 _COUNTS = ("items_seen", "parameters", "processes")
-
-
-def kind_of(run: Run) -> str:
-    """Return what sets a run apart.
-
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    str
-        One of `KINDS`: ``plain`` (hard labels, all pairs at hand), ``size`` (a part of them),
-        ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
-        votes, out of fold), or ``predicted`` (another run's weights, asked again).
-    """
-    settings = run.settings
-    if run.record.get("predicted"):
-        return "predicted"
-    if settings["train"] == "chaosnli":
-        return "votes"
-    if settings["teacher"]:
-        return "distilled"
-    if settings["label_smoothing"]:
-        return "smoothing"
-    return "size" if settings["max_train_examples"] else "plain"
-
-
-def in_order(runs: Iterable[Run]) -> list[Run]:
-    """Return runs by task, model, kind, number of training items and seed.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-
-    Returns
-    -------
-    list of Run
-        The largest number of training items first.
-    """
-    return sorted(
-        runs,
-        key=lambda run: (
-            TRAININGS.index(run.settings["task"]),
-            run.settings["model"],
-            KINDS.index(kind_of(run)),
-            -run.record["data"]["n_train"],
-            run.settings["seed"],
-            run.name,
-        ),
-    )
 
 
 def missing_runs(runs: Iterable[Run]) -> list[str]:

@@ -1,1 +1,1 @@
-"""Measures: pure functions on arrays; they know no file, task or model."""
+"""Measures: pure functions on arrays; they know no file, dataset or model."""

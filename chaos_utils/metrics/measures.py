@@ -1,4 +1,4 @@
-"""Every measure of a system on a task, with what a reader must know to use its number.
+"""Every measure of a system on a dataset, with what a reader must know to use its number.
 
 A measure is a function of *means over items*: it turns each item into a few columns, and
 the columns' means into its value. So one set of bootstrap weights resamples all measures

@@ -8,11 +8,11 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
-from chaos_utils.plots.panels import task_panels
+from chaos_utils.plots.panels import dataset_panels
 
 
 def plot_label_transitions(table: pd.DataFrame) -> Figure:
-    """Draw one heat map for each task: old majority in rows, new majority in columns.
+    """Draw one heat map for each dataset: old majority in rows, new majority in columns.
 
     Parameters
     ----------
@@ -23,13 +23,13 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    figure, panels = task_panels(table["task"], panel=(3.4, 3.3))
+    figure, panels = dataset_panels(table["dataset"], panel=(3.4, 3.3))
     shades = LinearSegmentedColormap.from_list("shades", [colour("low"), colour("high")])
-    for axis, task in panels:
-        of_task = table[table["task"] == task.name]
-        labels = list(task.labels)
-        square = of_task.pivot(index="old_label", columns="new_majority", values="row_share")
-        counts = of_task.pivot(index="old_label", columns="new_majority", values="n")
+    for axis, dataset in panels:
+        of_dataset = table[table["dataset"] == dataset.name]
+        labels = list(dataset.labels)
+        square = of_dataset.pivot(index="old_label", columns="new_majority", values="row_share")
+        counts = of_dataset.pivot(index="old_label", columns="new_majority", values="n")
         square, counts = square.loc[labels, labels], counts.loc[labels, labels]
         sns.heatmap(
             square, vmin=0, vmax=1, cmap=shades, cbar=False, square=True, ax=axis, linewidths=1.5,

@@ -12,16 +12,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import title_of
 
 _PANELS = ("alphanli", "snli+mnli", "snli", "mnli")
 _Look = tuple[str, str, Any]  # colour, marker, dashes
 _MODEL_LOOKS: tuple[_Look, ...] = (
-    ("entailment", "o", "-"),
-    ("contradiction", "s", "--"),
-    ("hypothesis 1", "^", "-."),
-    ("hypothesis 2", "D", (0, (5, 1))),
-    ("neutral", "v", (0, (3, 1, 1, 1))),
+    ("blue", "o", "-"),
+    ("pink", "s", "--"),
+    ("green", "^", "-."),
+    ("purple", "D", (0, (5, 1))),
+    ("amber", "v", (0, (3, 1, 1, 1))),
 )
 _BASELINE_LOOKS: dict[str, _Look] = {
     "commonest label of the bin": ("muted", "", "-."),
@@ -58,7 +58,7 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row for each ``task``, ``bin`` and ``system``: ``entropy_low_bits``,
+        One row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
         ``entropy_high_bits``, ``source``, ``role``, ``value`` (distance, √nats), ``low``,
         ``high``. See `evaluation.bins.drawn`.
 
@@ -73,9 +73,9 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
 
 
 def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
-    tasks = [task for task in _PANELS if task in set(table["task"])]
-    n_columns = min(len(tasks), 2)
-    n_rows = math.ceil(len(tasks) / n_columns)
+    datasets = [dataset for dataset in _PANELS if dataset in set(table["dataset"])]
+    n_columns = min(len(datasets), 2)
+    n_rows = math.ceil(len(datasets) / n_columns)
     figure, grid = plt.subplots(
         n_rows,
         n_columns,
@@ -87,16 +87,16 @@ def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
     models = computed.loc[computed["role"] != "baseline", "system"].unique()
     looks = dict(zip(models, cycle(_MODEL_LOOKS), strict=False))
     axes = list(grid.flat)
-    for axis, task in zip(axes, tasks, strict=False):
-        _draw_panel(axis, table[table["task"] == task], looks)
-        axis.set_title(TASKS[task].title if task in TASKS else "SNLI and MNLI pooled")
-    for axis in axes[len(tasks) :]:
+    for axis, dataset in zip(axes, datasets, strict=False):
+        _draw_panel(axis, table[table["dataset"] == dataset], looks)
+        axis.set_title(title_of(dataset))
+    for axis in axes[len(datasets) :]:
         axis.remove()
     for row in grid[:, 0]:
         row.set_ylabel(heading)
     handles = {
         label: handle
-        for axis in axes[: len(tasks)]
+        for axis in axes[: len(datasets)]
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
     baselines = [f"{name} (computed)" for name in _BASELINE_LOOKS]
@@ -109,7 +109,7 @@ def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
         fontsize=8.5,
         columnspacing=1.2,
     )
-    return figure, axes[: len(tasks)]
+    return figure, axes[: len(datasets)]
 
 
 def _draw_panel(axis: Axes, table: pd.DataFrame, looks: dict[str, _Look]) -> None:

@@ -26,10 +26,10 @@ CHOICES = {
 # Marker and colour of each chosen temperature.
 _MARKS = {
     "fixed": ("s", "text"),
-    "oracle_nll": ("^", "hypothesis 2"),
-    "oracle_ece": ("v", "contradiction"),
+    "oracle_nll": ("^", "purple"),
+    "oracle_ece": ("v", "pink"),
     "outside": ("o", "accent"),
-    "cross_fitted": ("D", "hypothesis 1"),
+    "cross_fitted": ("D", "green"),
 }
 _Dashes = Literal["-", "--", ":", "-."]
 _DASHES: tuple[_Dashes, ...] = ("-", "--", ":", "-.")
@@ -97,7 +97,7 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
 def _draw_reliability(axis: Axes, rows: pd.DataFrame) -> None:
     filled = rows[rows["n"] > 0]
     middle = (filled["bin_low"] + filled["bin_high"]) / 2
-    axis.bar(middle, filled["hits"], width=0.096, color=colour("snli"), alpha=0.85)
+    axis.bar(middle, filled["hits"], width=0.096, color=colour("blue"), alpha=0.85)
     gaps = filled["confidence"] - filled["hits"]
     axis.bar(
         middle, gaps, width=0.096, bottom=filled["hits"], color="none", hatch="////",
@@ -133,7 +133,7 @@ def plot_distances(table: pd.DataFrame) -> Figure:
             here = (table["model"] == model) & (table["temperature"] == temperature)
             values = table.loc[here, "dist_ce"]
             sns.histplot(
-                x=values, bins=np.linspace(0, 1, 26), ax=axis, color=colour("snli"), alpha=0.85,
+                x=values, bins=np.linspace(0, 1, 26), ax=axis, color=colour("blue"), alpha=0.85,
                 edgecolor="none",
             )  # fmt: skip
             mean = values.mean()
@@ -166,7 +166,7 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
     figure, axis = plt.subplots(figsize=(7, 1.3 + 0.36 * len(table)))
     axis.hlines(places, table["ece"], table["ece_votes"], color=colour("muted"), linewidth=1.2)
     axis.scatter(
-        table["ece"], places, marker="o", s=60, color=colour("snli"), zorder=3,
+        table["ece"], places, marker="o", s=60, color=colour("blue"), zorder=3,
         label="against the majority label",
     )  # fmt: skip
     axis.scatter(
@@ -214,7 +214,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
 
 def _look(number: int) -> tuple[str, _Dashes]:
     """Return colour and dashes of a curve, different for the first twelve."""
-    shade = ("snli", "neutral", "muted")[number // len(_DASHES) % 3]
+    shade = ("blue", "amber", "muted")[number // len(_DASHES) % 3]
     return colour(shade), _DASHES[number % len(_DASHES)]
 
 

@@ -9,13 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.panels import task_panels
+from chaos_utils.plots.panels import dataset_panels
 
 _Dashes = Literal["-", "--", "-.", ":"]
-_DASHES: dict[str, _Dashes] = {"snli": "-", "mnli": "--", "alphanli": "-."}
-_SHADES = ("snli", "accent", "alphanli", "contradiction", "hypothesis 2", "neutral", "text")
+_SHADES = ("blue", "accent", "green", "pink", "purple", "amber", "text")
 _MARKERS = "osD^vPX"
 _REFERENCES: dict[str, _Dashes] = {"floor": ":", "ceiling": "-.", "uniform": "--"}
 _ERRORS: dict[str, tuple[str, _Dashes]] = {
@@ -31,7 +30,7 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        As `budgets.annotation_budget` gives it, for one or more tasks.
+        As `budgets.annotation_budget` gives it, for one or more datasets.
 
     Returns
     -------
@@ -41,11 +40,11 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     n_columns = 4
     n_rows = -(-(len(names) + 1) // n_columns)  # one place is the key's
     figure, axes = plt.subplots(n_rows, n_columns, figsize=(11, 2.7 * n_rows), squeeze=False)
-    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    datasets = in_order(table["dataset"])
     for axis, name in zip(axes.flat, names, strict=False):
-        for task in tasks:
-            rows = table[(table["measure"] == name) & (table["task"] == task.name)]
-            _draw_budget(axis, rows, colour(task.name), _DASHES[task.name])
+        for dataset in datasets:
+            rows = table[(table["measure"] == name) & (table["dataset"] == dataset.name)]
+            _draw_budget(axis, rows, colour(dataset.colour), dataset.dash)
         axis.set_title(MEASURES[name].title)
         axis.set_ylabel(MEASURES[name].unit)
         _vote_axis(axis, table["n_votes"])
@@ -57,8 +56,8 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     for axis in axes.flat[len(names) :]:
         axis.axis("off")
     handles = [
-        Line2D([], [], color=colour(task.name), linestyle=_DASHES[task.name], label=task.short)
-        for task in tasks
+        Line2D([], [], color=colour(dataset.colour), linestyle=dataset.dash, label=dataset.short)
+        for dataset in datasets
     ]
     handles += [
         Line2D([], [], color=colour("text"), marker=".", label="perfect model,\njudged by k votes"),
@@ -89,12 +88,12 @@ def _vote_axis(axis: Axes, sizes: pd.Series) -> None:
 
 
 def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
-    """Draw systems' scores on each task beside floor, ceiling and uniform prediction.
+    """Draw systems' scores on each dataset beside floor, ceiling and uniform prediction.
 
     Parameters
     ----------
     table : DataFrame
-        One row for each task, system and measure: ``task``, ``system``, ``source``
+        One row for each dataset, system and measure: ``dataset``, ``system``, ``source``
         (``computed`` or ``published``), ``measure``, ``value``, ``low``, ``high``,
         ``floor``, ``ceiling``, ``uniform``.
 
@@ -102,22 +101,24 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    datasets = in_order(table["dataset"])
     names = list(dict.fromkeys(table["measure"]))
-    heights = [table.loc[table["task"] == task.name, "system"].nunique() + 1 for task in tasks]
+    heights = [
+        table.loc[table["dataset"] == dataset.name, "system"].nunique() + 1 for dataset in datasets
+    ]
     figure, axes = plt.subplots(
-        len(tasks), len(names), figsize=(4.6 * len(names), 0.9 + 0.34 * sum(heights)),
+        len(datasets), len(names), figsize=(4.6 * len(names), 0.9 + 0.34 * sum(heights)),
         squeeze=False, sharex="col", sharey="row", height_ratios=heights,
     )  # fmt: skip
-    for row, task in enumerate(tasks):
-        of_task = table[table["task"] == task.name]
-        by_first = of_task[of_task["measure"] == names[0]].sort_values("value")
-        order = list(dict.fromkeys([*by_first["system"], *of_task["system"]]))
+    for row, dataset in enumerate(datasets):
+        of_dataset = table[table["dataset"] == dataset.name]
+        by_first = of_dataset[of_dataset["measure"] == names[0]].sort_values("value")
+        order = list(dict.fromkeys([*by_first["system"], *of_dataset["system"]]))
         for axis, name in zip(axes[row], names, strict=True):
-            _draw_scores(axis, of_task[of_task["measure"] == name], order)
+            _draw_scores(axis, of_dataset[of_dataset["measure"] == name], order)
         axes[row, 0].set_yticks(range(len(order)), order)
         axes[row, 0].set_ylim(len(order) - 0.4, -0.6)
-        axes[row, 0].set_title(task.short, loc="left")
+        axes[row, 0].set_title(dataset.short, loc="left")
     for axis, name in zip(axes[-1], names, strict=True):
         unit = f" ({MEASURES[name].unit})" if MEASURES[name].unit else ""
         axis.set_xlabel(MEASURES[name].title + unit)
@@ -160,13 +161,13 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        As `budgets.items_by_votes` gives it, for one or more tasks and one budget.
+        As `budgets.items_by_votes` gives it, for one or more datasets and one budget.
 
     Returns
     -------
     Figure
     """
-    figure, panels = task_panels(table["task"], panel=(4, 4.4))
+    figure, panels = dataset_panels(table["dataset"], panel=(4, 4.4))
     names = list(dict.fromkeys(table["system"]))
     looks: dict[str, dict[str, Any]] = {
         str(name): {
@@ -178,10 +179,10 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
         for i, name in enumerate(names)
     }
     items = table.groupby("n_votes")["n_items"].first()
-    for axis, task in panels:
+    for axis, dataset in panels:
         if axis is not panels[0][0]:
             axis.sharey(panels[0][0])
-        for name, rows in table[table["task"] == task.name].groupby("system", sort=False):
+        for name, rows in table[table["dataset"] == dataset.name].groupby("system", sort=False):
             for quantity, (_, dashes) in _ERRORS.items():
                 size = rows[quantity].abs()
                 axis.plot(
@@ -192,7 +193,7 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
         # Three stands too near two for both to name their items.
         labels = [f"{k}" if k == 3 else f"{k}\n{n:,}" for k, n in items.items()]
         axis.set_xticks(items.index, labels, fontsize=8)
-        axis.set_title(task.short)
+        axis.set_title(dataset.short)
         axis.set_xlabel("votes an item\nitems that the budget buys")
     panels[0][0].set_ylabel("size of the error")
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from chaos_utils.base.style import colour
 
 # Told apart by hatching too: full, striped one way, the other way, empty.
-_LOOKS = (("alphanli", ""), ("snli", "//"), ("accent", "\\\\"), ("grid", ""))
+_LOOKS = (("green", ""), ("blue", "//"), ("accent", "\\\\"), ("grid", ""))
 
 
 def plot_claims(table: pd.DataFrame) -> Figure:

@@ -13,10 +13,10 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.plots.panels import task_panels
+from chaos_utils.plots.panels import dataset_panels
 
 _Dashes = Literal["-", "--", "-.", ":"]
-_SHADES = ("text", "snli", "neutral", "alphanli", "contradiction")
+_SHADES = ("text", "blue", "amber", "green", "pink")
 _DASHES: tuple[_Dashes, ...] = ("-", "--", "-.", ":", "--")
 _MARKERS = "osD^v"
 
@@ -63,7 +63,7 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     for name in machine.places:
         note = "feedback on mistakes" if name in feedback else ""
         note = "no votes count" if name in discards else note
-        _draw_state(axis, machine, name, note, "warning" if name in discards else "snli")
+        _draw_state(axis, machine, name, note, "warning" if name in discards else "blue")
     lanes: list[tuple[int, int]] = []
     for (start, end), ways in machine.ways.groupby(["from", "to"], sort=False):
         _draw_way(axis, machine, str(start), str(end), list(ways["label"]), lanes)
@@ -187,21 +187,21 @@ def _draw_arc(
 
 
 def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
-    """Draw the accuracy on hidden checks over an annotator's items, a panel for each task.
+    """Draw the accuracy on hidden checks over an annotator's items, a panel for each dataset.
 
     Parameters
     ----------
     table : DataFrame
-        ``task``, ``who`` (``all``, drawn with a band, or ``careful``), ``items``,
+        ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``), ``items``,
         ``accuracy_percent``, ``low``, ``high``; ``plateau_percent`` and ``settled_after``, the
         published level and after how many items it is reached.
     """
-    figure, panels = task_panels(table["task"], panel=(3.5, 3.1))
+    figure, panels = dataset_panels(table["dataset"], panel=(3.5, 3.1))
     lowest = min(table["low"].min(), table["plateau_percent"].min())
-    for axis, task in panels:
-        of_task = table[table["task"] == task.name]
-        rows, careful = (of_task[of_task["who"] == who] for who in ("all", "careful"))
-        shade = colour(task.name)
+    for axis, dataset in panels:
+        of_dataset = table[table["dataset"] == dataset.name]
+        rows, careful = (of_dataset[of_dataset["who"] == who] for who in ("all", "careful"))
+        shade = colour(dataset.colour)
         axis.fill_between(rows["items"], rows["low"], rows["high"], color=shade, alpha=0.2,
                           linewidth=0)  # fmt: skip
         axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4,

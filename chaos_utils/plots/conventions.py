@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from chaos_utils.base.style import colour
 
-_LOOKS = (("snli", "o"), ("accent", "s"), ("alphanli", "D"), ("contradiction", "^"), ("muted", "v"))
+_LOOKS = (("blue", "o"), ("accent", "s"), ("green", "D"), ("pink", "^"), ("muted", "v"))
 _STEP = 0.8  # of a row's height, shared by its systems
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 

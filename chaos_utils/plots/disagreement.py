@@ -11,34 +11,34 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import TASKS, Task
-from chaos_utils.plots.panels import task_panels
+from chaos_utils.datasets.catalogue import in_order
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.plots.panels import dataset_panels
 
 _SIN_60 = math.sqrt(3) / 2
 # Between two possible shares of 100 votes, so that no share lies on an edge.
 _SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
-_DASHES = {"snli": "-", "mnli": "--", "alphanli": "-."}
 
 
 def plot_entropy(table: pd.DataFrame) -> Figure:
-    """Draw a histogram of item entropies for each task, with the mean marked.
+    """Draw a histogram of item entropies for each dataset, with the mean marked.
 
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``task``, ``entropy_bits``.
+        One row an item: ``dataset``, ``entropy_bits``.
 
     Returns
     -------
     Figure
     """
-    figure, panels = task_panels(table["task"], panel=(3.3, 2.9))
-    for axis, task in panels:
-        values = table.loc[table["task"] == task.name, "entropy_bits"]
-        upper = math.log2(task.n_classes)
+    figure, panels = dataset_panels(table["dataset"], panel=(3.3, 2.9))
+    for axis, dataset in panels:
+        values = table.loc[table["dataset"] == dataset.name, "entropy_bits"]
+        upper = math.log2(dataset.n_classes)
         sns.histplot(
-            x=values, bins=np.linspace(0, upper, 21), ax=axis, color=colour(task.name), alpha=0.85,
-            edgecolor="none",
+            x=values, bins=np.linspace(0, upper, 21), ax=axis,
+            color=colour(dataset.colour), alpha=0.85, edgecolor="none",
         )  # fmt: skip
         mean = values.mean()
         axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.2)
@@ -59,20 +59,21 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
 
 
 def plot_majority_share(table: pd.DataFrame) -> Figure:
-    """Draw, for each task, the share of items on which at least x of the votes agree.
+    """Draw, for each dataset, the share of items on which at least x of the votes agree.
 
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``task``, ``majority_share``.
+        One row an item: ``dataset``, ``majority_share``.
 
     Returns
     -------
     Figure
     """
     figure, axis = plt.subplots(figsize=(6.4, 3.7))
-    for name, task in TASKS.items():
-        values = np.sort(table.loc[table["task"] == name, "majority_share"].to_numpy())
+    for dataset in in_order(table["dataset"]):
+        name = dataset.name
+        values = np.sort(table.loc[table["dataset"] == name, "majority_share"].to_numpy())
         if len(values) == 0:
             continue
         at_least = 1 - np.arange(len(values)) / len(values)
@@ -80,10 +81,10 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
             np.r_[values, 1.0],
             np.r_[at_least, 0.0],
             where="pre",
-            color=colour(name),
-            linestyle=_DASHES[name],
+            color=colour(dataset.colour),
+            linestyle=dataset.dash,
             linewidth=2,
-            label=task.title,
+            label=dataset.title,
         )
     axis.set(
         xlabel="votes for the majority label, at least",
@@ -98,7 +99,7 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
 
 
 def plot_simplex(table: pd.DataFrame) -> Figure:
-    """Draw each item as a point in the triangle of three labels, for each three-way task.
+    """Draw each item as a point in the triangle of three labels, for each three-way dataset.
 
     The nearer a corner, the larger that label's share of the votes. Items with the same
     votes are one point, the larger the more items.
@@ -106,25 +107,25 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``task``, ``share_1`` … ``share_3``, ``majority_label``.
+        One row an item: ``dataset``, ``share_1`` … ``share_3``, ``majority_label``.
 
     Returns
     -------
     Figure
     """
     three_way = table[table["share_3"].notna()]
-    figure, panels = task_panels(three_way["task"], panel=(4.3, 4.1))
+    figure, panels = dataset_panels(three_way["dataset"], panel=(4.3, 4.1))
     columns = ["share_1", "share_2", "share_3", "majority_label"]
-    for axis, task in panels:
-        _draw_triangle(axis, task)
-        points = three_way[three_way["task"] == task.name].groupby(columns).size()
+    for axis, dataset in panels:
+        _draw_triangle(axis, dataset)
+        points = three_way[three_way["dataset"] == dataset.name].groupby(columns).size()
         spots = points.rename("n").reset_index()
-        for label in task.labels:
-            of_label = spots[spots["majority_label"] == label]
+        for label in dataset.classes:
+            of_label = spots[spots["majority_label"] == label.name]
             axis.scatter(
                 *_in_triangle(of_label[columns[:3]].to_numpy()),
                 s=7 + 5 * (of_label["n"] - 1),
-                color=colour(label),
+                color=colour(label.colour),
                 alpha=0.6,
                 linewidths=0,
                 rasterized=True,  # thousands of points would make a heavy SVG
@@ -137,7 +138,7 @@ def _in_triangle(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return shares[:, 2] + shares[:, 1] / 2, shares[:, 1] * _SIN_60
 
 
-def _draw_triangle(axis: Axes, task: Task) -> None:
+def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
     corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=float)
     axis.plot(*_in_triangle(corners), color=colour("muted"), linewidth=1)
     for level in (0.25, 0.5, 0.75):
@@ -148,9 +149,9 @@ def _draw_triangle(axis: Axes, task: Task) -> None:
             axis.plot(*_in_triangle(ends), color=colour("grid"), linewidth=0.7, zorder=0)
     places = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
               ((1.02, -0.04), "right", "top"))  # fmt: skip
-    for label, (place, ha, va) in zip(task.labels, places, strict=True):
+    for label, (place, ha, va) in zip(dataset.labels, places, strict=True):
         axis.text(*place, label, ha=ha, va=va, color=colour("text"), fontweight="bold")
-    axis.set_title(task.title, pad=16)
+    axis.set_title(dataset.title, pad=16)
     axis.set_aspect("equal")
     axis.set(xlim=(-0.06, 1.06), ylim=(-0.12, 0.98))
     axis.axis("off")
@@ -172,22 +173,22 @@ def plot_original_votes(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
-    figure, axes = plt.subplots(2, len(tasks), figsize=(4.4 * len(tasks), 5.6), squeeze=False)
-    for column, task in enumerate(tasks):
-        of_task = table[table["task"] == task.name]
-        _draw_old_label_share(axes[0, column], of_task, task)
-        _draw_entropy_by_pattern(axes[1, column], of_task, task)
-        axes[0, column].set_title(task.title)
+    datasets = in_order(table["dataset"])
+    figure, axes = plt.subplots(2, len(datasets), figsize=(4.4 * len(datasets), 5.6), squeeze=False)
+    for column, dataset in enumerate(datasets):
+        of_dataset = table[table["dataset"] == dataset.name]
+        _draw_old_label_share(axes[0, column], of_dataset, dataset)
+        _draw_entropy_by_pattern(axes[1, column], of_dataset, dataset)
+        axes[0, column].set_title(dataset.title)
         axes[0, column].set_ylabel("items" if column == 0 else "")
         axes[1, column].set_ylabel("share of items, at most" if column == 0 else "")
     return figure
 
 
-def _draw_old_label_share(axis: Axes, table: pd.DataFrame, task: Task) -> None:
+def _draw_old_label_share(axis: Axes, table: pd.DataFrame, dataset: Dataset) -> None:
     sns.histplot(
         x=table["old_label_share_after"], bins=_SHARE_EDGES, ax=axis,
-        color=colour(task.name), alpha=0.85, edgecolor="none",
+        color=colour(dataset.colour), alpha=0.85, edgecolor="none",
     )  # fmt: skip
     before = table["old_label_share_before"].median()
     axis.axvline(before, color=colour("text"), linewidth=1.2, linestyle="--")
@@ -211,7 +212,7 @@ def _leave_headroom(axis: Axes) -> None:
     axis.grid(visible=False, axis="x")
 
 
-def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame, task: Task) -> None:
+def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame, dataset: Dataset) -> None:
     looks = {"3-2": ("-", "muted"), "3-1-1": ("--", "accent")}
     for pattern, (dashes, shade) in looks.items():
         rows = table[table["pattern"] == pattern]
@@ -224,6 +225,6 @@ def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame, task: Task) -> Non
         axis.axvline(
             rows["entropy_bits_before"].iloc[0], color=colour(shade), linestyle=":", linewidth=1.4
         )
-    axis.set(xlabel="entropy of the 100 votes (bits)", xlim=(0, math.log2(task.n_classes)))
+    axis.set(xlabel="entropy of the 100 votes (bits)", xlim=(0, math.log2(dataset.n_classes)))
     axis.yaxis.set_major_formatter(PercentFormatter(1))
     axis.legend(title="old votes", loc="upper left", fontsize=9, title_fontsize=9)

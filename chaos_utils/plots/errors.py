@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import get_dataset
 
 _BINS = 30
 _VIEW_BINS = 25  # shares of 100 votes: four of them fall into each bin
@@ -20,10 +20,10 @@ _DIGITS = 10  # errors are rounded so far before binning, or equal ones part at 
 _LOOKS = (
     ("accent", "-", "^"),
     ("text", "--", "v"),
-    ("hypothesis 1", "-.", "s"),
-    ("hypothesis 2", ":", "D"),
+    ("green", "-.", "s"),
+    ("purple", ":", "D"),
 )
-_SAMPLE_LOOKS = {"H1": "snli", "H2": "hypothesis 1"}
+_SAMPLE_LOOKS = {"H1": "blue", "H2": "green"}
 
 
 def series_name(system: str, temperature: float) -> str:
@@ -95,7 +95,7 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
 def plot_error_views(table: pd.DataFrame) -> Figure:
     """Draw errors in three views: values on both sides, signed errors, absolute errors.
 
-    Each row is a part (a class, a rank, entropy) of a task. In the first column what
+    Each row is a part (a class, a rank, entropy) of a dataset. In the first column what
     people give is filled; markers on the axis are means.
 
     Parameters
@@ -107,7 +107,7 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    rows = list(table.groupby(["task", "part"], sort=False))
+    rows = list(table.groupby(["dataset", "part"], sort=False))
     series = [tuple(pair) for pair in table[["system", "temperature"]].drop_duplicates().to_numpy()]
     is_entropy = table["view"].iloc[0] == "entropy"
     figure, axes = plt.subplots(
@@ -117,9 +117,11 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
         sharex="col",
         squeeze=False,
     )
-    for line, ((task, part), group) in zip(axes, rows, strict=True):
-        _draw_views(line, group, series, limit=math.log(TASKS[task].n_classes) if is_entropy else 1)
-        name = TASKS[task].short if is_entropy else f"{TASKS[task].short}\n{part}"
+    for line, ((dataset, part), group) in zip(axes, rows, strict=True):
+        _draw_views(
+            line, group, series, limit=math.log(get_dataset(dataset).n_classes) if is_entropy else 1
+        )
+        name = get_dataset(dataset).short if is_entropy else f"{get_dataset(dataset).short}\n{part}"
         line[0].set_ylabel(name, fontweight="bold")
     what = "entropy (nats)" if is_entropy else "share of an item"
     for column, (title, label) in enumerate(
@@ -156,7 +158,7 @@ def _draw_views(
     for number, (system, temperature) in enumerate(series):
         of_series = group[(group["system"] == system) & (group["temperature"] == temperature)]
         if of_series.empty:
-            continue  # this system does not predict the task
+            continue  # this system does not predict the dataset
         shade, dashes, marker = _LOOKS[number % len(_LOOKS)]
         columns = (
             (marginal, of_series["model"], edges),

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
 
 _Dashes = Literal["--", "-.", ":"]
@@ -21,19 +21,19 @@ _REFERENCES: dict[str, tuple[str, _Dashes]] = {
 # What a method learned from: its name in the key, colour and marker.
 _SOURCES: dict[str, tuple[str, str, str]] = {
     "train": ("training labels", "high", "o"),
-    "dev": ("and development labels", "neutral", "s"),
-    "votes": ("and votes on other items", "alphanli", "D"),
-    "own": ("your predictions", "hypothesis 2", "^"),
+    "dev": ("and development labels", "amber", "s"),
+    "votes": ("and votes on other items", "green", "D"),
+    "own": ("your predictions", "purple", "^"),
 }
 
 
 def plot_learning(table: pd.DataFrame) -> Figure:
-    """Draw each method's measures on each task, beside chance, floor and ceiling.
+    """Draw each method's measures on each dataset, beside chance, floor and ceiling.
 
     Parameters
     ----------
     table : DataFrame
-        One row for each task, method or reference, and measure: ``task``, ``method``,
+        One row for each dataset, method or reference, and measure: ``dataset``, ``method``,
         ``title``, ``kind`` (reference, method, own), ``learned_from``, ``measure``,
         ``value``, ``low``, ``high``.
 
@@ -41,19 +41,21 @@ def plot_learning(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    tasks = [task for name, task in TASKS.items() if name in set(table["task"])]
+    datasets = in_order(table["dataset"])
     names = list(dict.fromkeys(table["measure"]))
     drawn = table[table["kind"] != "reference"]
-    counts = [drawn.loc[drawn["task"] == task.name, "title"].nunique() for task in tasks]
+    counts = [
+        drawn.loc[drawn["dataset"] == dataset.name, "title"].nunique() for dataset in datasets
+    ]
     heights = [max(count, 2) + 1 for count in counts]
     figure, axes = plt.subplots(
-        len(tasks), len(names), figsize=(3.2 * len(names) + 1.8, 0.8 + 0.34 * sum(heights)),
+        len(datasets), len(names), figsize=(3.2 * len(names) + 1.8, 0.8 + 0.34 * sum(heights)),
         squeeze=False, sharey="row", height_ratios=heights,
     )  # fmt: skip
-    for row, task in enumerate(tasks):
-        order = list(dict.fromkeys(drawn.loc[drawn["task"] == task.name, "title"]))
+    for row, dataset in enumerate(datasets):
+        order = list(dict.fromkeys(drawn.loc[drawn["dataset"] == dataset.name, "title"]))
         for axis, name in zip(axes[row], names, strict=True):
-            here = (table["task"] == task.name) & (table["measure"] == name)
+            here = (table["dataset"] == dataset.name) & (table["measure"] == name)
             _draw(axis, table[here], order)
             if name == "kl":
                 axis.set_xscale("log")
@@ -61,7 +63,7 @@ def plot_learning(table: pd.DataFrame) -> Figure:
             axis.set_xlabel(MEASURES[name].title + unit, fontsize=9)
         axes[row, 0].set_yticks(range(len(order)), order, fontsize=9)
         axes[row, 0].set_ylim(max(len(order), 1) - 0.4, -0.6)
-        axes[row, 0].set_title(task.short, loc="left")
+        axes[row, 0].set_title(dataset.short, loc="left")
     figure.legend(handles=_key(drawn["learned_from"]), loc="outside upper center", ncols=4)
     return figure
 

@@ -1,4 +1,4 @@
-"""What the figures share: panels for each task."""
+"""What the figures share: panels for each dataset."""
 
 from collections.abc import Iterable
 
@@ -6,17 +6,18 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.datasets.catalogue import TASKS, Task
+from chaos_utils.datasets.catalogue import in_order
+from chaos_utils.datasets.dataset import Dataset
 
 
-def task_panels(
-    tasks: Iterable[str], *, panel: tuple[float, float]
-) -> tuple[Figure, list[tuple[Axes, Task]]]:
-    """Return a figure with one titled panel for each task, in the project's order.
+def dataset_panels(
+    datasets: Iterable[str], *, panel: tuple[float, float]
+) -> tuple[Figure, list[tuple[Axes, Dataset]]]:
+    """Return a figure with one titled panel for each dataset, in the project's order.
 
     Parameters
     ----------
-    tasks : iterable of str
+    datasets : iterable of str
         Names, in any order; each counts once.
     panel : (float, float)
         Width and height of one panel in inches.
@@ -24,14 +25,13 @@ def task_panels(
     Returns
     -------
     figure : Figure
-    panels : list of (Axes, Task)
+    panels : list of (Axes, Dataset)
     """
-    wanted = set(tasks)
-    names = [name for name in TASKS if name in wanted]
+    shown = in_order(datasets)
     figure, axes = plt.subplots(
-        1, len(names), figsize=(panel[0] * len(names), panel[1]), squeeze=False
+        1, len(shown), figsize=(panel[0] * len(shown), panel[1]), squeeze=False
     )
-    pairs = [(axis, TASKS[name]) for axis, name in zip(axes[0], names, strict=True)]
-    for axis, task in pairs:
-        axis.set_title(task.title)
+    pairs = list(zip(axes[0], shown, strict=True))
+    for axis, dataset in pairs:
+        axis.set_title(dataset.title)
     return figure, pairs

@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import title_of
 
 _TITLES = {"nli": "SNLI + MNLI", "alphanli": "αNLI"}
 _CLASSES = {"nli": 3, "alphanli": 2}
-_HUES = ("entailment", "contradiction", "hypothesis 1", "neutral", "hypothesis 2", "text", "muted")
+_HUES = ("blue", "pink", "green", "amber", "purple", "text", "muted")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)))
-_BIN_HUES = ("entailment", "hypothesis 1", "neutral", "contradiction", "hypothesis 2")
+_BIN_HUES = ("blue", "green", "amber", "pink", "purple")
 _LEGEND: dict[str, Any] = {
     "loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "fontsize": 8.5, "handlelength": 3.2,
 }  # fmt: skip
@@ -78,7 +78,7 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row for each ``task`` (or several joined by ``+``), ``items``, ``bin`` (from 1) and
+        One row for each ``dataset`` (or several joined by ``+``), ``items``, ``bin`` (from 1) and
         ``measure`` (``new_accuracy``, ``jsd``): ``entropy_low_bits``, ``entropy_high_bits``,
         ``n``, ``value``, ``low``, ``high``, ``chance``.
 
@@ -105,12 +105,12 @@ def plot_training_trajectory(table: pd.DataFrame) -> Figure:
 
 
 def _plot_growth(table: pd.DataFrame, heading: str, *, ticks: bool) -> Figure:
-    groups = list(table["task"].unique())
+    groups = list(table["dataset"].unique())
     figure, grid = plt.subplots(
         len(groups), 2, figsize=(9.6, 3.2 * len(groups) + 0.2), squeeze=False
     )
     for axes, group in zip(grid, groups, strict=True):
-        of_group = table[table["task"] == group]
+        of_group = table[table["dataset"] == group]
         for axis, measure in zip(axes, ("new_accuracy", "jsd"), strict=True):
             _draw_bins(axis, of_group[of_group["measure"] == measure])
             axis.set(xscale="log", xlabel=heading, title=_title(group))
@@ -128,9 +128,7 @@ def _plot_growth(table: pd.DataFrame, heading: str, *, ticks: bool) -> Figure:
 
 
 def _title(group: str) -> str:
-    if group in TASKS:
-        return TASKS[group].title
-    return " and ".join(TASKS[part].short for part in group.split("+")) + " pooled"
+    return title_of(group)
 
 
 def _draw_bins(axis: Axes, table: pd.DataFrame) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report.tables import Item, Votes, number, signed, with_interval
 
 STATISTICS = {
@@ -18,19 +18,19 @@ STATISTICS = {
 }
 
 
-def name_of(task: str) -> str:
-    """Return a task's name as readers know it.
+def name_of(dataset: str) -> str:
+    """Return a dataset's name as readers know it.
 
     Parameters
     ----------
-    task : str
+    dataset : str
         Its name in tables, such as ``alphanli``.
 
     Returns
     -------
     str
     """
-    return TASKS[task].short
+    return get_dataset(dataset).short
 
 
 def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def show_data_statistics(table: pd.DataFrame) -> pd.DataFrame:
     }
     return pd.DataFrame(
         {
-            "task": name_of(row["task"]),
+            "dataset": name_of(row["dataset"]),
             "quantity": quantity,
             "published": number(row[f"published_{name}"], digits),
             "reproduced": number(row[name], digits),
@@ -77,16 +77,16 @@ def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Cells as they are read, for the `shown` of `publish_table`.
     """
-    old = table[table["statistic"] == "old_majority"].set_index(["task", "label"])["value"]
+    old = table[table["statistic"] == "old_majority"].set_index(["dataset", "label"])["value"]
     rows = []
-    for (task, statistic), group in table.groupby(["task", "statistic"], sort=False):
+    for (dataset, statistic), group in table.groupby(["dataset", "statistic"], sort=False):
         if group["published"].isna().all() and table["published"].notna().any():
             continue  # shown beside nothing only where the paper has nothing at all
-        cells = {("task", ""): name_of(str(task)), ("count", ""): STATISTICS[str(statistic)]}
+        cells = {("dataset", ""): name_of(str(dataset)), ("count", ""): STATISTICS[str(statistic)]}
         for row in group.to_dict("records"):
             here = number(row["value"])
             if statistic == "new_majority":
-                here += f" ({signed(row['value'] - old[task, row['label']])})"
+                here += f" ({signed(row['value'] - old[dataset, row['label']])})"
             cells |= {
                 (row["label"], "paper"): number(row["published"]),
                 (row["label"], "here"): here,
@@ -135,7 +135,7 @@ def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in table.to_dict("records"):
         cells: dict[str, object] = {
-            "task": name_of(row["task"]),
+            "dataset": name_of(row["dataset"]),
             "items": number(row["n_examples"]),
         }
         for name, heading in headings.items():
@@ -163,11 +163,11 @@ def show_examples(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for row in table.to_dict("records"):
-        votes = [row[f"votes_{k + 1}"] for k in range(TASKS[row["task"]].n_classes)]
+        votes = [row[f"votes_{k + 1}"] for k in range(get_dataset(row["dataset"]).n_classes)]
         rows.append(
             {
-                "item": Item(row["task"], row["uid"]),
-                "votes": Votes(row["task"], tuple(int(count) for count in votes)),
+                "item": Item(row["dataset"], row["uid"]),
+                "votes": Votes(row["dataset"], tuple(int(count) for count in votes)),
                 "old label → majority": f"{row['old_label']} → {row['majority_label']}",
                 "entropy (bits)": number(row["entropy_bits"], 2),
                 "chosen for": row["reason"],

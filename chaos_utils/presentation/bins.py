@@ -4,7 +4,7 @@ from typing import Literal
 
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
@@ -16,19 +16,19 @@ _NO_MODEL = "- There is no model here: pass `-p predictions=FILE`."
 _SHOWN = ("new_accuracy", "old_accuracy", "jsd", "kl")
 
 
-def name_of(task: str) -> str:
-    """Return the name of a task, or of several joined by ``+``, as readers know it.
+def name_of(dataset: str) -> str:
+    """Return the name of a dataset, or of several joined by ``+``, as readers know it.
 
     Parameters
     ----------
-    task : str
+    dataset : str
         Its name in tables, such as ``snli+mnli``.
 
     Returns
     -------
     str
     """
-    return "+".join(TASKS[part].short for part in task.split("+"))
+    return short_of(dataset)
 
 
 def show_entropy_bins(table: pd.DataFrame) -> pd.DataFrame:
@@ -48,14 +48,14 @@ def show_entropy_bins(table: pd.DataFrame) -> pd.DataFrame:
     """
     n_bins = int(table["bin"].max())
     rows = []
-    for task, group in table.groupby("task", sort=False):
+    for dataset, group in table.groupby("dataset", sort=False):
         lines = _heads(group)
         for measure in _SHOWN:
             lines |= _scores(group[group["measure"] == measure], MEASURES[measure].title)
         for (quantity, system), cells in lines.items():
             shown = {f"bin {b}": cells.get(b, MISSING) for b in range(1, n_bins + 1)}
             rows.append(
-                {"task": name_of(str(task)), "quantity": quantity, "system": system} | shown
+                {"dataset": name_of(str(dataset)), "quantity": quantity, "system": system} | shown
             )
     return pd.DataFrame(rows)
 
@@ -106,7 +106,7 @@ def show_all_correct(table: pd.DataFrame) -> pd.DataFrame:
     """
     return pd.DataFrame(
         {
-            "task": name_of(row["task"]),
+            "dataset": name_of(row["dataset"]),
             "label": row["label"],
             "systems": number(row["n_systems"]),
             "items": number(row["n_items"]),
@@ -136,17 +136,17 @@ def say_ends(table: pd.DataFrame, compared: pd.DataFrame, measure: str) -> str:
     """
     rows = table[table["measure"] == measure]
     change = compared[(compared["measure"] == measure) & (compared["reference"] == "first bin")]
-    change = change.set_index(["task", "system"])
+    change = change.set_index(["dataset", "system"])
     lines = []
-    for task, group in rows.groupby("task", sort=False):
+    for dataset, group in rows.groupby("dataset", sort=False):
         ends = group.pivot(index="system", columns="bin", values="value").iloc[:, [0, -1]]
         ends.columns = pd.Index(["first", "last"])
         models = group[(group["role"] != "baseline") & (group["source"] == "computed")]
         for system in models["system"].unique():
             first, last = ends.loc[system]
-            value, low, high = change.loc[(task, system), ["value", "low", "high"]].astype(float)
+            value, low, high = change.loc[(dataset, system), ["value", "low", "high"]].astype(float)
             lines.append(
-                f"- {name_of(str(task))}, {system}: from {amount(first, measure)} to "
+                f"- {name_of(str(dataset))}, {system}: from {amount(first, measure)} to "
                 f"{amount(last, measure)}, a change of {_change(value, low, high, measure)}."
             )
         published = group.loc[group["source"] == "published", "system"].unique()
@@ -154,7 +154,7 @@ def say_ends(table: pd.DataFrame, compared: pd.DataFrame, measure: str) -> str:
             theirs = ends.loc[published]
             moves = theirs["last"] - theirs["first"]
             lines.append(
-                f"- {name_of(str(task))}, the {len(published)} published models: from "
+                f"- {name_of(str(dataset))}, the {len(published)} published models: from "
                 f"{_span(theirs['first'], measure)} to {_span(theirs['last'], measure)}; "
                 f"changes from {_move(moves.min(), measure)} to {_move(moves.max(), measure)}."
             )
@@ -179,11 +179,11 @@ def say_against_guess(
         Markdown.
     """
     lines = []
-    for task, group in table[table["measure"] == "new_accuracy"].groupby("task", sort=False):
+    for dataset, group in table[table["measure"] == "new_accuracy"].groupby("dataset", sort=False):
         number_of_bin = group["bin"].max() if which == "last" else group["bin"].min()
         chosen = group[group["bin"] == number_of_bin].set_index("system")
-        of_task = compared[
-            (compared["task"] == task)
+        of_dataset = compared[
+            (compared["dataset"] == dataset)
             & (compared["measure"] == "new_accuracy")
             & (compared["bin"] == number_of_bin)
         ]
@@ -192,11 +192,13 @@ def say_against_guess(
                 continue
             parts = []
             for reference, name in _GUESSES.items():
-                row = of_task[(of_task["system"] == system) & (of_task["reference"] == reference)]
+                row = of_dataset[
+                    (of_dataset["system"] == system) & (of_dataset["reference"] == reference)
+                ]
                 value, low, high = row[["value", "low", "high"]].iloc[0].astype(float)
                 verdict = "above" if low > 0 else "below" if high < 0 else "not told apart from"
                 parts.append(f"{verdict} {name} ({_change(value, low, high, 'new_accuracy')})")
-            lines.append(f"- {name_of(str(task))}, {system}: {', and '.join(parts)}.")
+            lines.append(f"- {name_of(str(dataset))}, {system}: {', and '.join(parts)}.")
         published = chosen[chosen["source"] == "published"]
         if len(published):
             guesses = {name: chosen.loc[system, "value"] for system, name in _GUESSES.items()}
@@ -206,7 +208,7 @@ def say_against_guess(
                 for name, guess in guesses.items()
             ]
             lines.append(
-                f"- {name_of(str(task))}, the {len(published)} published models, "
+                f"- {name_of(str(dataset))}, the {len(published)} published models, "
                 f"{_span(published['value'], 'new_accuracy')}: {', and '.join(counts)}."
             )
     return "\n".join(lines) or _NO_MODEL
@@ -226,16 +228,16 @@ def say_nearer_uniform(table: pd.DataFrame, compared: pd.DataFrame) -> str:
         Markdown.
     """
     lines = []
-    for task, group in table[table["measure"] == "jsd"].groupby("task", sort=False):
-        of_task = compared[
-            (compared["task"] == task)
+    for dataset, group in table[table["measure"] == "jsd"].groupby("dataset", sort=False):
+        of_dataset = compared[
+            (compared["dataset"] == dataset)
             & (compared["measure"] == "jsd")
             & (compared["reference"] == "chance")
             & compared["role"].isin(["model", "mean of seeds"])
         ]
-        for system, rows in of_task.groupby("system", sort=False):
+        for system, rows in of_dataset.groupby("system", sort=False):
             lines.append(
-                f"- {name_of(str(task))}, {system}: {_bins(rows.loc[rows['low'] > 0, 'bin'])}."
+                f"- {name_of(str(dataset))}, {system}: {_bins(rows.loc[rows['low'] > 0, 'bin'])}."
             )
         published = group[group["source"] == "published"]
         if len(published):
@@ -244,7 +246,7 @@ def say_nearer_uniform(table: pd.DataFrame, compared: pd.DataFrame) -> str:
             counts = worse.groupby("bin").size().reindex(chance.index, fill_value=0)
             told = ", ".join(f"{n} in bin {b}" for b, n in counts.items())
             lines.append(
-                f"- {name_of(str(task))}, of the {published['system'].nunique()} published "
+                f"- {name_of(str(dataset))}, of the {published['system'].nunique()} published "
                 f"models, by their values alone: {told}."
             )
     return "\n".join(lines) or _NO_MODEL

@@ -18,7 +18,7 @@ def show_noise_ceiling(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        As `ceilings.reference_scores` gives it, for one or more tasks.
+        As `ceilings.reference_scores` gives it, for one or more datasets.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def show_noise_ceiling(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = [
         {
-            ("task", ""): name_of(row["task"]),
+            ("dataset", ""): name_of(row["dataset"]),
             ("measure", ""): MEASURES[row["measure"]].title,
             ("uniform", ""): number(row["uniform"], 4),
             ("floor", ""): number(row["floor"], 4),
@@ -45,13 +45,13 @@ def show_noise_ceiling(table: pd.DataFrame) -> pd.DataFrame:
 def show_normalised_scores(table: pd.DataFrame) -> pd.DataFrame:
     """Set systems × measures: the score, and below 0 and 1 of the rescaled one what they are.
 
-    Each task begins with its floor and ceiling, on the items of the system that covers
+    Each dataset begins with its floor and ceiling, on the items of the system that covers
     most.
 
     Parameters
     ----------
     table : DataFrame
-        As `ceilings.normalised_scores` gives it, for one or more tasks.
+        As `ceilings.normalised_scores` gives it, for one or more datasets.
 
     Returns
     -------
@@ -60,14 +60,16 @@ def show_normalised_scores(table: pd.DataFrame) -> pd.DataFrame:
     """
     measures = list(dict.fromkeys(table["measure"]))
     rows = []
-    for task, of_task in table.groupby("task", sort=False):
-        widest = of_task[of_task["system"] == of_task.loc[of_task["n_items"].idxmax(), "system"]]
+    for dataset, of_dataset in table.groupby("dataset", sort=False):
+        widest = of_dataset[
+            of_dataset["system"] == of_dataset.loc[of_dataset["n_items"].idxmax(), "system"]
+        ]
         for reference, name in (("floor", "perfect model (floor)"), ("ceiling", "ceiling")):
-            rows.append(_reference_row(str(task), name, widest, reference))
-        for system, of_system in of_task.groupby("system", sort=False):
+            rows.append(_reference_row(str(dataset), name, widest, reference))
+        for system, of_system in of_dataset.groupby("system", sort=False):
             source = of_system["source"].iloc[0]
             name = str(system) if source == "computed" else f"{system} ({source})"
-            cells = {("task", ""): name_of(str(task)), ("system", ""): name}
+            cells = {("dataset", ""): name_of(str(dataset)), ("system", ""): name}
             by_measure = of_system.set_index("measure")
             for measure in measures:
                 known = measure in by_measure.index
@@ -88,9 +90,9 @@ def _score_cells(title: str, row: "pd.Series | None") -> dict[tuple[str, str], s
 
 
 def _reference_row(
-    task: str, name: str, rows: pd.DataFrame, reference: str
+    dataset: str, name: str, rows: pd.DataFrame, reference: str
 ) -> dict[tuple[str, str], str]:
-    cells = {("task", ""): name_of(task), ("system", ""): name}
+    cells = {("dataset", ""): name_of(dataset), ("system", ""): name}
     for row in rows.to_dict("records"):
         title = MEASURES[row["measure"]].title
         room = row["ceiling"] - row["uniform"]

@@ -46,7 +46,7 @@ def show_collection(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a figure and task, as texts.
+        A row a figure and dataset, as texts.
     """
     rows = []
     for role, name in _ROLES.items():
@@ -57,7 +57,7 @@ def show_collection(table: pd.DataFrame) -> pd.DataFrame:
                 rows.append(
                     {
                         "figure": title,
-                        "task": name_of(row["task"]),
+                        "dataset": name_of(row["dataset"]),
                         "published": number(row["published"], digits),
                         "simulated": MISSING if math.isnan(row["simulated"]) else here,
                         "Δ": signed(row["difference"], digits),
@@ -75,24 +75,26 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     table : DataFrame
         As `comparison.beside_published` gives it.
     targets : DataFrame
-        ``task``, ``figure``, ``target``, ``tolerance`` (how close it must be met), and
+        ``dataset``, ``figure``, ``target``, ``tolerance`` (how close it must be met), and
         ``within`` (whether the fitted population meets it on average).
     """
-    of_one = table[table["task"] == table["task"].iloc[0]]
+    of_one = table[table["dataset"] == table["dataset"].iloc[0]]
     n_free, n_fitted = ((of_one["role"] == role).sum() for role in ("free", "fitted"))
-    fitted = table[table["role"] == "fitted"].merge(targets, on=["task", "figure"])
+    fitted = table[table["role"] == "fitted"].merge(targets, on=["dataset", "figure"])
     n_met = targets["within"].sum()
     outside = fitted[fitted["difference"].abs() > fitted["tolerance"]]
-    missed = [f"{_FIGURES[row.figure][0]} on {name_of(row.task)}" for row in outside.itertuples()]
+    missed = [
+        f"{_FIGURES[row.figure][0]} on {name_of(row.dataset)}" for row in outside.itertuples()
+    ]
     is_count = targets["figure"] == "annotators"
     points = targets.loc[~is_count, "tolerance"].max()
     share = (targets["tolerance"] / targets["target"])[is_count].max()
     careless = [
-        f"{row.simulated:.0f}% on {name_of(row.task)}"
+        f"{row.simulated:.0f}% on {name_of(row.dataset)}"
         for row in table[table["figure"] == "careless"].itertuples()
     ]
     return (
-        f"Each task's fit has {n_free} free parameters for {n_fitted} targets. So that it *can* "
+        f"Each dataset's fit has {n_free} free parameters for {n_fitted} targets. So that it *can* "
         "meet them says nothing for the model; only the rows marked *predicted* could, and to "
         "those the paper gives no number. Close means within "
         f"{points:g} percentage point of a rate and {share:.0%} of the number of annotators. What "
@@ -129,9 +131,9 @@ def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
 
 def _from_to(curves: pd.DataFrame, who: str) -> list[str]:
     parts = []
-    for task, rows in curves[curves["who"] == who].groupby("task", sort=False):
+    for dataset, rows in curves[curves["who"] == who].groupby("dataset", sort=False):
         first, late = rows["accuracy_percent"].iloc[0], rows["settled_percent"].iloc[0]
-        parts.append(f"from {first:.1f}% to {late:.1f}% on {name_of(str(task))}")
+        parts.append(f"from {first:.1f}% to {late:.1f}% on {name_of(str(dataset))}")
     return parts
 
 

@@ -29,7 +29,7 @@ def show_conventions(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        As `conventions.under_every_convention` gives it, for one task.
+        As `conventions.under_every_convention` gives it, for one dataset.
 
     Returns
     -------

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.errors import series_name
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
@@ -76,9 +76,9 @@ def show_error_views(table: pd.DataFrame) -> pd.DataFrame:
         Cells as they are read, for the `shown` of `publish_table`.
     """
     rows = []
-    for (task, view, part), group in table.groupby(["task", "view", "part"], sort=False):
+    for (dataset, view, part), group in table.groupby(["dataset", "view", "part"], sort=False):
         cells = {
-            ("task", ""): TASKS[str(task)].short,
+            ("dataset", ""): get_dataset(str(dataset)).short,
             ("error of", ""): f"{part}" if view != "rank" else f"{part} label",
             ("items", ""): number(group["n_items"].max()),
         }

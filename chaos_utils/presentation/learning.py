@@ -35,7 +35,7 @@ def show_learning(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
 
     Returns
     -------
@@ -43,9 +43,9 @@ def show_learning(table: pd.DataFrame) -> pd.DataFrame:
         Cells as they are read, for the `shown` of `publish_table`.
     """
     rows = []
-    for (task, title), group in table.groupby(["task", "title"], sort=False):
+    for (dataset, title), group in table.groupby(["dataset", "title"], sort=False):
         cells = {
-            ("task", ""): name_of(str(task)),
+            ("dataset", ""): name_of(str(dataset)),
             ("method", ""): str(title),
             ("learned from", ""): _LEARNED_FROM[group["learned_from"].iloc[0]],
         }
@@ -72,26 +72,26 @@ def _two_levels(rows: list[dict[tuple[str, str], str]]) -> pd.DataFrame:
 
 
 def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
-    """Set each task's temperatures with their spread, and of what it is.
+    """Set each dataset's temperatures with their spread, and of what it is.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning_temperatures.temperature_table` gives it, for one or more tasks.
+        As `learning_temperatures.temperature_table` gives it, for one or more datasets.
 
     Returns
     -------
     DataFrame
         Cells as they are read, for the `shown` of `publish_table`.
     """
-    columns = ["task", "temperature fitted on", "T", "spread of", "items fitted on"]
+    columns = ["dataset", "temperature fitted on", "T", "spread of", "items fitted on"]
     rows = []
     for row in table.to_dict("records"):
         alone = row["spread"] == "none"
         fitted = with_interval(row["temperature"], row["low"], row["high"], 2)
         rows.append(
             (
-                name_of(row["task"]),
+                name_of(row["dataset"]),
                 _TEMPERATURES[row["method"]],
                 number(row["temperature"], 2) if alone else fitted,
                 _SPREADS[row["spread"]],
@@ -102,33 +102,34 @@ def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_temperatures(table: pd.DataFrame) -> str:
-    """Say on which tasks gold labels and votes ask for different temperatures.
+    """Say on which datasets gold labels and votes ask for different temperatures.
 
     Compares the interval of the one with the range of the other.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning_temperatures.temperature_table` gives it, for one or more tasks.
+        As `learning_temperatures.temperature_table` gives it, for one or more datasets.
 
     Returns
     -------
     str
         A sentence; empty where neither was fitted.
     """
-    known = table.set_index(["task", "method"])
+    known = table.set_index(["dataset", "method"])
     sentences = []
-    for task in dict.fromkeys(table["task"]):
-        if not {(task, "held_out"), (task, "cross_fitted")} <= set(known.index):
+    for dataset in dict.fromkeys(table["dataset"]):
+        if not {(dataset, "held_out"), (dataset, "cross_fitted")} <= set(known.index):
             continue
-        gold, votes = known.loc[(task, "held_out")], known.loc[(task, "cross_fitted")]
+        gold, votes = known.loc[(dataset, "held_out")], known.loc[(dataset, "cross_fitted")]
         apart = votes["low"] > gold["high"] or votes["high"] < gold["low"]
         word = "higher" if votes["temperature"] > gold["temperature"] else "lower"
         sentences.append(
-            f"on {name_of(task)} votes ask for a {word} temperature than held-out gold labels do "
-            f"({number(votes['temperature'], 2)} against {number(gold['temperature'], 2)})"
+            f"on {name_of(dataset)} votes ask for a {word} temperature than held-out gold "
+            f"labels do ({number(votes['temperature'], 2)} against "
+            f"{number(gold['temperature'], 2)})"
             if apart
-            else f"on {name_of(task)} the two do not differ beyond their spread"
+            else f"on {name_of(dataset)} the two do not differ beyond their spread"
         )
     if not sentences:
         return ""
@@ -144,7 +145,7 @@ def missing_sentence(missing: Mapping[str, Sequence[str]], n_methods: int) -> st
     Parameters
     ----------
     missing : mapping
-        Titles of methods, by task.
+        Titles of methods, by dataset.
     n_methods : int
         How many there are in all.
 
@@ -154,13 +155,13 @@ def missing_sentence(missing: Mapping[str, Sequence[str]], n_methods: int) -> st
         Markdown.
     """
     by_list: dict[tuple[str, ...], list[str]] = {}
-    for task, titles in missing.items():
+    for dataset, titles in missing.items():
         if titles:
-            by_list.setdefault(tuple(titles), []).append(name_of(task))
+            by_list.setdefault(tuple(titles), []).append(name_of(dataset))
     parts = []
-    for titles, tasks in by_list.items():
+    for titles, datasets in by_list.items():
         what = "every method" if len(titles) == n_methods else "; ".join(titles)
-        parts.append(f"on {listed(tasks)}: {what}")
+        parts.append(f"on {listed(datasets)}: {what}")
     if not parts:
         return ""
     return f"**Not computed yet, and wanted:** {'. '.join(_capital(part) for part in parts)}."
@@ -183,14 +184,14 @@ def listed(names: Sequence[str]) -> str:
 
 
 def directions(table: pd.DataFrame, measure: str) -> list[str]:
-    """Say for each task which methods are surely nearer or farther than the plain run.
+    """Say for each dataset which methods are surely nearer or farther than the plain run.
 
     Surely: the whole interval of the difference lies on one side of 0.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
     measure : str
         A distance: lower is nearer.
 
@@ -199,7 +200,7 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
     list of str
     """
     sentences = []
-    for task, group in _compared(table, measure).groupby("task", sort=False):
+    for dataset, group in _compared(table, measure).groupby("dataset", sort=False):
         nearer = group[group["difference_high"] < 0].sort_values("difference")
         farther = group[group["difference_low"] > 0]
         parts = [
@@ -210,29 +211,29 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
         left = len(group) - len(nearer) - len(farther)
         if left:
             parts.append(f"{left} of {len(group)} cannot be told from it")
-        sentences.append(f"on {name_of(str(task))}, {'; '.join(parts)}")
+        sentences.append(f"on {name_of(str(dataset))}, {'; '.join(parts)}")
     return sentences
 
 
 def progress(table: pd.DataFrame, measure: str) -> list[str]:
-    """Say for each task how far from the plain run to the ceiling the best methods come.
+    """Say for each dataset how far from the plain run to the ceiling the best methods come.
 
     The best of all, and the best of those that saw no vote.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
     measure : str
         A distance: lower is nearer.
 
     Returns
     -------
     list of str
-        Parts of a sentence, one a task.
+        Parts of a sentence, one a dataset.
     """
     sentences = []
-    for task, group in _of(table, measure).groupby("task", sort=False):
+    for dataset, group in _of(table, measure).groupby("dataset", sort=False):
         known = group.set_index("method")["value"]
         others = group[(group["kind"] == "method") & (group["method"] != "plain")]
         if "plain" not in known or others.empty:
@@ -251,7 +252,7 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
                 nearest = without.loc[without["value"].idxmin()]
                 told.append(f"the lowest without votes is {_step(nearest, plain, room)}")
         sentences.append(
-            f"on {name_of(str(task))}, the ceiling has {number(ceiling, _DIGITS)} and plain "
+            f"on {name_of(str(dataset))}, the ceiling has {number(ceiling, _DIGITS)} and plain "
             f"{number(plain, _DIGITS)}; {'; '.join(told)}"
         )
     return sentences
@@ -264,22 +265,22 @@ def _step(row: pd.Series, plain: float, room: float) -> str:
 
 
 def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
-    """Count for each task the methods below chance in a distance, and name those that are not.
+    """Count for each dataset the methods below chance in a distance, and name those that are not.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
     measure : str
         A distance: lower is nearer.
 
     Returns
     -------
     list of str
-        Parts of a sentence, one a task.
+        Parts of a sentence, one a dataset.
     """
     sentences = []
-    for task, group in _of(table, measure).groupby("task", sort=False):
+    for dataset, group in _of(table, measure).groupby("dataset", sort=False):
         rows = group[group["kind"] == "method"]
         if rows.empty:
             continue
@@ -287,7 +288,7 @@ def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
         beyond = rows[rows["value"] >= chance]
         but = f", all but {listed(list(beyond['title']))}" if 0 < len(beyond) < len(rows) else ""
         sentences.append(
-            f"{len(rows) - len(beyond)} of {len(rows)} on {name_of(str(task))} "
+            f"{len(rows) - len(beyond)} of {len(rows)} on {name_of(str(dataset))} "
             f"({number(chance, _DIGITS)}){but}"
         )
     return sentences
@@ -299,94 +300,94 @@ def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
     measure : str
         ``new_accuracy`` or ``old_accuracy``.
 
     Returns
     -------
     list of str
-        One a method and task; empty where none surely differs.
+        One a method and dataset; empty where none surely differs.
     """
     rows = _compared(table, measure)
     sure = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
     return [
-        f"{row['title']} on {name_of(row['task'])} ({signed(row['difference'], _DIGITS)})"
+        f"{row['title']} on {name_of(row['dataset'])} ({signed(row['difference'], _DIGITS)})"
         for row in sure.to_dict("records")
     ]
 
 
 def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
-    """Set the plain run's value beside the range of the nine published models, for each task.
+    """Set the plain run's value beside the range of the nine published models, for each dataset.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
     measure : str
         One that is in Table 5 of Nie et al. (2020): ``jsd``, ``kl`` or an accuracy.
 
     Returns
     -------
     list of str
-        Parts of a sentence, one a task.
+        Parts of a sentence, one a dataset.
     """
     published = read_published("nie2020_table5")
     models = published[~published["model"].isin(["chance", "est-human"])]
-    ranges = models.groupby("task")[measure].agg(["min", "max"])
+    ranges = models.groupby("dataset")[measure].agg(["min", "max"])
     rows = _of(table, measure)
     return [
-        f"{number(row['value'], _DIGITS)} on {name_of(row['task'])}, where the nine have "
-        f"{number(ranges.loc[row['task'], 'min'], _DIGITS)} to "
-        f"{number(ranges.loc[row['task'], 'max'], _DIGITS)}"
+        f"{number(row['value'], _DIGITS)} on {name_of(row['dataset'])}, where the nine have "
+        f"{number(ranges.loc[row['dataset'], 'min'], _DIGITS)} to "
+        f"{number(ranges.loc[row['dataset'], 'max'], _DIGITS)}"
         for row in rows[rows["method"] == "plain"].to_dict("records")
     ]
 
 
 def extremes(table: pd.DataFrame, measure: str) -> list[str]:
-    """Say for each task which methods have the lowest and the highest value.
+    """Say for each dataset which methods have the lowest and the highest value.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
     measure : str
         Name in `MEASURES`.
 
     Returns
     -------
     list of str
-        Parts of a sentence, one a task.
+        Parts of a sentence, one a dataset.
     """
     sentences = []
-    for task, group in _of(table, measure).groupby("task", sort=False):
+    for dataset, group in _of(table, measure).groupby("dataset", sort=False):
         rows = group[group["kind"] == "method"]
         if len(rows):
             low, high = rows.loc[rows["value"].idxmin()], rows.loc[rows["value"].idxmax()]
             sentences.append(
-                f"on {name_of(str(task))} from {number(low['value'], _DIGITS)} ({low['title']}) "
+                f"on {name_of(str(dataset))} from {number(low['value'], _DIGITS)} ({low['title']}) "
                 f"to {number(high['value'], _DIGITS)} ({high['title']})"
             )
     return sentences
 
 
 def sureness(table: pd.DataFrame) -> list[str]:
-    """Say for each task how much surer, or less sure, than people the plain run is.
+    """Say for each dataset how much surer, or less sure, than people the plain run is.
 
     Parameters
     ----------
     table : DataFrame
-        As `learning.learning_table` gives it, for one or more tasks.
+        As `learning.learning_table` gives it, for one or more datasets.
 
     Returns
     -------
     list of str
-        Parts of a sentence, one a task; in nats.
+        Parts of a sentence, one a dataset; in nats.
     """
     rows = _of(table, "signed_ent_ce")
     return [
         f"{number(abs(row['value']), 2)} nats {'below' if row['value'] < 0 else 'above'} "
-        f"that of people on {name_of(row['task'])}"
+        f"that of people on {name_of(row['dataset'])}"
         for row in rows[rows["method"] == "plain"].to_dict("records")
     ]
 

@@ -41,7 +41,7 @@ def show_main_results(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in table.to_dict("records"):
         cells: dict[str, str] = {
-            "task": name_of(row["task"]),
+            "dataset": name_of(row["dataset"]),
             "system": MODEL_NAMES.get(row["system"], row["system"]),
             "source": row["source"],
         }

@@ -3,7 +3,7 @@
 Of runs, `table` is what `evaluation.runs.run_table` gives; of recipes, what `recipe_table`
 gives; and of training size, with its `changes`, what `growth.growth_table` gives, as are
 `by_size` and `course`, of all runs and along one. `curves` are those of `curve_table`. A
-`measure` is ``new_accuracy``, ``old_accuracy`` or ``jsd``; a `task` and a `model` are named as
+`measure` is ``new_accuracy``, ``old_accuracy`` or ``jsd``; a `dataset` and a `model` are named as
 in tables; `names` are at least one, but for what is missing.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import TASKS
+from chaos_utils.datasets.catalogue import book_datasets, short_of
 from chaos_utils.presentation.bins import amount
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
@@ -33,9 +33,9 @@ _MEASURES = {"new_accuracy": "new accuracy", "old_accuracy": "old accuracy", "js
 _AS_GOOD_AS_EVEN = 0.005  # in JSD
 
 
-def name_of(task: str) -> str:
-    """Return the name of a task, or of several joined by ``+``, as readers know it."""
-    return "+".join(TASKS[part].short for part in task.split("+"))
+def name_of(dataset: str) -> str:
+    """Return the name of a dataset, or of several joined by ``+``, as readers know it."""
+    return short_of(dataset)
 
 
 def scientific(value: float) -> str:
@@ -202,16 +202,16 @@ def say_course(curves: pd.DataFrame) -> str:
 def show_training_size(table: pd.DataFrame) -> pd.DataFrame:
     """Set scores by number of training items, the bins side by side."""
     rows = []
-    for task, of_task in table.groupby("task", sort=False):
-        bins = of_task.drop_duplicates("bin").sort_values("bin")
+    for dataset, of_dataset in table.groupby("dataset", sort=False):
+        bins = of_dataset.drop_duplicates("bin").sort_values("bin")
         spans = [
             f"{number(row['entropy_low_bits'], 3)}–{number(row['entropy_high_bits'], 3)}"
             for row in bins.to_dict("records")
         ]
-        rows.append([name_of(str(task)), "entropy (bits)", "", "", *spans])
-        rows.append([name_of(str(task)), "items scored", "", "", *map(number, bins["n"])])
-        for measure, group in of_task.groupby("measure", sort=False):
-            start = [name_of(str(task)), _MEASURES[str(measure)]]
+        rows.append([name_of(str(dataset)), "entropy (bits)", "", "", *spans])
+        rows.append([name_of(str(dataset)), "items scored", "", "", *map(number, bins["n"])])
+        for measure, group in of_dataset.groupby("measure", sort=False):
+            start = [name_of(str(dataset)), _MEASURES[str(measure)]]
             for _, stage in group.groupby("items"):
                 told = stage.iloc[0]
                 cells = [
@@ -222,14 +222,14 @@ def show_training_size(table: pd.DataFrame) -> pd.DataFrame:
             chance = group.drop_duplicates("bin").sort_values("bin")["chance"]
             rows.append([*start, "chance", "", *(number(value, 3) for value in chance)])
     numbers = sorted(set(table["bin"]) - {0})
-    heads = ["task", "quantity", "training items", "epochs", "all items"]
+    heads = ["dataset", "quantity", "training items", "epochs", "all items"]
     return pd.DataFrame(rows, columns=[*heads, *(f"bin {b}" for b in numbers)])
 
 
 def say_growth(changes: pd.DataFrame, measure: str) -> str:
-    """Return a Markdown list: each task's score in each bin, before and after more training."""
+    """Return a Markdown list: each dataset's score in each bin, before and after more training."""
     lines = []
-    for task, group in changes[changes["measure"] == measure].groupby("task", sort=False):
+    for dataset, group in changes[changes["measure"] == measure].groupby("dataset", sort=False):
         every = group.set_index("bin")
         bins = every.drop(index=0)
         parts = [
@@ -239,43 +239,43 @@ def say_growth(changes: pd.DataFrame, measure: str) -> str:
         ]
         first, last = every.loc[0, ["first_items", "last_items"]]
         lines.append(
-            f"- {name_of(str(task))}, from {number(first)} to {number(last)} items: "
+            f"- {name_of(str(dataset))}, from {number(first)} to {number(last)} items: "
             f"{'; '.join(parts)}; all items {_change(every.loc[0], measure)}."
         )
     return "\n".join(lines)
 
 
 def say_where(changes: pd.DataFrame, measure: str) -> str:
-    """Return a sentence for each task: in which bins training helped, and in which it harmed."""
+    """Return a sentence for each dataset: in which bins training helped, and in which it harmed."""
     better = 1 if measure.endswith("accuracy") else -1
     sentences = []
-    for task, group in changes[changes["measure"] == measure].groupby("task", sort=False):
+    for dataset, group in changes[changes["measure"] == measure].groupby("dataset", sort=False):
         bins = group[group["bin"] > 0]
         helped = bins.loc[(bins[["low", "high"]] * better > 0).all(axis=1), "bin"]
         harmed = bins.loc[(bins[["low", "high"]] * better < 0).all(axis=1), "bin"]
         most = bins.loc[(bins["change"] * better).idxmax(), "bin"]
         sentences.append(
-            f"On {name_of(str(task))}, more training improved {_MEASURES[measure]} in "
+            f"On {name_of(str(dataset))}, more training improved {_MEASURES[measure]} in "
             f"{_bins(helped)} and worsened it in {_bins(harmed)}; bin {most} profited most."
             if len(helped)
-            else f"On {name_of(str(task))}, more training improved {_MEASURES[measure]} in no bin "
-            f"and worsened it in {_bins(harmed)}."
+            else f"On {name_of(str(dataset))}, more training improved {_MEASURES[measure]} in no "
+            f"bin and worsened it in {_bins(harmed)}."
         )
     return " ".join(sentences)
 
 
 def say_against_chance(table: pd.DataFrame, measure: str) -> str:
-    """Return a sentence for each task: where its last stage stands against chance, bin by bin."""
+    """Return a sentence for each dataset: where its last stage stands against chance, by bin."""
     better = 1 if measure.endswith("accuracy") else -1
     sentences = []
-    for task, group in table[table["measure"] == measure].groupby("task", sort=False):
+    for dataset, group in table[table["measure"] == measure].groupby("dataset", sort=False):
         last = group[group["items"] == group["items"].max()]
         bins = last[last["bin"] > 0]
         ends = bins[["over_chance_low", "over_chance_high"]] * better
         ahead, behind = bins.loc[(ends > 0).all(axis=1)], bins.loc[(ends < 0).all(axis=1)]
         total = last[last["bin"] == 0].iloc[0]
         sentences.append(
-            f"On {name_of(str(task))}, with {number(total['items'])} items, "
+            f"On {name_of(str(dataset))}, with {number(total['items'])} items, "
             f"{_MEASURES[measure]} is better than chance in {_bins(ahead['bin'])} and worse in "
             f"{_bins(behind['bin'])}; over all items it is {amount(total['value'], measure)}, "
             f"and chance {amount(total['chance'], measure)}."
@@ -297,26 +297,26 @@ def _change(row: pd.Series, measure: str) -> str:
 
 
 def say_turns(course: pd.DataFrame) -> str:
-    """Return a sentence for each task: after how many items each bin's JSD was lowest."""
+    """Return a sentence for each dataset: after how many items each bin's JSD was lowest."""
     sentences = []
     rows = course[(course["measure"] == "jsd") & (course["bin"] > 0)]
-    for task, group in rows.groupby("task", sort=False):
+    for dataset, group in rows.groupby("dataset", sort=False):
         lowest = group.loc[group.groupby("bin")["value"].idxmin()]
         parts = [
             f"{number(row['items'])} in bin {row['bin']} ({number(row['value'], 3)})"
             for row in lowest.to_dict("records")
         ]
         sentences.append(
-            f"On {name_of(str(task))}, JSD was lowest, of all looks, after so many items: "
+            f"On {name_of(str(dataset))}, JSD was lowest, of all looks, after so many items: "
             f"{listed(parts)}; the last look was after {number(group['items'].max())}."
         )
     return " ".join(sentences)
 
 
 def say_start(course: pd.DataFrame) -> str:
-    """Return a sentence where the first look, of every task, found even probabilities."""
+    """Return a sentence where the first look, of every dataset, found even probabilities."""
     rows = course[(course["measure"] == "jsd") & (course["bin"] > 0)]
-    first = rows[rows["items"] == rows.groupby("task")["items"].transform("min")]
+    first = rows[rows["items"] == rows.groupby("dataset")["items"].transform("min")]
     if (first["over_chance"].abs() > _AS_GOOD_AS_EVEN).any():
         return ""
     return (
@@ -335,23 +335,27 @@ def say_stages(by_size: pd.DataFrame, course: pd.DataFrame, model: str) -> str:
     if course["runs"].str.startswith("synthetic").any():
         return "The sample has no trained models: what this page shows was simulated."
     parts = []
-    for task, group in by_size.groupby("task", sort=False):
+    for dataset, group in by_size.groupby("dataset", sort=False):
         counts = sorted(group["items"].unique())
         seeds = int(group["n_seeds"].max())
         parts.append(
-            f"on {name_of(str(task))}, runs of `{model}` on "
+            f"on {name_of(str(dataset))}, runs of `{model}` on "
             f"{listed([number(n) for n in counts])} items"
             + (f" (means of up to {seeds} seeds)" if seeds > 1 else "")
         )
     told = f"This page shows {'; '.join(parts)}." if parts else ""
-    if any(group["items"].nunique() < 2 for _, group in by_size.groupby("task")):
+    if any(group["items"].nunique() < 2 for _, group in by_size.groupby("dataset")):
         told += (
-            " Where a task has a single size, its smaller runs are wanted and not computed yet "
+            " Where a dataset has a single size, its smaller runs are wanted and not computed yet "
             "(`make wanted`)."
         )
-    absent = [task for task in TASKS if task not in "+".join(by_size["task"].unique()).split("+")]
+    absent = [
+        dataset
+        for dataset in (one.name for one in book_datasets())
+        if dataset not in "+".join(by_size["dataset"].unique()).split("+")
+    ]
     if absent:
-        told += f" No run on {listed([name_of(task) for task in absent])} is there yet."
+        told += f" No run on {listed([name_of(dataset) for dataset in absent])} is there yet."
     if len(course):
         names = listed([f"`{name}`" for name in dict.fromkeys(course["runs"])])
         told += f" The trajectory is that of {names}."

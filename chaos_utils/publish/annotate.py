@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish.scripts import compact
 
@@ -19,22 +19,22 @@ N_ITEMS = 300
 
 
 def material(
-    datasets: Sequence[Opinions],
-    is_unanimous: Callable[[Opinions], npt.NDArray[np.bool_]],
+    all_votes: Sequence[Votes],
+    is_unanimous: Callable[[Votes], npt.NDArray[np.bool_]],
     *,
     n_items: int = N_ITEMS,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return the items of each task, and the pools of unanimous examples.
+    """Return the items of each dataset, and the pools of unanimous examples.
 
     Parameters
     ----------
-    datasets : sequence of Opinions
-        The votes on each task. Tasks that have their labels in common share a pool.
+    all_votes : sequence of Votes
+        The votes on each dataset. Datasets that have their labels in common share a pool.
     is_unanimous : callable
         Says of which items nearly all votes agree, so that they can serve as examples.
     n_items : int
-        How many items of a task to draw, where it has as many: at equal distances along the
+        How many items of a dataset to draw, where it has as many: at equal distances along the
         items in order of entropy.
     seed : int
         Seed of where along them the draw starts.
@@ -42,35 +42,33 @@ def material(
     Returns
     -------
     dict
-        ``tasks``: by name ``short``, ``labels``, ``codes``, ``fields`` (of the texts), ``pool``
+        ``datasets``: by name ``short``, ``labels``, ``codes``, ``fields`` (of the texts), ``pool``
         and ``items``; ``pools``: by name the examples; ``digest`` of all this. An item or example
         is ``uid``, ``votes`` (by label) and ``texts`` (by field).
     """
-    pool_of = {opinions.task.codes: opinions.task.name for opinions in reversed(datasets)}
+    pool_of = {votes.dataset.codes: votes.dataset.name for votes in reversed(all_votes)}
     pools: dict[str, list[Any]] = {name: [] for name in pool_of.values()}
-    tasks: dict[str, Any] = {}
-    for opinions in datasets:
-        task, unanimous = opinions.task, is_unanimous(opinions)
-        pool = pool_of[task.codes]
-        pools[pool] += _entries(opinions, np.flatnonzero(unanimous))
-        tasks[task.name] = {
-            "short": task.short,
-            "labels": task.labels,
-            "codes": task.codes,
-            "fields": task.text_fields,
+    datasets: dict[str, Any] = {}
+    for votes in all_votes:
+        dataset, unanimous = votes.dataset, is_unanimous(votes)
+        pool = pool_of[dataset.codes]
+        pools[pool] += _entries(votes, np.flatnonzero(unanimous))
+        datasets[dataset.name] = {
+            "short": dataset.short,
+            "labels": dataset.labels,
+            "codes": dataset.codes,
+            "fields": dataset.text_fields,
             "pool": pool,
-            "items": _entries(opinions, _draw(opinions, ~unanimous, n_items, seed)),
+            "items": _entries(votes, _draw(votes, ~unanimous, n_items, seed)),
         }
-    content = {"tasks": tasks, "pools": pools}
+    content = {"datasets": datasets, "pools": pools}
     return content | {"digest": hashlib.sha256(compact(content).encode()).hexdigest()[:16]}
 
 
-def _draw(
-    opinions: Opinions, eligible: npt.NDArray[np.bool_], n: int, seed: int
-) -> npt.NDArray[np.intp]:
+def _draw(votes: Votes, eligible: npt.NDArray[np.bool_], n: int, seed: int) -> npt.NDArray[np.intp]:
     rows = np.flatnonzero(eligible)
     # Equal numbers of votes may differ in the last digit of their entropy.
-    bits = entropy(opinions.shares[rows], unit="bits").round(10)
+    bits = entropy(votes.shares[rows], unit="bits").round(10)
     rows = rows[np.argsort(bits, kind="stable")]
     n = min(n, len(rows))
     start = np.random.default_rng(seed).random()
@@ -78,12 +76,12 @@ def _draw(
     return rows[places.astype(int)]
 
 
-def _entries(opinions: Opinions, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
+def _entries(votes: Votes, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
     return [
         {
-            "uid": opinions.uids[row],
-            "votes": opinions.votes[row].tolist(),
-            "texts": [opinions.texts[row][field].strip() for field in opinions.task.text_fields],
+            "uid": votes.uids[row],
+            "votes": votes.counts[row].tolist(),
+            "texts": [votes.texts[row][field].strip() for field in votes.dataset.text_fields],
         }
         for row in rows
     ]

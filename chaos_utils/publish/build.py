@@ -7,7 +7,7 @@ from pathlib import Path
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.registry import BAAN_FILES, CHAOSNLI_FILES
+from chaos_utils.datasets.registry import prediction_files, vote_files
 from chaos_utils.publish import dependencies, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 
@@ -41,7 +41,7 @@ def choose_data(
     """
     if sample:
         return "sample"
-    names = [*CHAOSNLI_FILES, *BAAN_FILES]
+    names = [*vote_files(), *prediction_files()]
     found = {name: sources.find(name) for name in names}
     for name, path in found.items():
         if path is not None:

@@ -22,7 +22,7 @@ from rocrate.utils import is_url
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
-from chaos_utils.datasets.registry import REGISTRY
+from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import citations, collection, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
@@ -38,7 +38,7 @@ _TYPES = {
     ".py": "text/x-python",
     ".yml": "application/yaml",
 }
-_BY_DIGEST = {file.sha256: file for file in REGISTRY.values() if file.sha256}
+_BY_DIGEST = {file.sha256: file for file in registry().values() if file.sha256}
 _SHOWN = 5
 
 Record = Mapping[str, Any]

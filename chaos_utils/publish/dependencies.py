@@ -17,11 +17,11 @@ import yaml
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.authorship import read_authors
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.registry import BAAN_FILES, CHAOSNLI_FILES
+from chaos_utils.datasets.registry import prediction_files, vote_files
 from chaos_utils.datasets.sources import find, locate
 
 _PACKAGE = "chaos_utils"
-_DATA = (".csv", ".json")
+_DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
@@ -168,18 +168,18 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
     ----------
     notebook : Path
     data : str
-        As in `load_opinions`.
+        As in `load_votes`.
 
     Returns
     -------
     dict of Path
         By names that, unlike the places, are the same on every machine.
     """
-    found = {name: locate(name, data, warn=False) for name in CHAOSNLI_FILES}
+    found = {name: locate(name, data, warn=False) for name in vote_files()}
     modules, package = modules_of(notebook), paths.project() / _PACKAGE
-    if data != "sample" and package / "evaluation" / "systems.py" in modules:
-        found |= {name: path for name in BAAN_FILES if (path := find(name)) is not None}
-    if package / "data" / "results.py" in modules:
+    if data != "sample" and package / "scoring" / "systems.py" in modules:
+        found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
+    if package / "scoring" / "runs.py" in modules:
         kinds = ("*/*.json", "*/*.parquet", "*.yml")
         ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
         found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}

@@ -40,7 +40,7 @@ class Cell:
     Attributes
     ----------
     row : str
-        The row's key, such as ``task=snli``, or its number.
+        The row's key, such as ``dataset=snli``, or its number.
     column : str
     old, new : str
         As the CSV files have them; empty for a missing value.

@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.publish import citations
 from chaos_utils.publish.citations import Book
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 
 SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, which are short
 
 
-def columns(opinions: Opinions, systems: Sequence[Predictions]) -> dict[str, Any]:
-    """Return a task's items as columns, in the order of their uids.
+def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
+    """Return a dataset's items as columns, in the order of their uids.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
         The votes; n items, k labels.
-    systems : sequence of Predictions
-        On this task; an item that a system does not cover is None in its columns.
+    systems : sequence of System
+        On this dataset; an item that a system does not cover is None in its columns.
 
     Returns
     -------
@@ -39,38 +39,38 @@ def columns(opinions: Opinions, systems: Sequence[Predictions]) -> dict[str, Any
         (Jensen–Shannon distance from the votes, nats) and ``tvd`` (total variation). Shares,
         entropies and distances are in units of 1 / `SCALE`.
     """
-    task = opinions.task
-    order = _order(opinions)
+    dataset = votes.dataset
+    order = _order(votes)
     return {
-        "name": task.name,
-        "title": task.title,
-        "short": task.short,
-        "labels": list(task.labels),
-        "fields": list(task.text_fields),
-        "uids": [opinions.uids[i] for i in order],
-        "votes": opinions.votes[order].T.tolist(),
-        "old_votes": opinions.old_votes[order].T.tolist() if task.n_old_labels else None,
-        "majority": opinions.majority[order].tolist(),
-        "old_label": opinions.old_label[order].tolist(),
-        "entropy": _scaled(entropy(opinions.shares, unit="bits"))[order].tolist(),
-        "systems": [_system(system, opinions, order) for system in systems],
+        "name": dataset.name,
+        "title": dataset.title,
+        "short": dataset.short,
+        "labels": list(dataset.labels),
+        "fields": list(dataset.text_fields),
+        "uids": [votes.uids[i] for i in order],
+        "votes": votes.counts[order].T.tolist(),
+        "old_votes": votes.old_votes[order].T.tolist() if dataset.n_old_labels else None,
+        "majority": votes.majority[order].tolist(),
+        "old_label": votes.old_label[order].tolist(),
+        "entropy": _scaled(entropy(votes.shares, unit="bits"))[order].tolist(),
+        "systems": [_system(system, votes, order) for system in systems],
     }
 
 
-def texts(opinions: Opinions) -> list[list[str]]:
-    """Return a task's texts, a column for each field, in the order of `columns`.
+def texts(votes: Votes) -> list[list[str]]:
+    """Return a dataset's texts, a column for each field, in the order of `columns`.
 
     Parameters
     ----------
-    opinions : Opinions
+    votes : Votes
 
     Returns
     -------
     list of list of str
     """
     return [
-        [opinions.texts[i][field].strip() for i in _order(opinions)]
-        for field in opinions.task.text_fields
+        [votes.texts[i][field].strip() for i in _order(votes)]
+        for field in votes.dataset.text_fields
     ]
 
 
@@ -86,7 +86,7 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``plain`` and ``bibtex``, in which ``<uid>`` and ``<title>`` (of the task), in
+        ``plain`` and ``bibtex``, in which ``<uid>`` and ``<title>`` (of the dataset), in
         ``bibtex`` also ``<key>``, stand for the item's; ``<place>`` stands for the uid as part
         of an address; and ``latex``: what replaces the characters that LaTeX takes as its own.
     """
@@ -101,15 +101,15 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
     }
 
 
-def _order(opinions: Opinions) -> list[int]:
-    return sorted(range(len(opinions)), key=lambda i: opinions.uids[i])
+def _order(votes: Votes) -> list[int]:
+    return sorted(range(len(votes)), key=lambda i: votes.uids[i])
 
 
-def _system(system: Predictions, opinions: Opinions, order: Sequence[int]) -> dict[str, Any]:
+def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any]:
     row_of = {uid: row for row, uid in enumerate(system.uids)}
-    rows = [row_of.get(opinions.uids[i]) for i in order]
-    position = {uid: i for i, uid in enumerate(opinions.uids)}
-    human = opinions.shares[[position[uid] for uid in system.uids]]
+    rows = [row_of.get(votes.uids[i]) for i in order]
+    position = {uid: i for i, uid in enumerate(votes.uids)}
+    human = votes.shares[[position[uid] for uid in system.uids]]
 
     def placed(values: npt.NDArray[Any]) -> list[int | None]:
         return [None if row is None else int(values[row]) for row in rows]

@@ -17,7 +17,7 @@ class Match:
     Attributes
     ----------
     pairs : list of (str, Row, Row)
-        Name, old and new row. The name is the key, such as ``task=snli, n_votes=10``, or the
+        Name, old and new row. The name is the key, such as ``dataset=snli, n_votes=10``, or the
         row's number, followed by its texts.
     added, removed : list of str
         Names of rows.

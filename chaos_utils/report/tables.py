@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from chaos_utils.datasets.catalogue import get_task
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
 
 MISSING = "–"
@@ -26,11 +26,11 @@ class Item:
 
     Attributes
     ----------
-    task, uid : str
-        The task's name, and which of its items.
+    dataset, uid : str
+        The dataset's name, and which of its items.
     """
 
-    task: str
+    dataset: str
     uid: str
 
 
@@ -40,13 +40,13 @@ class Votes:
 
     Attributes
     ----------
-    task : str
+    dataset : str
         Its name.
     counts : tuple of int
         Votes for each of its labels, in order.
     """
 
-    task: str
+    dataset: str
     counts: tuple[int, ...]
 
 
@@ -107,7 +107,7 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
     display : mapping
         ``header`` and ``rows`` of a manifest.
     texts : callable, optional
-        Gives the text of an item by task and uid, to be joined in; None where there is none.
+        Gives the text of an item by dataset and uid, to be joined in; None where there is none.
 
     Returns
     -------
@@ -154,19 +154,19 @@ def _column(name: str) -> str:
 
 def _cell_html(cell: object, texts: Texts | None) -> str:
     if isinstance(cell, Mapping) and "item" in cell:
-        return _item_html(cell["item"]["task"], cell["item"]["uid"], texts)
+        return _item_html(cell["item"]["dataset"], cell["item"]["uid"], texts)
     if isinstance(cell, Mapping) and "votes" in cell:
-        return _votes_html(cell["votes"]["task"], cell["votes"]["counts"])
+        return _votes_html(cell["votes"]["dataset"], cell["votes"]["counts"])
     text = escape(str(cell))
     if _INTERVAL.search(text):
         return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
     return text
 
 
-def _item_html(task: str, uid: str, texts: Texts | None) -> str:
-    name = escape(get_task(task).short)
+def _item_html(dataset: str, uid: str, texts: Texts | None) -> str:
+    name = escape(get_dataset(dataset).short)
     parts = [f'<span class="item-name">{name} <code class="uid">{escape(uid)}</code></span>']
-    text = texts(task, uid) if texts else None
+    text = texts(dataset, uid) if texts else None
     for field, sentence in (text or {}).items():
         parts.append(
             f'<span class="item-text"><b>{escape(field)}</b> {escape(sentence.strip())}</span>'
@@ -174,8 +174,8 @@ def _item_html(task: str, uid: str, texts: Texts | None) -> str:
     return "".join(parts)
 
 
-def _votes_html(task: str, counts: Sequence[int]) -> str:
-    labels = get_task(task).labels
+def _votes_html(dataset: str, counts: Sequence[int]) -> str:
+    labels = get_dataset(dataset).labels
     spoken = ", ".join(f"{label} {n}" for label, n in zip(labels, counts, strict=True))
     total = sum(counts)
     segments = "".join(

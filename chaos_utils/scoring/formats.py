@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import TASKS, Task
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.dataset import Dataset
 
 _BAAN_ORDER = (0, 2, 1)  # from (e, c, n) to this project's (e, n, c)
 
@@ -136,12 +137,14 @@ def _read_json_lines(path: Path, text: str) -> list[Row]:
 def _read_csv(path: Path, text: str) -> dict[str, list[Row]]:
     reader = csv.DictReader(text.splitlines())
     header = reader.fieldnames or []
-    tasks = [task for task in TASKS.values() if set(class_columns(task)) <= set(header)]
-    if "uid" not in header or not tasks:
+    datasets = [
+        dataset for dataset in book_datasets() if set(class_columns(dataset)) <= set(header)
+    ]
+    if "uid" not in header or not datasets:
         raise _unknown_format(path, f"columns {', '.join(header[:8]) or 'none'}")
     models: dict[str, list[Row]] = {}
     for record in reader:
-        values = [_number(record[column]) for column in class_columns(tasks[0])]
+        values = [_number(record[column]) for column in class_columns(datasets[0])]
         row = Row(f"line {reader.line_num}", record["uid"], values, are_logits=False)
         models.setdefault(record.get("model") or path.stem, []).append(row)
     if not models:
@@ -149,19 +152,19 @@ def _read_csv(path: Path, text: str) -> dict[str, list[Row]]:
     return models
 
 
-def class_columns(task: Task) -> list[str]:
-    """Return the names of the class columns in tables of a task.
+def class_columns(dataset: Dataset) -> list[str]:
+    """Return the names of the class columns in tables of a dataset.
 
     Parameters
     ----------
-    task : Task
+    dataset : Dataset
 
     Returns
     -------
     list of str
         One a label, in order, with ``_`` for spaces: ``entailment``, ``hypothesis_1``.
     """
-    return [label.replace(" ", "_") for label in task.labels]
+    return [label.replace(" ", "_") for label in dataset.labels]
 
 
 def _number(text: str | None) -> float | str | None:
@@ -178,10 +181,12 @@ def _read_parquet(path: Path) -> dict[str, list[Row]]:
         table = pd.read_parquet(path)
     except (OSError, ValueError) as fault:
         raise _unknown_format(path, f"parquet that cannot be read: {fault}") from fault
-    tasks = [task for task in TASKS.values() if set(class_columns(task)) <= set(table.columns)]
-    if not {"model", "uid"} <= set(table.columns) or not tasks:
+    datasets = [
+        dataset for dataset in book_datasets() if set(class_columns(dataset)) <= set(table.columns)
+    ]
+    if not {"model", "uid"} <= set(table.columns) or not datasets:
         raise _unknown_format(path, f"columns {', '.join(map(str, table.columns[:8]))}")
-    values = table[class_columns(tasks[0])].to_numpy().tolist()
+    values = table[class_columns(datasets[0])].to_numpy().tolist()
     models: dict[str, list[Row]] = {}
     for number, (name, uid) in enumerate(zip(table["model"], table["uid"], strict=True)):
         row = Row(f"row {number}", uid, values[number], are_logits=False)

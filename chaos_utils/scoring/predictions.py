@@ -16,8 +16,8 @@ import numpy.typing as npt
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import write_bytes
-from chaos_utils.datasets.catalogue import Task
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import Row, class_columns, read_rows
 
 Floats = npt.NDArray[np.float64]
@@ -28,15 +28,15 @@ _ORDER_MARGIN = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
-    """One model's distribution for each item of a task.
+class System:
+    """One model's distribution for each item of a dataset.
 
     Attributes
     ----------
     model : str
         The system's name.
-    task : Task
-        Class k of every array is ``task.labels[k]``.
+    dataset : Dataset
+        Class k of every array is ``dataset.labels[k]``.
     uids : tuple of str
         Unique; n items.
     probabilities : ndarray of float, shape (n, k)
@@ -51,7 +51,7 @@ class Predictions:
     """
 
     model: str
-    task: Task
+    dataset: Dataset
     uids: tuple[str, ...]
     probabilities: Floats
     predicted: npt.NDArray[np.int64]
@@ -69,37 +69,37 @@ class Predictions:
 
 def read_predictions(
     path: Path | str,
-    datasets: Sequence[Opinions],
+    all_votes: Sequence[Votes],
     *,
     model: str | None = None,
     allow_missing: bool = False,
     allow_others: bool = False,
-) -> list[Predictions]:
-    """Read a file of predictions: one result for each model and task that it covers.
+) -> list[System]:
+    """Read a file of predictions: one result for each model and dataset that it covers.
 
     Parameters
     ----------
     path : path
         The file; its format is told from its content.
-    datasets : sequence of Opinions
-        The tasks that it may cover. Which of them, is told from the uids.
+    all_votes : sequence of Votes
+        The datasets that it may cover. Which of them, is told from the uids.
     model : str, optional
         Take this model alone.
     allow_missing : bool
-        Whether a task may be covered in part: the rest is evaluated, and a note says so.
+        Whether a dataset may be covered in part: the rest is evaluated, and a note says so.
     allow_others : bool
-        Whether the file may hold no item of these tasks; it then gives no predictions.
+        Whether the file may hold no item of these datasets; it then gives no predictions.
 
     Returns
     -------
-    list of Predictions
-        Items in the order of the task's; notes say what was left out.
+    list of System
+        Items in the order of the dataset's; notes say what was left out.
 
     Raises
     ------
     ChaosError
         If the file cannot be read in any format; a model is not in it; uids fit no
-        task, are doubled or are missing; values are no probabilities; or the columns
+        dataset, are doubled or are missing; values are no probabilities; or the columns
         seem to stand in another order.
     """
     path = Path(path)
@@ -117,35 +117,35 @@ def read_predictions(
     found = []
     for name, rows in rows_by_model.items():
         _check_uids(path, name, rows)
-        by_task = _split_by_task(rows, datasets)
-        if not by_task and not allow_others:
-            raise _no_item(path, name, rows, datasets)
-        covered = {uid for _, chosen in by_task for uid in chosen}
+        by_dataset = _split_by_dataset(rows, all_votes)
+        if not by_dataset and not allow_others:
+            raise _no_item(path, name, rows, all_votes)
+        covered = {uid for _, chosen in by_dataset for uid in chosen}
         extra = _extra_note([row.uid for row in rows if row.uid not in covered])
-        for opinions, chosen in by_task:
-            one = _predictions(path, name, chosen, opinions, columns, allow_missing, source)
+        for votes, chosen in by_dataset:
+            one = _predictions(path, name, chosen, votes, columns, allow_missing, source)
             found.append(replace(one, notes=(*one.notes, *extra)))
     return found
 
 
-def write_predictions(path: Path, predictions: Iterable[Predictions]) -> None:
-    """Write predictions as this project's parquet: ``model``, ``task``, ``uid``, a column a class.
+def write_predictions(path: Path, predictions: Iterable[System]) -> None:
+    """Write predictions as this project's parquet: model, dataset, uid, a column per class.
 
-    All must be of tasks with the same labels.
+    All must be of datasets with the same labels.
 
     Parameters
     ----------
     path : Path
-    predictions : iterable of Predictions
+    predictions : iterable of System
         At least one.
     """
     import pandas as pd
 
     tables = []
     for one in predictions:
-        table = pd.DataFrame(one.probabilities, columns=class_columns(one.task))
+        table = pd.DataFrame(one.probabilities, columns=class_columns(one.dataset))
         table.insert(0, "uid", one.uids)
-        table.insert(0, "task", one.task.name)
+        table.insert(0, "dataset", one.dataset.name)
         table.insert(0, "model", one.model)
         tables.append(table)
     stream = io.BytesIO()
@@ -180,15 +180,15 @@ def _check_uids(path: Path, model: str, rows: Sequence[Row]) -> None:
         raise _faulty(path, model, faults, "one prediction for each uid", "remove the others")
 
 
-def _split_by_task(
-    rows: Sequence[Row], datasets: Sequence[Opinions]
-) -> list[tuple[Opinions, dict[str, Row]]]:
+def _split_by_dataset(
+    rows: Sequence[Row], all_votes: Sequence[Votes]
+) -> list[tuple[Votes, dict[str, Row]]]:
     by_uid = {row.uid: row for row in rows}
     parts = []
-    for opinions in datasets:
-        chosen = {uid: by_uid[uid] for uid in opinions.uids if uid in by_uid}
+    for votes in all_votes:
+        chosen = {uid: by_uid[uid] for uid in votes.uids if uid in by_uid}
         if chosen:
-            parts.append((opinions, chosen))
+            parts.append((votes, chosen))
     return parts
 
 
@@ -196,19 +196,17 @@ def _extra_note(extra: Sequence[str]) -> list[str]:
     if not extra:
         return []
     shown = ", ".join(extra[:_SHOWN]) + (" …" if extra[_SHOWN:] else "")
-    return [f"{len(extra)} uids of the file are no items of the task ({shown})"]
+    return [f"{len(extra)} uids of the file are no items of the dataset ({shown})"]
 
 
-def _no_item(
-    path: Path, model: str, rows: Sequence[Row], datasets: Sequence[Opinions]
-) -> ChaosError:
-    titles = ", ".join(opinions.task.title for opinions in datasets)
+def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> ChaosError:
+    titles = ", ".join(votes.dataset.title for votes in all_votes)
     return ChaosError(
         f"No uid of {model!r} occurs in {titles}.",
         where=path,
         found=f"{len(rows)} uids, such as {rows[0].uid!r}",
-        expected=f"uids such as {datasets[0].uids[0]!r}",
-        todo="check the task, and that the uids are ChaosNLI's",
+        expected=f"uids such as {all_votes[0].uids[0]!r}",
+        todo="check the dataset, and that the uids are ChaosNLI's",
     )
 
 
@@ -216,16 +214,16 @@ def _predictions(
     path: Path,
     model: str,
     chosen: Mapping[str, Row],
-    opinions: Opinions,
+    votes: Votes,
     columns: tuple[int, ...] | None,
     allow_missing: bool,
     source: inputs.Input,
-) -> Predictions:
-    task = opinions.task
+) -> System:
+    dataset = votes.dataset
     notes = []
-    missing = [uid for uid in opinions.uids if uid not in chosen]
+    missing = [uid for uid in votes.uids if uid not in chosen]
     if missing:
-        told = f"{len(missing)} of {len(opinions)} items of {task.title} have no prediction"
+        told = f"{len(missing)} of {len(votes)} items of {dataset.title} have no prediction"
         if not allow_missing:
             raise ChaosError(
                 f"{told} by {model!r}.",
@@ -237,30 +235,30 @@ def _predictions(
                 todo="add them, or pass --allow-missing to evaluate the rest",
             )
         notes.append(f"{told}; evaluated on the other {len(chosen)}")
-    values = _as_table(path, model, chosen, task)
+    values = _as_table(path, model, chosen, dataset)
     are_logits = next(iter(chosen.values())).are_logits
     probabilities = _softmax(values) if are_logits else _checked(path, model, chosen, values)
     if columns is not None:
         probabilities = probabilities[:, columns]
     probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
-    predicted, stated = _labels(path, model, chosen, task, probabilities)
+    predicted, stated = _labels(path, model, chosen, dataset, probabilities)
     top = probabilities.max(axis=1)
     off = int((probabilities[np.arange(len(top)), predicted] < top).sum())
     if stated and off:
         notes.append(
             f"{off} stated labels are not the most probable ones; accuracies use the stated ones"
         )
-    _check_order(path, model, task, chosen, opinions, probabilities)
+    _check_order(path, model, dataset, chosen, votes, probabilities)
     probabilities.setflags(write=False)
     predicted.setflags(write=False)
-    return Predictions(model, task, tuple(chosen), probabilities, predicted, tuple(notes), source)
+    return System(model, dataset, tuple(chosen), probabilities, predicted, tuple(notes), source)
 
 
-def _as_table(path: Path, model: str, chosen: Mapping[str, Row], task: Task) -> Floats:
+def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset) -> Floats:
     faults = []
     for row in chosen.values():
         values = row.values
-        if not isinstance(values, list) or len(values) != task.n_classes:
+        if not isinstance(values, list) or len(values) != dataset.n_classes:
             count = f"{len(values)} values" if isinstance(values, list) else repr(values)
             faults.append(f"{row.place}: {count}")
         elif not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
@@ -268,7 +266,7 @@ def _as_table(path: Path, model: str, chosen: Mapping[str, Row], task: Task) -> 
         elif not np.isfinite(values).all():
             faults.append(f"{row.place}: {values} is not finite")
     if faults:
-        expected = f"{task.n_classes} finite numbers for each item of {task.title}"
+        expected = f"{dataset.n_classes} finite numbers for each item of {dataset.title}"
         raise _faulty(path, model, faults, expected, "correct these predictions")
     return np.array([row.values for row in chosen.values()], dtype=np.float64)
 
@@ -294,19 +292,19 @@ def _checked(path: Path, model: str, chosen: Mapping[str, Row], values: Floats) 
 
 
 def _labels(
-    path: Path, model: str, chosen: Mapping[str, Row], task: Task, probabilities: Floats
+    path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset, probabilities: Floats
 ) -> tuple[npt.NDArray[np.int64], bool]:
     """Return the stated labels, or the first argmax where none is stated."""
     if all(row.label is None for row in chosen.values()):
         return probabilities.argmax(axis=1), False
-    indices = [task.label_index(row.label) for row in chosen.values()]
+    indices = [dataset.label_index(row.label) for row in chosen.values()]
     faults = [
         f"{row.place}: predicted_label {row.label!r}"
         for row, index in zip(chosen.values(), indices, strict=True)
         if index is None
     ]
     if faults:
-        expected = f"one of {', '.join(task.labels)} or {', '.join(task.codes)}"
+        expected = f"one of {', '.join(dataset.labels)} or {', '.join(dataset.codes)}"
         raise _faulty(path, model, faults, expected, "correct these labels")
     return np.array(indices, dtype=np.int64), True
 
@@ -314,64 +312,64 @@ def _labels(
 def _check_order(
     path: Path,
     model: str,
-    task: Task,
+    dataset: Dataset,
     chosen: Mapping[str, Row],
-    opinions: Opinions,
+    votes: Votes,
     probabilities: Floats,
 ) -> None:
     """Fail when another order of the columns would fit the old labels far better."""
-    where = {uid: i for i, uid in enumerate(opinions.uids)}
-    old = opinions.old_label[[where[uid] for uid in chosen]]
+    where = {uid: i for i, uid in enumerate(votes.uids)}
+    old = votes.old_label[[where[uid] for uid in chosen]]
     if len(old) < 30:
         return  # too few to tell
     top = probabilities.argmax(axis=1)
     fits = {
         order: float((np.array(order)[top] == old).mean())
-        for order in permutations(range(task.n_classes))
+        for order in permutations(range(dataset.n_classes))
     }
-    given = fits[tuple(range(task.n_classes))]
+    given = fits[tuple(range(dataset.n_classes))]
     best = max(fits, key=lambda order: fits[order])
     if fits[best] < given + _ORDER_MARGIN:
         return
     raise ChaosError(
         f"The columns of {model!r} seem to stand in another order.",
         where=path,
-        found=f"read as {', '.join(task.labels)}, {given:.0%} of the labels are the old ones; "
-        f"read as {', '.join(task.labels[k] for k in best)}, {fits[best]:.0%}",
-        expected=f"columns in the order {', '.join(task.labels)}",
+        found=f"read as {', '.join(dataset.labels)}, {given:.0%} of the labels are the old ones; "
+        f"read as {', '.join(dataset.labels[k] for k in best)}, {fits[best]:.0%}",
+        expected=f"columns in the order {', '.join(dataset.labels)}",
         todo="reorder the columns",
     )
 
 
-def join(parts: Sequence[Predictions], model: str) -> Predictions:
+def join(parts: Sequence[System], model: str) -> System:
     """Return the predictions of one system that stand in several files.
 
     Parameters
     ----------
-    parts : sequence of Predictions
+    parts : sequence of System
         At least one; their notes and sources are not kept.
     model : str
         Name of the system.
 
     Returns
     -------
-    Predictions
+    System
 
     Raises
     ------
     ChaosError
-        If the parts are of different tasks, or an item occurs in two of them.
+        If the parts are of different datasets, or an item occurs in two of them.
     """
-    tasks = {part.task.name for part in parts}
+    datasets = {part.dataset.name for part in parts}
     uids = tuple(uid for part in parts for uid in part.uids)
-    if len(tasks) != 1 or len(set(uids)) != len(uids):
+    if len(datasets) != 1 or len(set(uids)) != len(uids):
         raise ChaosError(
             f"These parts of {model!r} do not fit together.",
-            found=f"tasks {', '.join(sorted(tasks))}; {len(uids) - len(set(uids))} items twice",
-            expected="parts of one task that share no item",
+            found=f"{', '.join(sorted(datasets))}; {len(uids) - len(set(uids))} items twice",
+            expected="parts of one dataset that share no item",
         )
     probabilities = np.concatenate([part.probabilities for part in parts])
     predicted = np.concatenate([part.predicted for part in parts])
     probabilities.setflags(write=False)
     predicted.setflags(write=False)
-    return Predictions(model, parts[0].task, uids, probabilities, predicted)
+    return System(model, parts[0].dataset, uids, probabilities, predicted)

@@ -1,7 +1,7 @@
 """Runs of our own: what a fine-tuning run leaves, and where such runs stand."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ import yaml
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.corpora import TRAININGS
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
@@ -23,6 +24,9 @@ RECORD_FILE = "run.json"
 WANTED_FILE = "wanted.yml"
 _REQUIRED = {"system", "synthetic", "settings", "data", "dev", "fits", "device", "weights",
              "outputs"}  # fmt: skip
+
+
+KINDS = ("plain", "size", "smoothing", "distilled", "votes", "predicted")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +76,8 @@ class Run:
             If the file is missing, or is not the one that the record names.
         """
         self._note(file)
-        return pd.read_parquet(self.folder / file)
+        # Until the second edition the column was called so.
+        return pd.read_parquet(self.folder / file).rename(columns={"task": "dataset"})
 
     def _note(self, file: str) -> inputs.Input:
         path = self.folder / file
@@ -89,18 +94,18 @@ class Run:
         name = f"results/{self.name}/{file}"
         return inputs.record(name, found, synthetic=self.record["synthetic"])
 
-    def predictions_on(self, opinions: Opinions) -> Predictions | None:
-        """Return what the run predicts of a task's items; None where it predicts none.
+    def predictions_on(self, votes: Votes) -> System | None:
+        """Return what the run predicts of a dataset's items; None where it predicts none.
 
         A note says what it was trained on.
 
         Parameters
         ----------
-        opinions : Opinions
+        votes : Votes
 
         Returns
         -------
-        Predictions or None
+        System or None
             As `predictions_in`.
 
         Raises
@@ -108,7 +113,7 @@ class Run:
         ChaosError
             As `read_table`.
         """
-        found = predictions_in(self.read_table(PREDICTIONS_FILE), opinions, self.system)
+        found = predictions_in(self.read_table(PREDICTIONS_FILE), votes, self.system)
         data = self.record["data"]
         note = (
             f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
@@ -117,31 +122,31 @@ class Run:
         return found and replace(found, notes=(note,), source=self._note(PREDICTIONS_FILE))
 
 
-def predictions_in(table: pd.DataFrame, opinions: Opinions, system: str) -> Predictions | None:
-    """Return what a run's table predicts of a task's items; None where it predicts none.
+def predictions_in(table: pd.DataFrame, votes: Votes, system: str) -> System | None:
+    """Return what a run's table predicts of a dataset's items; None where it predicts none.
 
     Parameters
     ----------
     table : DataFrame
-        ``task``, ``uid`` and a column for each class.
-    opinions : Opinions
+        ``dataset``, ``uid`` and a column for each class.
+    votes : Votes
     system : str
         What the predictions are to be called.
 
     Returns
     -------
-    Predictions or None
-        Items in the order of the table, so maybe not all of the task's; rows rescaled to sum to 1.
+    System or None
+        Items in the order of the table, maybe not all; rows rescaled to sum to 1.
     """
-    rows = table[(table["task"] == opinions.task.name) & table["uid"].isin(opinions.uids)]
+    rows = table[(table["dataset"] == votes.dataset.name) & table["uid"].isin(votes.uids)]
     if rows.empty:
         return None
-    shares = rows[class_columns(opinions.task)].to_numpy(dtype=np.float64)
+    shares = rows[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
     shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
     predicted = shares.argmax(axis=1)
     shares.setflags(write=False)
     predicted.setflags(write=False)
-    return Predictions(system, opinions.task, tuple(rows["uid"]), shares, predicted)
+    return System(system, votes.dataset, tuple(rows["uid"]), shares, predicted)
 
 
 def read_run(folder: Path) -> Run:
@@ -234,6 +239,57 @@ def runs_in(folder: Path) -> Iterator[Run]:
     """
     for path in sorted(folder.glob(f"*/{RECORD_FILE}")):
         yield read_run(path.parent)
+
+
+def kind_of(run: Run) -> str:
+    """Return what sets a run apart.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    str
+        One of `KINDS`: ``plain`` (hard labels, all pairs at hand), ``size`` (a part of them),
+        ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
+        votes, out of fold), or ``predicted`` (another run's weights, asked again).
+    """
+    settings = run.settings
+    if run.record.get("predicted"):
+        return "predicted"
+    if settings["train"] == "chaosnli":
+        return "votes"
+    if settings["teacher"]:
+        return "distilled"
+    if settings["label_smoothing"]:
+        return "smoothing"
+    return "size" if settings["max_train_examples"] else "plain"
+
+
+def ordered(runs: Iterable[Run]) -> list[Run]:
+    """Return runs by task, model, kind, number of training items and seed.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    list of Run
+        The largest number of training items first.
+    """
+    return sorted(
+        runs,
+        key=lambda run: (
+            list(TRAININGS).index(run.settings["task"]),
+            run.settings["model"],
+            KINDS.index(kind_of(run)),
+            -run.record["data"]["n_train"],
+            run.settings["seed"],
+            run.name,
+        ),
+    )
 
 
 def wanted_entries() -> list[dict[str, Any]]:

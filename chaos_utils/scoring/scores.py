@@ -1,4 +1,4 @@
-"""Measures of systems on a task, with intervals."""
+"""Measures of systems on a dataset, with intervals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure
 from chaos_utils.metrics.resampling import (
     bca_interval,
@@ -16,52 +16,52 @@ from chaos_utils.metrics.resampling import (
     paired_p_value,
     percentile_interval,
 )
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 
 Floats = npt.NDArray[np.float64]
 
 
-def judge(opinions: Opinions, predictions: Predictions) -> Judged:
+def judge(votes: Votes, predictions: System) -> Judged:
     """Set a system's predictions beside what humans said of the same items.
 
     Parameters
     ----------
-    opinions : Opinions
-    predictions : Predictions
-        Of items of this task.
+    votes : Votes
+    predictions : System
+        Of items of this dataset.
 
     Returns
     -------
     Judged
         The items of the predictions, in their order.
     """
-    where = {uid: i for i, uid in enumerate(opinions.uids)}
+    where = {uid: i for i, uid in enumerate(votes.uids)}
     rows = np.array([where[uid] for uid in predictions.uids], dtype=np.int64)
     return Judged(
-        human=opinions.shares[rows],
+        human=votes.shares[rows],
         model=predictions.probabilities,
         predicted=predictions.predicted,
-        old_label=opinions.old_label[rows],
-        majority=opinions.majority[rows],
+        old_label=votes.old_label[rows],
+        majority=votes.majority[rows],
     )
 
 
 def evaluate(
-    opinions: Opinions,
-    systems: Sequence[Predictions],
+    votes: Votes,
+    systems: Sequence[System],
     *,
     measures: Iterable[str] | None = None,
     n_resamples: int = 0,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compute measures of systems on one task.
+    """Compute measures of systems on one dataset.
 
     Parameters
     ----------
-    opinions : Opinions
-        The task.
-    systems : sequence of Predictions
-        Systems on that task; each is judged on the items that it covers.
+    votes : Votes
+        The dataset.
+    systems : sequence of System
+        Systems on that dataset; each is judged on the items that it covers.
     measures : iterable of str, optional
         Names in `MEASURES`; all by default.
     n_resamples : int
@@ -74,13 +74,13 @@ def evaluate(
     Returns
     -------
     DataFrame
-        One row for each system and measure: ``task``, ``system``, ``n_items``,
+        One row for each system and measure: ``dataset``, ``system``, ``n_items``,
         ``measure``, ``value``, ``low``, ``high`` (NaN without resamples).
 
     Raises
     ------
     ChaosError
-        If two systems have one name, or one is of another task.
+        If two systems have one name, or one is of another dataset.
     """
     chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
     names = [system.model for system in systems]
@@ -88,16 +88,16 @@ def evaluate(
         double = next(name for name in names if names.count(name) > 1)
         raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
     rows = []
-    for group in _by_items(systems, opinions):
+    for group in _by_items(systems, votes):
         columns = [
-            [measure.columns(judge(opinions, system)) for measure in chosen] for system in group
+            [measure.columns(judge(votes, system)) for measure in chosen] for system in group
         ]
         values, low, high = _with_intervals(columns, chosen, n_resamples, seed)
         for i, system in enumerate(group):
             for j, measure in enumerate(chosen):
                 rows.append(
                     {
-                        "task": opinions.task.name,
+                        "dataset": votes.dataset.name,
                         "system": system.model,
                         "n_items": len(system),
                         "measure": measure.name,
@@ -111,15 +111,15 @@ def evaluate(
     return table.sort_values("system", key=lambda column: column.map(order), kind="stable")
 
 
-def _by_items(systems: Sequence[Predictions], opinions: Opinions) -> list[list[Predictions]]:
+def _by_items(systems: Sequence[System], votes: Votes) -> list[list[System]]:
     """Group systems that cover the same items, so that one set of resamples serves all."""
-    groups: dict[tuple[str, ...], list[Predictions]] = {}
+    groups: dict[tuple[str, ...], list[System]] = {}
     for system in systems:
-        if system.task.name != opinions.task.name:
+        if system.dataset.name != votes.dataset.name:
             raise ChaosError(
-                f"{system.model!r} predicts another task.",
-                found=system.task.title,
-                expected=opinions.task.title,
+                f"{system.model!r} predicts another dataset.",
+                found=system.dataset.title,
+                expected=votes.dataset.title,
             )
         groups.setdefault(tuple(sorted(system.uids)), []).append(_only(system, sorted(system.uids)))
     return list(groups.values())
@@ -149,9 +149,9 @@ def _with_intervals(
 
 
 def compare(
-    opinions: Opinions,
-    first: Predictions,
-    second: Predictions,
+    votes: Votes,
+    first: System,
+    second: System,
     *,
     measures: Iterable[str] | None = None,
     n_resamples: int,
@@ -161,9 +161,9 @@ def compare(
 
     Parameters
     ----------
-    opinions : Opinions
-        The task.
-    first, second : Predictions
+    votes : Votes
+        The dataset.
+    first, second : System
         The difference is first minus second.
     measures : iterable of str, optional
         Names in `MEASURES`; all by default.
@@ -173,7 +173,7 @@ def compare(
     Returns
     -------
     DataFrame
-        One row a measure: ``task``, ``system``, ``against``, ``n_items``, ``measure``,
+        One row a measure: ``dataset``, ``system``, ``against``, ``n_items``, ``measure``,
         ``difference``, ``difference_low``, ``difference_high`` (95%, bias-corrected and
         accelerated) and ``p_value`` (two-sided).
 
@@ -186,7 +186,7 @@ def compare(
     common = sorted(set(first.uids) & set(second.uids))
     if not common:
         raise ChaosError(f"{first.model!r} and {second.model!r} share no item.")
-    pair = [judge(opinions, _only(system, common)) for system in (first, second)]
+    pair = [judge(votes, _only(system, common)) for system in (first, second)]
     blocks = [[measure.columns(judged) for measure in chosen] for judged in pair]
     table = np.concatenate([block for side in blocks for block in side], axis=1)
     ends = np.cumsum([block.shape[1] for side in blocks for block in side])[:-1]
@@ -204,7 +204,7 @@ def compare(
     low, high = bca_interval(resampled, point, left_out)
     return pd.DataFrame(
         {
-            "task": opinions.task.name,
+            "dataset": votes.dataset.name,
             "system": first.model,
             "against": second.model,
             "n_items": n,
@@ -217,7 +217,7 @@ def compare(
     )
 
 
-def _only(system: Predictions, uids: Sequence[str]) -> Predictions:
+def _only(system: System, uids: Sequence[str]) -> System:
     where = {uid: i for i, uid in enumerate(system.uids)}
     rows = [where[uid] for uid in uids]
     return replace(
@@ -238,10 +238,10 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``task``, ``system``, ``n_items`` and a column for each measure, all in the order of
+        ``dataset``, ``system``, ``n_items`` and a column for each measure, all in the order of
         the table.
     """
-    keys = ["task", "system", "n_items"]
+    keys = ["dataset", "system", "n_items"]
     values = table.pivot(index=keys, columns="measure", values="value")
     order = list(dict.fromkeys(zip(*(table[key] for key in keys), strict=True)))
     measures = list(dict.fromkeys(table["measure"]))

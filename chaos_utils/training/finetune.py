@@ -231,7 +231,7 @@ def weights_of(
     """
     run = find_run(name)
     earlier = read_settings(run.settings)
-    synthetic = any(one.source.synthetic for one in data.opinions)
+    synthetic = any(one.source.synthetic for one in data.votes)
     if earlier.train == "chaosnli":
         problem = "This run has a model for each fold, which are not kept."
         found, expected = run.name, "a run on the corpora"

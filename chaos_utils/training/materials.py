@@ -7,7 +7,7 @@ import numpy as np
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import corpora, splits
 from chaos_utils.datasets.corpora import Corpus
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.training.settings import Settings
 
 _HELD_OUT = 0.05  # of αNLI's training stories: its development set is ChaosNLI-α
@@ -26,7 +26,7 @@ class Data:
         trained on; development items are others than ChaosNLI's.
     tests : Corpus
         Test items, on which nothing is chosen; may be empty.
-    opinions : list of Opinions
+    votes : list of Votes
         Behind `chaosnli`.
     """
 
@@ -34,7 +34,7 @@ class Data:
     dev: Corpus
     tests: Corpus
     chaosnli: Corpus
-    opinions: list[Opinions]
+    votes: list[Votes]
 
 
 def load_data(settings: Settings) -> Data:
@@ -56,7 +56,7 @@ def load_data(settings: Settings) -> Data:
         premise or story occurs in ChaosNLI.
     """
     task, data = settings.task, settings.data
-    chaosnli, opinions = corpora.load_chaosnli(task, data)
+    chaosnli, votes = corpora.load_chaosnli(task, data)
     own = settings.train == "chaosnli"
     dev = splits.without(corpora.load_corpus(task, "dev", data), chaosnli)
     tests = corpora.load_corpus(task, "test", data)
@@ -67,7 +67,7 @@ def load_data(settings: Settings) -> Data:
     if own:
         train, dev = chaosnli, splits.without_groups(dev, chaosnli)
         if settings.loss == "hard":
-            majority = np.concatenate([one.majority for one in opinions])
+            majority = np.concatenate([one.majority for one in votes])
             train = replace(train, targets=np.eye(chaosnli.targets.shape[1])[majority])
     else:
         splits.refuse_contamination(train, chaosnli)
@@ -81,4 +81,4 @@ def load_data(settings: Settings) -> Data:
                 expected="items with different labels" if least > 1 else "at least one item",
                 todo="check the files of the parameter data",
             )
-    return Data(train, dev, tests, chaosnli, opinions)
+    return Data(train, dev, tests, chaosnli, votes)

@@ -14,12 +14,12 @@ import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.registry import REGISTRY
-from chaos_utils.datasets.votes import Opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import Predictions, write_predictions
+from chaos_utils.scoring.predictions import System, write_predictions
 from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
@@ -99,19 +99,17 @@ def write_run(
     """
     name = more.pop("system", system_name(settings, encoder.model))
     with fresh_folder(out) as folder:
-        write_predictions(
-            folder / PREDICTIONS_FILE, _by_task(name, data.opinions, outcome.chaosnli)
-        )
+        write_predictions(folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli))
         _write_dev(folder / DEV_FILE, data, outcome.dev)
         if outcome.trajectory:
-            _write_trajectory(folder / TRAJECTORY_FILE, data.opinions, outcome)
+            _write_trajectory(folder / TRAJECTORY_FILE, data.votes, outcome)
         outputs = sorted(path for path in folder.iterdir() if path.is_file())
         write_json(
             folder / RECORD_FILE,
             {
                 "schema": 1,
                 "system": name,
-                "synthetic": any(one.source.synthetic for one in data.opinions),
+                "synthetic": any(one.source.synthetic for one in data.votes),
                 "command": command_of(settings, out.name),
                 "settings": asdict(settings),
                 "encoder": {"family": encoder.model.family, "origin": encoder.origin,
@@ -158,12 +156,12 @@ def command_of(settings: Settings, name: str) -> str:
     return " ".join([*words, f"--out results/{name}"])
 
 
-def _by_task(name: str, opinions: list[Opinions], shares: Floats) -> list[Predictions]:
+def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
     parts = []
     start = 0
-    for one in opinions:
+    for one in votes:
         part = shares[start : start + len(one)]
-        parts.append(Predictions(name, one.task, one.uids, part, part.argmax(axis=1)))
+        parts.append(System(name, one.dataset, one.uids, part, part.argmax(axis=1)))
         start += len(one)
     return parts
 
@@ -171,7 +169,7 @@ def _by_task(name: str, opinions: list[Opinions], shares: Floats) -> list[Predic
 def _describe(settings: Settings, data: "Data") -> dict[str, Any]:
     names = data.train.datasets
     trained = {name: names.count(name) for name in dict.fromkeys(names)}
-    published = sum(REGISTRY[file].items for _, file in data.train.training.files_of("train"))
+    published = sum(registry()[file].items for _, file in data.train.training.files_of("train"))
     return {
         "trained_on": trained,
         "n_train": len(data.train),
@@ -184,26 +182,26 @@ def _describe(settings: Settings, data: "Data") -> dict[str, Any]:
 def _inputs(data: "Data") -> list[dict[str, Any]]:
     """Return the data files of this run's task, of all that this process has read."""
     files = {file for _, _, file in data.train.training.files}
-    files |= {TASKS[task].file for task in data.train.training.tasks}
+    files |= {get_dataset(task).file for task in data.train.training.tasks}
     folders = {file.partition("/")[0] for file in files} | {"synthetic-sample", "own-data"}
     return [asdict(entry) for entry in inputs.opened() if entry.name.partition("/")[0] in folders]
 
 
 def _write_dev(path: Path, data: "Data", shares: Floats) -> None:
-    table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(data.opinions[0].task))
+    table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(data.votes[0].dataset))
     table.insert(0, "label", data.dev.gold.astype(np.int8))
     table.insert(0, "uid", data.dev.uids)
     table.insert(0, "dataset", data.dev.datasets)
     _write_parquet(path, table)
 
 
-def _write_trajectory(path: Path, opinions: list[Opinions], outcome: Outcome) -> None:
+def _write_trajectory(path: Path, votes: list[Votes], outcome: Outcome) -> None:
     pairs = {look["step"]: look["pairs"] for look in outcome.fits[0]["looks"]}
     tables = []
     for step, shares in sorted(outcome.trajectory.items()):
-        table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(opinions[0].task))
-        table.insert(0, "uid", [uid for one in opinions for uid in one.uids])
-        table.insert(0, "task", [one.task.name for one in opinions for _ in one.uids])
+        table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(votes[0].dataset))
+        table.insert(0, "uid", [uid for one in votes for uid in one.uids])
+        table.insert(0, "dataset", [one.dataset.name for one in votes for _ in one.uids])
         table.insert(0, "pairs", pairs[step])
         table.insert(0, "step", step)
         tables.append(table)

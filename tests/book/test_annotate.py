@@ -7,8 +7,8 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.loading import load_votes
 
 pytestmark = pytest.mark.browser
 
@@ -40,8 +40,8 @@ class Reader:
         self.page = page
         self.known = {
             (texts["premise"], texts["hypothesis"]): votes.argmax() + 1
-            for opinions in (load_opinions("snli", "sample"), load_opinions("mnli", "sample"))
-            for texts, votes in zip(opinions.texts, opinions.votes, strict=True)
+            for opinions in (load_votes("snli", "sample"), load_votes("mnli", "sample"))
+            for texts, votes in zip(opinions.texts, opinions.counts, strict=True)
         }
 
     @property
@@ -59,7 +59,7 @@ class Reader:
         for _ in range(5 + 12):
             self.answer()
         assert self.title == "You are admitted"
-        self.press("Start the first task")
+        self.press("Start the first dataset")
 
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).click()
@@ -123,15 +123,15 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
         assert reader.title == f"Training: question {number} of 12"
         reader.answer()
     assert "11 of 12 right" in page.inner_text("#annotate")
-    reader.press("Start the first task")
-    while reader.title == "Task 1":
+    reader.press("Start the first dataset")
+    while reader.title == "Dataset 1":
         reader.answer()
     assert "$0.50" in page.inner_text("#annotate")
-    reader.press("Next task")
+    reader.press("Next dataset")
     reader.answer()
 
     page.reload()
-    assert reader.title == "Task 2"  # goes on where it was
+    assert reader.title == "Dataset 2"  # goes on where it was
     reader.press("Results so far")
     assert page.locator(".annotate-judgements:visible > li").count() == 11
     assert page.locator(".annotate-judgements:visible .chosen").count() == 11
@@ -144,7 +144,7 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     assert download.value.suggested_filename == "votes-mnli-ada-1.json"
     download.value.save_as(tmp_path / "votes.json")
     log = json.loads((tmp_path / "votes.json").read_text())
-    assert (log["protocol"], log["task"], log["annotator"]) == ("nie2020-1", "mnli", "ada-1")
+    assert (log["protocol"], log["dataset"], log["annotator"]) == ("nie2020-1", "mnli", "ada-1")
     state, _, counters, counts = replay(log)
     assert (state, counters["items"], counters["training_right"], counts) == (
         "finished",
@@ -155,7 +155,7 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     assert page.evaluate(REPLAY, [log]) == [replay(log)]
     items = [event for event in log["events"] if event.get("kind") == "item"]
     assert log["votes"] == [{"item": e["item"], "label": e["answer"]} for e in items]
-    assert {vote["item"] for vote in log["votes"]} <= set(load_opinions("mnli", "sample").uids)
+    assert {vote["item"] for vote in log["votes"]} <= set(load_votes("mnli", "sample").uids)
     assert reader.title == "Your results"
 
     reader.press("Start again")
@@ -240,7 +240,7 @@ def test_texts_are_shown_and_never_run(visit):
     page = visit(
         "?seed=7#alphanli",
         "let data; Object.defineProperty(window, 'CHAOS_ANNOTATE', {get: () => data, set(value) {"
-        " for (const one of [...Object.values(value.tasks).flatMap(task => task.items),"
+        " for (const one of [...Object.values(value.tasks).flatMap(dataset => dataset.items),"
         " ...Object.values(value.pools).flat()]) one.texts = one.texts.map(() => "
         f"{json.dumps(evil)}); data = value; }}}})",
     ).page
@@ -291,7 +291,7 @@ def test_real_items_stand_with_their_licence(real_checkout):
     data = (site / "_static" / "annotate" / "data.js").read_text()
     for text in (data, (site / "annotate.html").read_text()):
         assert "licence CC BY-NC 4.0" in text
-    for task in TASKS:
-        known = set(load_opinions(task, "released").uids)
+    for dataset in (one.name for one in book_datasets()):
+        known = set(load_votes(dataset, "released").uids)
         content = json.loads(data.split(" = ", 1)[1].removesuffix(";\n"))
-        assert {entry["uid"] for entry in content["tasks"][task]["items"]} < known
+        assert {entry["uid"] for entry in content["datasets"][dataset]["items"]} < known

@@ -41,7 +41,7 @@ def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
         *(
             pytest.param("book/cite.md", text, told, marks=pytest.mark.slow)
             for text, told in (
-                ("\n{value}`tbl-agreement task=xnli n_ties`\n", "0 rows fit"),
+                ("\n{value}`tbl-agreement dataset=xnli n_ties`\n", "0 rows fit"),
                 ("\n{value}`tbl-none x`\n", "no notebook made tbl-none"),
                 ("\n[gone](gone.md)\n", "gone.md"),
             )

@@ -34,8 +34,8 @@ def instead(name, value):
 
 @pytest.fixture(scope="module")
 def items(small_checkout):
-    """The data of the page, by task."""
-    return {task["name"]: task for task in read(small_checkout, "items.js")["tasks"]}
+    """The data of the page, by dataset."""
+    return {dataset["name"]: dataset for dataset in read(small_checkout, "items.js")["datasets"]}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def title(page):
 
 def test_filters_leave_what_the_data_says_and_come_back_from_the_address(visit, items):
     page = visit()
-    assert count(page) == sum(len(task["uids"]) for task in items.values())
+    assert count(page) == sum(len(dataset["uids"]) for dataset in items.values())
     assert page.locator(".explorer-count").get_attribute("aria-live") == "polite"
     snli = items["snli"]
     page.get_by_label("Dataset").select_option("snli")
@@ -104,7 +104,7 @@ def test_filters_leave_what_the_data_says_and_come_back_from_the_address(visit, 
     assert set(again.locator("#explorer tbody code.uid").all_inner_texts()) == expected
     assert again.locator("[name=old]").input_value() == "neutral"
     again.get_by_role("button", name="Clear filters").click()
-    assert count(again) == sum(len(task["uids"]) for task in items.values())
+    assert count(again) == sum(len(dataset["uids"]) for dataset in items.values())
 
 
 def test_search_wants_all_words_in_any_case(visit, items):
@@ -161,7 +161,7 @@ def test_a_card_shows_votes_systems_neighbours_and_citations(visit, items):
 
 def test_the_browser_s_buttons_lead_through_cards(visit, items):
     one, other = items["snli"]["uids"][:2]
-    page = visit(f"?task=snli#{one}")
+    page = visit(f"?dataset=snli#{one}")
     page.locator("dialog a", has_text="Next").click()
     assert title(page) == other
     page.keyboard.press("Escape")
@@ -175,7 +175,7 @@ def test_the_browser_s_buttons_lead_through_cards(visit, items):
     assert title(page) == other
 
 
-@pytest.mark.parametrize("place", ["#%E0%A4%A", "?sort=x&page=0&task=y#no"])
+@pytest.mark.parametrize("place", ["#%E0%A4%A", "?sort=x&page=0&dataset=y#no"])
 def test_an_unknown_item_is_told_and_the_list_still_works(visit, place):
     page = visit(place)
     message = page.get_by_role("alert")
@@ -197,7 +197,7 @@ def test_text_of_items_is_text(visit, small_checkout):
     assert page.locator("#explorer :is(script, img)").count() == 0
 
     data = read(small_checkout, "items.js")
-    data["tasks"][0]["uids"][0] = EVIL
+    data["datasets"][0]["uids"][0] = EVIL
     page = visit(script=instead("CHAOS_ITEMS", data))
     page.locator("#explorer tbody a").first.click()
     assert title(page) == EVIL
@@ -228,7 +228,7 @@ DRAWING = "Chart.getChart(document.querySelector('#explorer .simplex canvas'))"
 
 @DRAWN
 def test_points_follow_the_filters_and_open_their_items(visit, items):
-    page = visit("?task=snli")
+    page = visit("?dataset=snli")
     page.wait_for_selector(".explorer-drawing:not([hidden])")
     assert page.locator(".simplex").is_visible()
     assert not page.locator(".strip").is_visible()

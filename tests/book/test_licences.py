@@ -30,7 +30,7 @@ def runs_of_words(words):
 
 @pytest.mark.slow
 def test_pages_with_texts_of_items_carry_the_notice_and_no_others(real_checkout, released):
-    texts = [text for opinions in released for item in opinions.texts for text in item.values()]
+    texts = [text for votes in released for item in votes.texts for text in item.values()]
     long = [words for text in texts if len(words := words_of(text)) >= WORDS]
     starts = {tuple(words[:WORDS]): " ".join(words) for words in long}
     site = real_checkout / "_build" / "html"

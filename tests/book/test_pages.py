@@ -10,7 +10,7 @@ from helpers.pages import look_over, open_page, pages, tab_through
 from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
 from PIL import Image
 
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.publish.site import broken_links, read_page
 from chaos_utils.report.parameters import read_parameters
 
@@ -317,8 +317,8 @@ def test_the_real_book_is_not_marked(real_checkout):
 def test_texts_of_items_are_on_the_page_with_their_licence_and_nowhere_else(real_checkout):
     site = real_checkout / "_build" / "html"
     page = (site / "chapters" / "annotations.html").read_text()
-    opinions = load_opinions("snli", "released")
-    sentence = opinions.texts[opinions.index("4956464881.jpg#4r1e")]["hypothesis"]
+    votes = load_votes("snli", "released")
+    sentence = votes.texts[votes.index("4956464881.jpg#4r1e")]["hypothesis"]
     assert sentence.strip() in page
     assert "licence CC BY-NC 4.0" in page
     made = [*(site / "figures").iterdir(), *(site / "notebooks").iterdir()]

@@ -15,15 +15,15 @@ from chaos_utils.crowd.comparison import (
 )
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import load_opinions
 from chaos_utils.presentation import collection as presentation
 
 
 @pytest.fixture(scope="module")
 def collected():
-    opinions = load_opinions("alphanli", "sample")
-    return collect(cut(opinions, [opinions], n_items=500), n_runs=1, seed=3)
+    votes = load_votes("alphanli", "sample")
+    return collect(cut(votes, [votes], n_items=500), n_runs=1, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_conditions_carry_the_thresholds():
 
 
 def test_published_figures_stand_beside_simulated_ones(collected, compared):
-    paper = read_published("nie2020_table1").set_index("task").loc["alphanli"]
+    paper = read_published("nie2020_table1").set_index("dataset").loc["alphanli"]
     table = compared.set_index("figure")
     for name in ("qualification_fail_rate_percent", "filter_rate_percent", "annotators"):
         assert table.loc[name, "published"] == paper[name]
@@ -101,7 +101,7 @@ def test_the_table_says_what_was_fitted_and_what_predicted(compared):
 
 
 def test_a_missed_target_is_named(collected, compared):
-    targets = collected.fit.targets.assign(task="alphanli").drop(columns="difference")
+    targets = collected.fit.targets.assign(dataset="alphanli").drop(columns="difference")
     near, far = (
         presentation.say_fit(compared, targets.assign(tolerance=allowed)) for allowed in (1e-9, 1e9)
     )
@@ -143,7 +143,7 @@ def test_published_sizes_are_those_of_the_464_500_votes():
 
 
 def test_without_any_stage_the_bias_is_larger(collected):
-    snli = load_opinions("snli", "sample")
+    snli = load_votes("snli", "sample")
     materials = cut(snli, [snli])
     table = errors_with_and_without(materials, mixture(), [0.3], [10, 100])
     bias = table.groupby("without")["bias_squared"].first()

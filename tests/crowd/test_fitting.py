@@ -13,7 +13,7 @@ from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.tables import summary
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 
 TRUE = {"careless": 0.4, "lapse": 0.08, "lapse_in_tests": 0.04, "mean_stay": 100.0}
 
@@ -66,7 +66,7 @@ def test_a_fit_is_the_same_every_time(expectation):
 @pytest.mark.parametrize("row", range(3))
 def test_published_figures_are_met(row, released):
     expectation = Expectation(load_protocol(), cut(released[row], released))
-    targets = published_targets(released[row].task.name)
+    targets = published_targets(released[row].dataset.name)
     found = fit(expectation, targets)
     assert found.targets["within"].all()
     runs = summaries(expectation, found.population, 8)
@@ -141,7 +141,7 @@ def test_effects_of_nothing_are_refused(small, changes):
 
 
 def test_each_run_of_the_stages_has_a_seed_of_its_own():
-    opinions = load_opinions("alphanli", "sample")
-    few = cut(opinions, [opinions], n_items=5)
+    votes = load_votes("alphanli", "sample")
+    few = cut(votes, [votes], n_items=5)
     table = stage_effects(few, mixture(), [0.1], load_protocol(votes_per_item=5), 2, seed=7)
     assert table.groupby("seed").size().to_dict() == {7: 5, 8: 5}

@@ -16,7 +16,7 @@ from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.tables import accuracy_curve, summary, transitions
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 
@@ -167,9 +167,9 @@ def test_the_released_pool_is_that_of_the_paper_s_rule(released):
 
 
 def test_items_without_a_unanimous_one_cannot_be_cut():
-    opinions = load_opinions("mnli", "sample")
+    votes = load_votes("mnli", "sample")
     with pytest.raises(ChaosError, match="0 items with more than 99%"):
-        cut(opinions, [opinions], bar=0.99)
+        cut(votes, [votes], bar=0.99)
 
 
 @pytest.mark.parametrize("n_items", [0, -5])

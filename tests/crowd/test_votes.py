@@ -13,19 +13,19 @@ from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.votes import merge, read_votes
-from chaos_utils.datasets.votes import load_datasets, load_opinions
+from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.description import agreement
 
 OPEN = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
 
 
-def content_of(events, annotator="invented-01", task="snli", parameters=OPEN):
+def content_of(events, annotator="invented-01", dataset="snli", parameters=OPEN):
     """Return the content of a votes file, as the book's page saves it."""
     items = [event for event in events if event.get("kind") == "item"]
     return {
         "protocol": load_protocol().version,
         "parameters": parameters,
-        "task": task,
+        "dataset": dataset,
         "annotator": annotator,
         "events": events,
         "votes": [{"item": event["item"], "label": event["answer"]} for event in items],
@@ -66,7 +66,7 @@ def test_votes_of_many_become_opinions(tmp_path, data, save):
     paths = [
         save(judged(("snli-1", "e"), ("snli-0", "n"), annotator="b"), "first"),
         save(judged(("snli-1", "c"), annotator="a"), "second"),
-        save(judged(("alphanli-2", "2"), annotator="a", task="alphanli"), "third"),
+        save(judged(("alphanli-2", "2"), annotator="a", dataset="alphanli"), "third"),
         save(judged(annotator="c"), "fourth"),
     ]
     told = merge(paths, tmp_path / "made", data)
@@ -74,14 +74,14 @@ def test_votes_of_many_become_opinions(tmp_path, data, save):
         "snli": {"annotators": 2, "items": 2, "votes": 3},
         "alphanli": {"annotators": 1, "items": 1, "votes": 1},
     }
-    snli, alphanli = load_datasets(str(tmp_path / "made"))
-    source = load_opinions("snli", data)
+    snli, alphanli = load_all_votes(str(tmp_path / "made"))
+    source = load_votes("snli", data)
     assert snli.uids == ("snli-0", "snli-1")
-    assert snli.votes.tolist() == [[0, 1, 0], [1, 0, 1]]
+    assert snli.counts.tolist() == [[0, 1, 0], [1, 0, 1]]
     assert snli.majority.tolist() == [1, 2]  # a tie: annotator a comes before b
     assert snli.old_label.tolist() == source.old_label[:2].tolist()
     assert snli.texts == source.texts[:2]
-    assert alphanli.votes.tolist() == [[0, 1]]
+    assert alphanli.counts.tolist() == [[0, 1]]
 
 
 def test_the_order_of_the_files_does_not_matter(tmp_path, data, save):
@@ -115,19 +115,19 @@ def test_a_simulated_collection_merges_to_its_counts(tmp_path, sample, save):
         for row in range(len(made.annotators))
     ]
     merge(paths, tmp_path / "made", "sample")
-    (merged,) = load_datasets(str(tmp_path / "made"))
+    (merged,) = load_all_votes(str(tmp_path / "made"))
     counts = dict(zip(materials.item_uids, made.counts.tolist(), strict=True))
-    assert dict(zip(merged.uids, merged.votes.tolist(), strict=True)) == counts
+    assert dict(zip(merged.uids, merged.counts.tolist(), strict=True)) == counts
 
 
 def test_agreement_of_items_with_few_votes(tmp_path, data, save):
     single = [save(judged(("snli-0", "e"), ("snli-1", "n")))]
     merge(single, tmp_path / "single", data)
-    table = agreement(load_datasets(str(tmp_path / "single")), 20, 0)
+    table = agreement(load_all_votes(str(tmp_path / "single")), 20, 0)
     assert table["mean_pairwise_agreement"].isna().all()
     both = [*single, save(judged(("snli-0", "e"), annotator="b"), "b")]
     merge(both, tmp_path / "both", data)
-    table = agreement(load_datasets(str(tmp_path / "both")), 20, 0)
+    table = agreement(load_all_votes(str(tmp_path / "both")), 20, 0)
     assert table["mean_pairwise_agreement"].tolist() == [1.0]
 
 
@@ -140,7 +140,7 @@ WRONG = {
     "no object": ("[1]", "no votes file"),
     "a field missing": ({"protocol": "x"}, "field 'parameters'"),
     "another version": (_edit(protocol="nie2020-0"), "nie2020-0"),
-    "an unknown task": (_edit(task="anli"), "Unknown task"),
+    "an unknown dataset": (_edit(dataset="anli"), "Unknown dataset"),
     "a threshold out of range": (
         _edit(parameters={"min_check_accuracy": 75}),
         r"min_check_accuracy[\s\S]*\[0, 1\]",
@@ -232,7 +232,7 @@ def test_the_command_merges_and_tells_of_faults(tmp_path, data, save):
     given = ["votes", "merge", str(save(judged(("snli-0", "e")))), "--data", data]
     given += ["--out", str(tmp_path / "made")]
     done = chaos(*given, "--json", cwd=PROJECT)
-    assert json.loads(done.stdout)["tasks"]["snli"]["votes"] == 1
+    assert json.loads(done.stdout)["datasets"]["snli"]["votes"] == 1
     done = chaos(*given, cwd=PROJECT)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr

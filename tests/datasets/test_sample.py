@@ -11,29 +11,29 @@ def test_it_is_the_same_at_every_call(tmp_path):
 
 
 def test_it_is_marked_and_of_use(sample):
-    for opinions in sample:
-        assert opinions.source.synthetic
-        assert opinions.source.name.startswith("synthetic-sample/")
-        assert len(opinions) == generator.N_ITEMS
-        assert (opinions.votes.sum(axis=1) == generator.N_VOTES).all()
+    for votes in sample:
+        assert votes.source.synthetic
+        assert votes.source.name.startswith("synthetic-sample/")
+        assert len(votes) == generator.N_ITEMS
+        assert (votes.counts.sum(axis=1) == generator.N_VOTES).all()
         # People agree on some items and are divided on others.
-        entropies = entropy(opinions.shares, unit="bits")
+        entropies = entropy(votes.shares, unit="bits")
         assert (entropies < 0.5).mean() > 0.03
         assert (entropies > 0.9).mean() > 0.1
-        assert 0.05 < (opinions.majority != opinions.old_label).mean() < 0.5
+        assert 0.05 < (votes.majority != votes.old_label).mean() < 0.5
 
 
 def test_its_items_were_selected_like_the_released_ones(sample):
-    for opinions in sample:
-        if opinions.task.n_old_labels:
-            largest = opinions.old_votes.max(axis=1)
+    for votes in sample:
+        if votes.dataset.n_old_labels:
+            largest = votes.old_votes.max(axis=1)
             assert (largest == 3).all()
-            assert (opinions.old_votes[np.arange(len(opinions)), opinions.old_label] == 3).all()
+            assert (votes.old_votes[np.arange(len(votes)), votes.old_label] == 3).all()
 
 
 def test_its_sentences_are_whole(sample):
-    for opinions in sample:
-        for text in opinions.texts:
+    for votes in sample:
+        for text in votes.texts:
             for sentence in text.values():
                 assert sentence[0].isupper()
                 assert sentence.endswith(".")

@@ -10,11 +10,12 @@ from helpers.rows import row, write_dataset, write_rows
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.registry import CHAOSNLI, REGISTRY, DataFile
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.dataset import DataFile
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.registry import registry
 
-SNLI = TASKS["snli"].file
+SNLI = get_dataset("snli").file
 CONTENT = b"the published file\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
@@ -42,8 +43,13 @@ def server(tmp_path):
 
 
 def register(monkeypatch, **fields):
-    file = DataFile(**({"name": "set/file.txt", "release": CHAOSNLI, "sha256": SHA256} | fields))
-    monkeypatch.setattr(sources, "REGISTRY", {file.name: file})
+    file = DataFile(
+        **(
+            {"name": "set/file.txt", "release": get_dataset("snli").release, "sha256": SHA256}
+            | fields
+        )
+    )
+    monkeypatch.setattr(sources, "registry", lambda: {file.name: file})
     return file
 
 
@@ -54,7 +60,7 @@ def zipped(path, members):
 
 
 def test_every_entry_says_what_a_reader_needs():
-    for file in REGISTRY.values():
+    for file in registry().values():
         assert file.url.startswith("https://")
         assert file.release.licence
         assert file.release.citation
@@ -155,26 +161,26 @@ def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeyp
     monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
     for data in ("auto", "released"):
         with pytest.raises(ChaosError, match="SHA-256 differs") as fault:
-            load_opinions("snli", data)
+            load_votes("snli", data)
         assert "chaos data fetch" in str(fault.value)
 
 
 def test_no_data_at_all_gives_the_sample_loudly_or_an_error(nowhere, capsys):
-    assert load_opinions("snli").source.synthetic
+    assert load_votes("snli").source.synthetic
     assert "SYNTHETIC SAMPLE" in capsys.readouterr().err
     with pytest.raises(ChaosError, match="not at hand"):
-        load_opinions("snli", "released")
+        load_votes("snli", "released")
 
 
 def test_a_folder_of_ones_own(tmp_path, monkeypatch):
     write_dataset(tmp_path / "nested")
     write_rows(tmp_path / "flat" / "chaosNLI_snli.jsonl", [row(uid="mine")])
-    assert len(load_opinions("mnli", str(tmp_path / "nested"))) == 3
-    assert load_opinions("snli", str(tmp_path / "flat")).uids == ("mine",)
+    assert len(load_votes("mnli", str(tmp_path / "nested"))) == 3
+    assert load_votes("snli", str(tmp_path / "flat")).uids == ("mine",)
     monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
-    assert load_opinions("snli", "flat").uids == ("mine",)
+    assert load_votes("snli", "flat").uids == ("mine",)
     with pytest.raises(ChaosError, match=r"no chaosNLI_mnli_m\.jsonl"):
-        load_opinions("mnli", "flat")
+        load_votes("mnli", "flat")
 
 
 def test_status_tells_published_changed_and_missing_files_apart(tmp_path, monkeypatch):

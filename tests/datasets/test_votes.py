@@ -6,45 +6,47 @@ from helpers.rows import row, write_rows
 
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import load_opinions, read_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.loading import load_votes
 
 
-def read(tmp_path, rows, task="snli", **options):
-    return read_opinions(write_rows(tmp_path / "file.jsonl", rows), task, **options)
+def read(tmp_path, rows, dataset="snli", **options):
+    return read_chaosnli(write_rows(tmp_path / "file.jsonl", rows), get_dataset(dataset), **options)
 
 
 def test_a_file_becomes_opinions(tmp_path):
-    opinions = read(tmp_path, [row(counts=(10, 60, 30), old=0), row(uid="b", counts=(50, 50, 0))])
-    assert opinions.uids == ("item-1", "b")
-    assert opinions.votes.tolist() == [[10, 60, 30], [50, 50, 0]]
-    assert opinions.majority.tolist() == [1, 0]
-    assert opinions.old_label.tolist() == [0, 0]
-    assert opinions.old_votes.tolist() == [[3, 2, 0], [3, 2, 0]]
-    assert opinions.texts[0]["premise"] == "premise of item-1"
-    np.testing.assert_allclose(opinions.shares.sum(axis=1), 1)
-    assert inputs.opened() == (opinions.source,)
-    assert not opinions.source.synthetic
+    votes = read(tmp_path, [row(counts=(10, 60, 30), old=0), row(uid="b", counts=(50, 50, 0))])
+    assert votes.uids == ("item-1", "b")
+    assert votes.counts.tolist() == [[10, 60, 30], [50, 50, 0]]
+    assert votes.majority.tolist() == [1, 0]
+    assert votes.old_label.tolist() == [0, 0]
+    assert votes.old_votes.tolist() == [[3, 2, 0], [3, 2, 0]]
+    assert votes.texts[0]["premise"] == "premise of item-1"
+    np.testing.assert_allclose(votes.shares.sum(axis=1), 1)
+    assert inputs.opened() == (votes.source,)
+    assert not votes.source.synthetic
 
 
 def test_alphanli_labels_are_integers_and_its_one_old_label_is_one_vote(tmp_path):
-    opinions = read(tmp_path, [row("alphanli", counts=(30, 70), old=0)], "alphanli")
-    assert opinions.majority.tolist() == [1]
-    assert opinions.old_votes.tolist() == [[1, 0]]
+    votes = read(tmp_path, [row("alphanli", counts=(30, 70), old=0)], "alphanli")
+    assert votes.majority.tolist() == [1]
+    assert votes.old_votes.tolist() == [[1, 0]]
 
 
 def test_the_stored_majority_decides_a_tie(tmp_path):
-    opinions = read(tmp_path, [row(counts=(50, 50, 0), majority=1)])
-    assert opinions.majority.tolist() == [1]
+    votes = read(tmp_path, [row(counts=(50, 50, 0), majority=1)])
+    assert votes.majority.tolist() == [1]
 
 
 def test_opinions_do_not_change(tmp_path):
-    opinions = read(tmp_path, [row()])
+    votes = read(tmp_path, [row()])
     with pytest.raises(ValueError, match="read-only"):
-        opinions.votes[0, 0] = 1
+        votes.counts[0, 0] = 1
     with pytest.raises(AttributeError):
-        opinions.uids = ()
+        votes.uids = ()
     with pytest.raises(TypeError):
-        opinions.texts[0]["premise"] = "another"
+        votes.texts[0]["premise"] = "another"
 
 
 def changed(**fields):
@@ -121,22 +123,22 @@ def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "file.jsonl"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ChaosError, match="not UTF-8"):
-        read_opinions(path, "snli")
+        read_chaosnli(path, get_dataset("snli"))
 
 
 def test_another_number_of_votes_can_be_allowed(tmp_path):
-    assert len(read(tmp_path, [row(counts=(3, 1, 1))], n_votes=None)) == 1
-    with pytest.raises(ChaosError, match="expected 5 votes"):
-        read(tmp_path, [row(counts=(3, 1, 0))], n_votes=5)
+    assert len(read(tmp_path, [row(counts=(3, 1, 1))], any_number=True)) == 1
+    with pytest.raises(ChaosError, match="expected 100 votes"):
+        read(tmp_path, [row(counts=(3, 1, 0))])
 
 
 def test_an_unknown_task_names_the_closest(tmp_path):
     with pytest.raises(ChaosError, match="did you mean 'mnli'"):
-        load_opinions("mnlii")
+        load_votes("mnlii")
 
 
 def test_an_item_is_found_by_uid(tmp_path):
-    opinions = read(tmp_path, [row(), row(uid="b")])
-    assert opinions.index("b") == 1
+    votes = read(tmp_path, [row(), row(uid="b")])
+    assert votes.index("b") == 1
     with pytest.raises(ChaosError, match="No such item"):
-        opinions.index("c")
+        votes.index("c")

@@ -16,18 +16,18 @@ from chaos_utils.presentation import bins as presentation
 from chaos_utils.scoring.systems import computed, load_systems, oracle, uniform
 
 
-def score(datasets, systems, n_bins=5, n_resamples=100):
-    return bins.binned_scores(datasets, systems, n_bins=n_bins, n_resamples=n_resamples, seed=0)
+def score(all_votes, systems, n_bins=5, n_resamples=100):
+    return bins.binned_scores(all_votes, systems, n_bins=n_bins, n_resamples=n_resamples, seed=0)
 
 
 @pytest.fixture(scope="module")
 def of_sample(sample):
-    return score(sample, {opinions.task.name: load_systems(opinions) for opinions in sample})
+    return score(sample, {votes.dataset.name: load_systems(votes) for votes in sample})
 
 
 @pytest.fixture(scope="module")
 def of_release(released):
-    return score(released, {opinions.task.name: load_systems(opinions) for opinions in released})
+    return score(released, {votes.dataset.name: load_systems(votes) for votes in released})
 
 
 def test_bins_take_their_lower_edge_and_the_last_one_both():
@@ -69,8 +69,8 @@ def test_every_item_lies_in_its_bin_and_no_bin_is_empty(values, n_bins):
 def test_every_published_bin_is_reproduced(of_release):
     table = bins.bin_table(of_release)
     published = read_published("nie2020_entropy_bins")
-    ours = table[table["source"] == "computed"].drop_duplicates(["task", "bin"])
-    both = published.merge(ours, on=["task", "bin"], suffixes=("", "_ours"))
+    ours = table[table["source"] == "computed"].drop_duplicates(["dataset", "bin"])
+    both = published.merge(ours, on=["dataset", "bin"], suffixes=("", "_ours"))
     assert len(both) == len(published) == 135
     assert (both["n"] == both["n_ours"]).all()
     for end in ("entropy_low_bits", "entropy_high_bits"):
@@ -81,7 +81,7 @@ def test_every_published_bin_is_reproduced(of_release):
 
 
 def test_the_pooled_edges_are_those_of_the_figures(of_release):
-    pooled = next(scores for scores in of_release if scores.task == "snli+mnli")
+    pooled = next(scores for scores in of_release if scores.dataset == "snli+mnli")
     np.testing.assert_allclose(pooled.bins.low, [0, 0.663, 0.912, 1.045, 1.206], atol=5e-4)
     assert pooled.bins.high[-1] == pytest.approx(1.584, abs=5e-4)
     assert np.bincount(pooled.bins.of_item).sum() == 1514 + 1599
@@ -95,14 +95,14 @@ def test_bins_that_are_not_the_published_ones_stand_alone(of_sample, released):
 
 
 def test_bins_average_to_the_score_of_all_items(sample):
-    opinions = sample[0]
-    system = load_systems(opinions)[0]
-    (scores,) = score([opinions], {"snli": [system]})
+    votes = sample[0]
+    system = load_systems(votes)[0]
+    (scores,) = score([votes], {"snli": [system]})
     k = scores.systems.index(system.model)
-    weights = scores.n_scored[:, k] / len(opinions)
-    new = (system.predicted == opinions.majority).mean()
+    weights = scores.n_scored[:, k] / len(votes)
+    new = (system.predicted == votes.majority).mean()
     assert weights @ scores.values[:, k, 3] == pytest.approx(new)
-    assert scores.n_scored[:, k].sum() == len(opinions)
+    assert scores.n_scored[:, k].sum() == len(votes)
 
 
 def test_the_oracle_has_no_distance_in_any_bin(sample):
@@ -112,17 +112,17 @@ def test_the_oracle_has_no_distance_in_any_bin(sample):
 
 
 def test_a_system_is_scored_on_the_items_it_covers(sample):
-    opinions = sample[0]
-    whole = oracle(opinions)
-    of_item = bins.entropy_bins(entropy(opinions.shares, unit="bits"), 5).of_item
+    votes = sample[0]
+    whole = oracle(votes)
+    of_item = bins.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
     kept = np.flatnonzero(of_item != 2)[::2]
     part = replace(
         whole,
-        uids=tuple(opinions.uids[i] for i in kept),
+        uids=tuple(votes.uids[i] for i in kept),
         probabilities=whole.probabilities[kept],
-        predicted=1 - np.minimum(opinions.majority[kept], 1),  # never the majority
+        predicted=1 - np.minimum(votes.majority[kept], 1),  # never the majority
     )
-    (scores,) = score([opinions], {"snli": [part]})
+    (scores,) = score([votes], {"snli": [part]})
     k = scores.systems.index("oracle")
     assert scores.n_scored[:, k].tolist() == np.bincount(of_item[kept], minlength=5).tolist()
     assert np.isnan(scores.values[2, k]).all()
@@ -158,7 +158,7 @@ def test_systems_are_pooled_under_one_name(sample):
     one, other = oracle(snli), oracle(mnli)
     alone = replace(uniform(snli), model="alone")
     pooled = score(sample, {"snli": [one, alone], "mnli": [other]})[-1]
-    assert pooled.task == "snli+mnli"
+    assert pooled.dataset == "snli+mnli"
     assert "oracle" in pooled.systems
     assert "alone" not in pooled.systems
     k = pooled.systems.index("oracle")
@@ -176,7 +176,7 @@ def test_intervals_hold_their_values_and_repeat(sample, of_sample):
     assert (table["low"] <= table["value"] + 1e-12).all()
     assert (table["value"] <= table["high"] + 1e-12).all()
     assert (table["low"] < table["high"]).mean() > 0.9
-    again = score(sample, {o.task.name: load_systems(o) for o in sample})
+    again = score(sample, {o.dataset.name: load_systems(o) for o in sample})
     pd.testing.assert_frame_equal(bins.bin_table(again), bins.bin_table(of_sample))
 
 
@@ -185,7 +185,7 @@ def test_contrasts_are_differences(of_sample):
     scores = of_sample[0]
     name = scores.systems[0]
     rows = table[
-        (table["task"] == scores.task)
+        (table["dataset"] == scores.dataset)
         & (table["system"] == name)
         & (table["measure"] == "new_accuracy")
     ].set_index(["reference", "bin"])["value"]
@@ -198,12 +198,12 @@ def test_contrasts_are_differences(of_sample):
 
 
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
-    opinions = sample[0]
+    votes = sample[0]
     answers = np.eye(3)
-    right = computed("right", opinions, answers[opinions.majority])
-    wrong = computed("wrong", opinions, answers[(opinions.majority + 1) % 3])
-    half = np.where(np.arange(len(opinions)) < 4, opinions.majority, (opinions.majority + 1) % 3)
-    some = computed("some", opinions, answers[half])
+    right = computed("right", votes, answers[votes.majority])
+    wrong = computed("wrong", votes, answers[(votes.majority + 1) % 3])
+    half = np.where(np.arange(len(votes)) < 4, votes.majority, (votes.majority + 1) % 3)
+    some = computed("some", votes, answers[half])
     few = replace(
         right, uids=right.uids[2:], probabilities=right.probabilities[2:],
         predicted=right.predicted[2:],
@@ -211,10 +211,10 @@ def test_all_correct_counts_items_that_all_and_none_get_right(sample):
 
     def counts(*systems):
         table = bins.all_correct(sample, {"snli": systems}).set_index("label")
-        assert set(table["task"]) == {"snli"}
+        assert set(table["dataset"]) == {"snli"}
         return table.loc["new", ["n_items", "n_all_correct", "n_none_correct"]].tolist()
 
-    n = len(opinions)
+    n = len(votes)
     assert counts(right, some) == [n, 4, 0]
     assert counts(some, wrong) == [n, 0, n - 4]
     assert counts(few, some) == [n - 2, 2, 0]
@@ -222,34 +222,34 @@ def test_all_correct_counts_items_that_all_and_none_get_right(sample):
 
 
 def test_all_correct_on_the_released_predictions(released):
-    systems = {opinions.task.name: load_systems(opinions) for opinions in released}
+    systems = {votes.dataset.name: load_systems(votes) for votes in released}
     if not systems["snli"]:
         pytest.skip("the predictions of Baan et al. are not at hand")
-    table = bins.all_correct(released, systems).set_index(["task", "label"])
-    for opinions in released[:2]:
-        task = opinions.task.name
-        majority = dict(zip(opinions.uids, opinions.majority, strict=True))
+    table = bins.all_correct(released, systems).set_index(["dataset", "label"])
+    for votes in released[:2]:
+        dataset = votes.dataset.name
+        majority = dict(zip(votes.uids, votes.majority, strict=True))
         sets = [
             {
                 uid
                 for uid, label in zip(system.uids, system.predicted, strict=True)
                 if label == majority[uid]
             }
-            for system in systems[task]
+            for system in systems[dataset]
         ]
-        assert table.loc[(task, "new"), "n_all_correct"] == len(set.intersection(*sets))
+        assert table.loc[(dataset, "new"), "n_all_correct"] == len(set.intersection(*sets))
     assert table.loc[("mnli", "new"), "n_items"] == 1569
 
 
 def test_the_table_shows_published_beside_computed(of_release):
     shown = presentation.show_entropy_bins(bins.drawn(bins.bin_table(of_release)))
-    assert list(shown["task"].unique()) == ["SNLI", "MNLI", "αNLI", "SNLI+MNLI"]
-    items = shown[(shown["task"] == "MNLI") & (shown["quantity"] == "items")]
+    assert list(shown["dataset"].unique()) == ["SNLI", "MNLI", "αNLI", "SNLI+MNLI"]
+    items = shown[(shown["dataset"] == "MNLI") & (shown["quantity"] == "items")]
     assert items.set_index("system").loc["published", "bin 1"] == "318"
     assert set(items.set_index("system").loc["difference"].iloc[2:]) == {"0"}
-    spans = shown[shown["system"] == "9 published models, range"].groupby("task").size()
+    spans = shown[shown["system"] == "9 published models, range"].groupby("dataset").size()
     assert spans.to_dict() == {"SNLI": 4, "MNLI": 4, "αNLI": 4}
-    accuracy = shown[(shown["task"] == "SNLI") & (shown["quantity"] == "new accuracy")]
+    accuracy = shown[(shown["dataset"] == "SNLI") & (shown["quantity"] == "new accuracy")]
     spans = accuracy.set_index("system").loc["9 published models, range"]
     assert spans["bin 1"] == "0.898–0.983"
 

@@ -31,21 +31,21 @@ def world():
 
 
 def test_floor_from_the_posterior_is_the_true_one_and_from_vote_shares_is_not(world):
-    truth, votes, rng = world
+    truth, counts, rng = world
     true = floors(truths_of(truth, 8), 15, rng)
-    posterior = floors(draw_posterior(votes, 8, rng), 15, rng)
-    plugged_in = floors(truths_of(votes / 15, 8), 15, rng)
+    posterior = floors(draw_posterior(counts, 8, rng), 15, rng)
+    plugged_in = floors(truths_of(counts / 15, 8), 15, rng)
     np.testing.assert_allclose(posterior, true, rtol=0.04)
     assert (plugged_in < 0.92 * true).all()
 
 
 def test_votes_drawn_from_vote_shares_count_the_noise_twice(world):
-    truth, votes, rng = world
+    truth, counts, rng = world
     new = draw_crowds(truths_of(truth, 4), 15, rng)
     model = truths_of(truth, 4)
     measures = [MEASURES[name] for name in ("jsd", "dist_ce")]
     true = repeated(measures, new, model)
-    doubled = repeated(measures, draw_crowds(truths_of(votes / 15, 4), 15, rng), model)
+    doubled = repeated(measures, draw_crowds(truths_of(counts / 15, 4), 15, rng), model)
     for name in true:
         # Two layers of sampling noise instead of one: about √2 as much.
         assert doubled[name].value > 1.25 * true[name].value
@@ -54,14 +54,14 @@ def test_votes_drawn_from_vote_shares_count_the_noise_twice(world):
 def test_both_ceilings_find_the_true_one():
     rng = np.random.default_rng(6)
     truth = rng.dirichlet(ALPHA, size=3000)
-    votes = rng.multinomial(100, truth)
+    counts = rng.multinomial(100, truth)
     measures = [MEASURES[name] for name in SMOOTH]
 
     def drawn(truths):
         return repeated(measures, draw_crowds(truths, 100, rng), draw_crowds(truths, 100, rng))
 
-    true, posterior = drawn(truths_of(truth, 8)), drawn(draw_posterior(votes, 8, rng))
-    halves = ceilings.halves_ceiling(measures, votes, 100, 8, rng)
+    true, posterior = drawn(truths_of(truth, 8)), drawn(draw_posterior(counts, 8, rng))
+    halves = ceilings.halves_ceiling(measures, counts, 100, 8, rng)
     for name in SMOOTH:
         assert posterior[name].value == pytest.approx(true[name].value, rel=0.04)
         assert halves[name].value == pytest.approx(true[name].value, rel=0.05)
@@ -84,11 +84,11 @@ def test_extrapolation_needs_three_sizes():
 
 
 @pytest.mark.parametrize(
-    ("votes", "expected"),
+    ("counts", "expected"),
     [([[60, 30, 10]], [10, 20, 30, 40, 50]), ([[3, 2, 1]], [1, 2, 3]), ([[3, 1, 1]], [])],
 )
-def test_split_sizes(votes, expected):
-    assert ceilings.split_sizes(votes) == expected
+def test_split_sizes(counts, expected):
+    assert ceilings.split_sizes(counts) == expected
 
 
 def test_a_binned_measure_is_judged_draw_by_draw():
@@ -101,7 +101,7 @@ def test_a_binned_measure_is_judged_draw_by_draw():
 
 
 def test_means_of_the_table_give_the_value(sample):
-    crowd = draw_posterior(sample[0].votes, 3, np.random.default_rng(0))
+    crowd = draw_posterior(sample[0].counts, 3, np.random.default_rng(0))
     model = truths_of(sample[0].shares, 3)
     for found in repeated(MEASURES.values(), crowd, model).values():
         assert found.of_means(found.table.mean(axis=0)[np.newaxis])[0] == pytest.approx(found.value)
@@ -127,16 +127,16 @@ def test_no_draws_are_refused():
 
 
 def test_normalised_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate(sample):
-    opinions = sample[0]
-    found = ceilings.references(opinions, 4, 0)
-    several = [*systems.load_systems(opinions), systems.uniform(opinions)]
-    table = ceilings.normalised_scores(opinions, several, found, 50, 0)
+    votes = sample[0]
+    found = ceilings.references(votes, 4, 0)
+    several = [*systems.load_systems(votes), systems.uniform(votes)]
+    table = ceilings.normalised_scores(votes, several, found, 50, 0)
     assert list(dict.fromkeys(table["system"])) == [system.model for system in several]
     uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
-    computed = evaluate(opinions, several, measures=["jsd", "rank_cs"])
-    merged = computed.merge(table, on=["task", "system", "measure"], suffixes=("", "_here"))
+    computed = evaluate(votes, several, measures=["jsd", "rank_cs"])
+    merged = computed.merge(table, on=["dataset", "system", "measure"], suffixes=("", "_here"))
     assert len(merged) == 2 * len(several)
     np.testing.assert_allclose(merged["value_here"], merged["value"])
     given = table[table["rescaled"].notna()]
@@ -146,12 +146,12 @@ def test_normalised_scores_put_the_uniform_prediction_at_0_and_agree_with_evalua
 
 def test_a_crowd_as_a_system_scores_about_1(sample):
     # A second crowd is just what the ceiling is.
-    opinions = sample[0]
-    found = ceilings.references(opinions, 8, 0)
-    truth = draw_posterior(opinions.votes, 1, np.random.default_rng(1))
+    votes = sample[0]
+    found = ceilings.references(votes, 8, 0)
+    truth = draw_posterior(votes.counts, 1, np.random.default_rng(1))
     crowd = draw_crowds(truth, 100, np.random.default_rng(2))[0]
     table = ceilings.normalised_scores(
-        opinions, [systems.computed("crowd", opinions, crowd)], found, 50, 0
+        votes, [systems.computed("crowd", votes, crowd)], found, 50, 0
     )
     by_measure = table.set_index("measure")["rescaled"]
     for name in ("jsd", "dist_ce", "ent_ce"):
@@ -159,15 +159,15 @@ def test_a_crowd_as_a_system_scores_about_1(sample):
 
 
 def test_a_system_is_set_beside_references_on_its_own_items(sample):
-    opinions = sample[0]
-    found = ceilings.references(opinions, 3, 0)
-    whole = systems.load_systems(opinions)[0]
-    rows = np.arange(len(opinions))[::-2]
+    votes = sample[0]
+    found = ceilings.references(votes, 3, 0)
+    whole = systems.load_systems(votes)[0]
+    rows = np.arange(len(votes))[::-2]
     part = type(whole)(
-        "part", whole.task, tuple(whole.uids[i] for i in rows), whole.probabilities[rows],
+        "part", whole.dataset, tuple(whole.uids[i] for i in rows), whole.probabilities[rows],
         whole.predicted[rows],
     )  # fmt: skip
-    table = ceilings.normalised_scores(opinions, [whole, part], found, 20, 0)
+    table = ceilings.normalised_scores(votes, [whole, part], found, 20, 0)
     jsd = table[table["measure"] == "jsd"].set_index("system")
     assert jsd.loc["part", "n_items"] == len(rows)
     expected = found.floor["jsd"].columns[:, np.sort(rows)].mean()
@@ -189,9 +189,9 @@ def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(
 
 
 def test_one_budget_buys_bias_or_standard_error(sample):
-    opinions = sample[0]
-    several = [systems.uniform(opinions), systems.old_label(opinions)]
-    table = budgets.items_by_votes(opinions, several, 1000, 4, 0)
+    votes = sample[0]
+    several = [systems.uniform(votes), systems.old_label(votes)]
+    table = budgets.items_by_votes(votes, several, 1000, 4, 0)
     assert (table["n_items"] == 1000 // table["n_votes"]).all()
     uniform = table[table["system"] == "uniform"].set_index("n_votes")
     # With one vote the uniform prediction scores the same on every item.
@@ -207,17 +207,17 @@ def test_one_budget_buys_bias_or_standard_error(sample):
 
 
 def test_bias_and_standard_error_are_those_of_repeated_studies(sample):
-    opinions = sample[0]
-    table = budgets.items_by_votes(opinions, [systems.old_label(opinions)], 500, 20, 0)
+    votes = sample[0]
+    table = budgets.items_by_votes(votes, [systems.old_label(votes)], 500, 20, 0)
     said = table.set_index("n_votes").loc[5]
     rng = np.random.default_rng(9)
-    truths = draw_posterior(opinions.votes, 20, rng)
-    items = rng.integers(len(opinions), size=(600, 100))
+    truths = draw_posterior(votes.counts, 20, rng)
+    items = rng.integers(len(votes), size=(600, 100))
     chosen = truths[rng.integers(20, size=items.shape), items]
-    model = systems.old_label(opinions).probabilities[items]
+    model = systems.old_label(votes).probabilities[items]
     jsd = [MEASURES["jsd"]]
     studies = repeated(jsd, draw_crowds(chosen, 5, rng), model)["jsd"].values
-    exact = repeated(jsd, truths, truths_of(systems.old_label(opinions).probabilities, 20))
+    exact = repeated(jsd, truths, truths_of(systems.old_label(votes).probabilities, 20))
     assert said["n_items"] == 100
     assert studies.std() == pytest.approx(said["standard_error"], rel=0.1)
     assert studies.mean() - exact["jsd"].value == pytest.approx(said["bias"], abs=0.004)
@@ -229,9 +229,9 @@ def test_a_budget_without_a_vote(sample):
 
 
 def test_published_humans_stand_at_our_ceiling(released):
-    for opinions in released:
-        found = ceilings.references(opinions, 4, 0, ["jsd", "kl", "new_accuracy"])
-        table = ceilings.estimated_human(opinions, found).set_index("measure")
+    for votes in released:
+        found = ceilings.references(votes, 4, 0, ["jsd", "kl", "new_accuracy"])
+        table = ceilings.estimated_human(votes, found).set_index("measure")
         assert table.loc["jsd", "rescaled"] == pytest.approx(1, abs=0.04)
         assert table.loc["new_accuracy", "value"] < table.loc["new_accuracy", "floor"]
         assert np.isnan(table.loc["kl", "rescaled"])
@@ -239,19 +239,19 @@ def test_published_humans_stand_at_our_ceiling(released):
 
 def test_the_posterior_predicts_measured_half_crowds(released):
     names = ["jsd", "dist_ce", "new_accuracy", "rank_cs"]
-    for opinions in released:
-        found = ceilings.references(opinions, 4, 0, names)
-        table = ceilings.reference_scores(opinions, found).set_index("measure")
+    for votes in released:
+        found = ceilings.references(votes, 4, 0, names)
+        table = ceilings.reference_scores(votes, found).set_index("measure")
         assert (table["n_half"] == 50).all()
         np.testing.assert_allclose(table["half_drawn"], table["half_measured"], rtol=0.09)
 
 
 def test_tables_are_set_as_text(sample):
-    opinions = sample[0]
-    found = ceilings.references(opinions, 3, 0)
-    bounds = presentation.show_noise_ceiling(ceilings.reference_scores(opinions, found))
+    votes = sample[0]
+    found = ceilings.references(votes, 3, 0)
+    bounds = presentation.show_noise_ceiling(ceilings.reference_scores(votes, found))
     assert len(bounds) == len(found.floor)
-    scores = ceilings.normalised_scores(opinions, [systems.uniform(opinions)], found, 20, 0)
+    scores = ceilings.normalised_scores(votes, [systems.uniform(votes)], found, 20, 0)
     shown = presentation.show_normalised_scores(scores)
     # Floor, ceiling and the system; the ceiling is 1, a perfect model above it.
     assert len(shown) == 3

@@ -42,10 +42,10 @@ from chaos_utils.scoring.scores import judge
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
 
 
-def gather(datasets, systems=None, n_resamples=200, n_splits=10):
+def gather(all_votes, systems=None, n_resamples=200, n_splits=10):
     if systems is None:
-        systems = {o.task.name: load_systems(o, trained=False) for o in datasets}
-    return claims.gather(datasets, systems, n_resamples=n_resamples, n_splits=n_splits, seed=0)
+        systems = {o.dataset.name: load_systems(o, trained=False) for o in all_votes}
+    return claims.gather(all_votes, systems, n_resamples=n_resamples, n_splits=n_splits, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_a_verdict_follows_the_votes(material, released):
     assert check(7, same).verdict == FAILS
     assert check(12, material).verdict == HOLDS
     swapped = replace(
-        material, opinions={"snli": released[1], "mnli": released[0], "alphanli": released[2]}
+        material, by_dataset={"snli": released[1], "mnli": released[0], "alphanli": released[2]}
     )
     assert check(12, swapped).verdict == FAILS
     assert check(9, swapped).verdict == FAILS
@@ -181,11 +181,11 @@ def test_a_shape_follows_the_votes(material, released):
     alphanli = released[2]
     flat = np.column_stack([np.full(len(alphanli), 90), np.full(len(alphanli), 10)])
     peaked = replace(
-        material, opinions={**material.opinions, "alphanli": replace(alphanli, votes=flat)}
+        material, by_dataset={**material.by_dataset, "alphanli": replace(alphanli, counts=flat)}
     )
     assert check(10, peaked).verdict == FAILS
-    uneven = replace(released[0], votes=np.tile([100, 0, 0], (len(released[0]), 1)))
-    unanimous = replace(material, opinions={**material.opinions, "snli": uneven})
+    uneven = replace(released[0], counts=np.tile([100, 0, 0], (len(released[0]), 1)))
+    unanimous = replace(material, by_dataset={**material.by_dataset, "snli": uneven})
     assert check(11, material).verdict == HOLDS
     assert check(11, unanimous).verdict != HOLDS
     assert check(13, unanimous).verdict == FAILS
@@ -213,7 +213,7 @@ def test_a_reader_s_model_takes_part_in_claims_about_all(material, released):
 
 
 def test_without_predictions_claims_about_models_are_open(released):
-    bare = gather(released, {opinions.task.name: [] for opinions in released})
+    bare = gather(released, {votes.dataset.name: [] for votes in released})
     for number in (35, 38, 42, 43, 44, 53, 54, 56, 59):
         evidence = check(number, bare)
         assert evidence.verdict == OPEN
@@ -319,10 +319,10 @@ def test_the_uniform_guess_ranks_nothing(sample):
 def test_too_few_items_for_bins_are_said(material):
     few = [
         replace(
-            o, uids=o.uids[:3], votes=o.votes[:3], majority=o.majority[:3],
-            old_label=o.old_label[:3], old_votes=o.old_votes[:3], texts=o.texts[:3],
+            o, uids=o.uids[:3], counts=o.counts[:3], majority=o.majority[:3],
+            given_old_label=o.old_label[:3], given_old_votes=o.old_votes[:3], texts=o.texts[:3],
         )
-        for o in material.opinions.values()
+        for o in material.by_dataset.values()
     ]  # fmt: skip
     evidence = check(37, gather(few, {}))
     assert evidence.verdict == OPEN

@@ -117,7 +117,7 @@ def test_an_order_change_is_found_and_a_factor_makes_none():
     def rows(quantity, **values):
         return [
             {
-                "task": "snli", "system": system, "quantity": quantity, "convention": name,
+                "dataset": "snli", "system": system, "quantity": quantity, "convention": name,
                 "value": value, "is_reference": name == "one",
             }
             for system, pair in values.items()
@@ -171,7 +171,7 @@ def test_conversions_take_the_largest_error_over_systems(sample):
 def test_systems_are_the_first_scaled_and_the_reader_s_own(sample, tmp_path):
     snli = sample[0]
     own = tmp_path / "mine.csv"
-    shares = pd.DataFrame(snli.shares, columns=list(snli.task.labels))
+    shares = pd.DataFrame(snli.shares, columns=list(snli.dataset.labels))
     shares.insert(0, "uid", snli.uids)
     shares.to_csv(own, index=False)
     names = [system.model for system in evaluation.chosen_systems(snli, [str(own)], 2.0)]

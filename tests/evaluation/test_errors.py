@@ -48,9 +48,9 @@ def of(summary, measure, system, reference="all", temperature=None):
 
 @pytest.fixture(scope="module")
 def views(released):
-    datasets = released[:2]
-    chosen = lineup(datasets, [], system="", temperature=2.0)
-    return datasets, error_views(datasets, chosen)
+    all_votes = released[:2]
+    chosen = lineup(all_votes, [], system="", temperature=2.0)
+    return all_votes, error_views(all_votes, chosen)
 
 
 # Samples of votes
@@ -137,7 +137,7 @@ def test_the_errors_of_a_figure_are_those_of_its_seed(snli, entries, by_seed):
 
 
 def test_too_few_votes_or_seeds_are_a_fault(sample):
-    few = replace(sample[0], votes=np.tile([20, 10, 10], (len(sample[0]), 1)))
+    few = replace(sample[0], counts=np.tile([20, 10, 10], (len(sample[0]), 1)))
     with pytest.raises(ChaosError, match="40 votes"):
         errors_by_seed(few, [], n_seeds=2, first_seed=0)
     with pytest.raises(ChaosError, match="n_seeds"):
@@ -191,12 +191,12 @@ def test_lineup_at_temperature_1_shows_the_system_once(sample):
 
 def test_lineup_leaves_a_task_empty_that_the_system_does_not_predict(released):
     chosen = lineup(released[:2], [], system="BERT-base, seed 1", temperature=2.0)
-    assert [len(chosen[task]) for task in ("snli", "mnli")] == [2, 0]
+    assert [len(chosen[dataset]) for dataset in ("snli", "mnli")] == [2, 0]
 
 
 def test_lineup_shows_the_readers_own_beside_the_first(sample, tmp_path):
     path = tmp_path / "mine.csv"
-    shares = pd.DataFrame(sample[0].shares, columns=list(sample[0].task.labels))
+    shares = pd.DataFrame(sample[0].shares, columns=list(sample[0].dataset.labels))
     shares.insert(0, "uid", sample[0].uids)
     shares.to_csv(path, index=False)
     entries = lineup(sample[:1], [str(path)], system="", temperature=2.0)["snli"]
@@ -223,9 +223,11 @@ def test_lineup_refuses(sample, system, temperature, message):
 
 def test_views_hold_every_predicted_item_once(views):
     _, table = views
-    sizes = table.groupby(["task", "temperature", "view", "part"])["uid"].agg(["size", "nunique"])
+    sizes = table.groupby(["dataset", "temperature", "view", "part"])["uid"].agg(
+        ["size", "nunique"]
+    )
     assert (sizes["size"] == sizes["nunique"]).all()
-    assert sizes.groupby("task")["size"].unique().map(list).to_dict() == {
+    assert sizes.groupby("dataset")["size"].unique().map(list).to_dict() == {
         "snli": [1514],
         "mnli": [1569],
     }
@@ -233,7 +235,7 @@ def test_views_hold_every_predicted_item_once(views):
 
 def test_class_and_rank_errors_of_an_item_are_the_same_numbers_in_another_order(views):
     _, table = views
-    keys = ["task", "temperature", "uid"]
+    keys = ["dataset", "temperature", "uid"]
     shares = table[table["view"] != "entropy"].sort_values("error")
     lists = shares.groupby([*keys, "view"])["error"].agg(list).unstack()
     np.testing.assert_allclose(lists["class"].tolist(), lists["rank"].tolist())
@@ -243,15 +245,15 @@ def test_class_and_rank_errors_of_an_item_are_the_same_numbers_in_another_order(
 def test_ranks_follow_the_votes(views):
     _, table = views
     ranks = table[table["view"] == "rank"]
-    human = ranks.pivot(index=["task", "temperature", "uid"], columns="part", values="human")
+    human = ranks.pivot(index=["dataset", "temperature", "uid"], columns="part", values="human")
     assert (human["1st"] >= human["2nd"]).all()
     assert (human["2nd"] >= human["3rd"]).all()
 
 
 def test_half_the_absolute_class_errors_are_dist_ce(views, summary):
-    datasets, table = views
-    statistics = summarise_views(datasets, table)
-    classes = statistics[(statistics["view"] == "class") & (statistics["task"] == "snli")]
+    all_votes, table = views
+    statistics = summarise_views(all_votes, table)
+    classes = statistics[(statistics["view"] == "class") & (statistics["dataset"] == "snli")]
     sums = classes.groupby("temperature")["mean_absolute"].sum() / 2
     for temperature in (1.0, 2.0):
         row = of(summary, "dist_ce", "RoBERTa-base, seed 0", temperature=temperature)
@@ -259,9 +261,9 @@ def test_half_the_absolute_class_errors_are_dist_ce(views, summary):
 
 
 def test_entropy_errors_beside_the_published_ones(views):
-    datasets, table = views
-    statistics = summarise_views(datasets, table)
-    entropy = statistics[statistics["view"] == "entropy"].set_index(["task", "temperature"])
+    all_votes, table = views
+    statistics = summarise_views(all_votes, table)
+    entropy = statistics[statistics["view"] == "entropy"].set_index(["dataset", "temperature"])
     plain = entropy.loc[("snli", 1.0)]
     assert plain["published"] == -0.26
     assert plain[["difference_mean", "difference_median"]].abs().max() < 0.005
@@ -279,8 +281,9 @@ def test_views_need_a_system(sample):
 
 def test_views_of_a_hand_made_item(sample):
     one = replace(
-        sample[0], uids=("a",), votes=np.array([[20, 50, 30]]), majority=np.array([1]),
-        old_label=np.array([0]), old_votes=np.array([[3, 2, 0]]), texts=sample[0].texts[:1],
+        sample[0], uids=("a",), counts=np.array([[20, 50, 30]]), majority=np.array([1]),
+        given_old_label=np.array([0]), given_old_votes=np.array([[3, 2, 0]]),
+        texts=sample[0].texts[:1],
     )  # fmt: skip
     table = error_views([one], {"snli": [Entry(computed("mine", one, [[0.5, 0.5, 0]]), 1.0)]})
     errors = table.set_index("part")["error"]
@@ -311,8 +314,8 @@ def test_shown_seeds_mark_what_is_infinite_and_what_is_fixed(snli, by_seed):
 
 
 def test_shown_views_have_a_group_of_columns_for_each_temperature(views):
-    datasets, table = views
-    shown = show_error_views(summarise_views(datasets, table))
+    all_votes, table = views
+    shown = show_error_views(summarise_views(all_votes, table))
     assert len(shown) == 2 * 7
     assert shown["RoBERTa-base, seed 0, T = 2", "paper"].tolist().count("+0.12") == 1
     assert not shown.isin(["nan", "+nan"]).any(axis=None)

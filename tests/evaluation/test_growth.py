@@ -10,9 +10,9 @@ from chaos_utils.presentation import training as presentation
 from chaos_utils.scoring.systems import uniform
 
 
-def mixed(opinions, share):
+def mixed(votes, share):
     """Between the uniform guess and the human distribution."""
-    return [share * one.shares + (1 - share) * uniform(one).probabilities for one in opinions]
+    return [share * one.shares + (1 - share) * uniform(one).probabilities for one in votes]
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def runs(tmp_path, sample):
     """Two sizes, one of them with two seeds, all pairs with a trajectory, and other kinds."""
     nli, stories = sample[:2], sample[2:]
 
-    def write(name, opinions, share, settings=None, **changes):
+    def write(name, votes, share, settings=None, **changes):
         return write_run(
-            tmp_path / name, opinions, mixed(opinions, share), settings=settings or {}, **changes
+            tmp_path / name, votes, mixed(votes, share), settings=settings or {}, **changes
         )
 
     course = {128: mixed(nli, 0.1), 1024: mixed(nli, 0.4), 8000: mixed(nli, 0.9)}
@@ -39,9 +39,9 @@ def runs(tmp_path, sample):
     ]
 
 
-def score(datasets, stages, pooled=True, n_bins=4, n_resamples=50):
+def score(all_votes, stages, pooled=True, n_bins=4, n_resamples=50):
     return growth.growth_table(
-        datasets, stages, pooled=pooled, n_bins=n_bins, n_resamples=n_resamples, seed=0, level=0.95
+        all_votes, stages, pooled=pooled, n_bins=n_bins, n_resamples=n_resamples, seed=0, level=0.95
     )
 
 
@@ -53,7 +53,7 @@ def test_sizes_are_runs_of_one_model_with_hard_labels_alone(runs, sample):
         ("later", 4000, 1),
     ]  # fmt: skip
     assert [stage.run for stage in growth.size_stages(runs, sample, "mpnet-base")] == ["other"]
-    assert [p.task.name for p in stages[1].predictions] == ["snli", "mnli"]
+    assert [p.dataset.name for p in stages[1].predictions] == ["snli", "mnli"]
 
 
 def test_a_trajectory_is_that_of_the_first_seed(runs, sample):
@@ -86,7 +86,7 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, sample):
     table, _ = score(sample, stages, pooled=False)
     one = stages[0].predictions[0]
     (scores,) = binned_scores(sample[:1], {"snli": [one]}, n_bins=4, n_resamples=5, seed=0)
-    rows = table[(table["task"] == "snli") & (table["items"] == 128) & (table["bin"] > 0)]
+    rows = table[(table["dataset"] == "snli") & (table["items"] == 128) & (table["bin"] > 0)]
     for measure, k in (("jsd", 0), ("old_accuracy", 2), ("new_accuracy", 3)):
         ours = rows[rows["measure"] == measure]
         np.testing.assert_allclose(ours["value"], scores.values[:, 0, k])
@@ -98,7 +98,7 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, sample):
 
 def test_all_items_are_the_mean_of_the_bins(runs, sample):
     table, _ = score(sample, growth.size_stages(runs, sample, "minilm-l6"))
-    one = table[(table["task"] == "alphanli") & (table["measure"] == "new_accuracy")]
+    one = table[(table["dataset"] == "alphanli") & (table["measure"] == "new_accuracy")]
     right = mixed(sample[2:], 0.5)[0].argmax(axis=1) == sample[2].majority
     assert one.set_index("bin").loc[0, "value"] == pytest.approx(right.mean())
     assert one.set_index("bin").loc[0, "n"] == len(sample[2])
@@ -107,12 +107,12 @@ def test_all_items_are_the_mean_of_the_bins(runs, sample):
 def test_snli_and_mnli_are_pooled_on_request(runs, sample):
     stages = growth.size_stages(runs, sample, "minilm-l6")
     pooled, _ = score(sample, stages)
-    assert list(pooled["task"].unique()) == ["snli+mnli", "alphanli"]
+    assert list(pooled["dataset"].unique()) == ["snli+mnli", "alphanli"]
     entropies = np.concatenate([entropy(one.shares, unit="bits") for one in sample[:2]])
-    rows = pooled[(pooled["task"] == "snli+mnli") & (pooled["bin"] > 0)].drop_duplicates("bin")
+    rows = pooled[(pooled["dataset"] == "snli+mnli") & (pooled["bin"] > 0)].drop_duplicates("bin")
     assert rows["n"].tolist() == np.bincount(entropy_bins(entropies, 4).of_item).tolist()
     alone, _ = score(sample, stages, pooled=False)
-    assert list(alone["task"].unique()) == ["snli", "mnli", "alphanli"]
+    assert list(alone["dataset"].unique()) == ["snli", "mnli", "alphanli"]
 
 
 def test_seeds_are_averaged(runs, sample):
@@ -122,7 +122,7 @@ def test_seeds_are_averaged(runs, sample):
         score(sample, [stage for stage in stages if stage.run == name])[0]
         for name in ("small", "second")
     ]
-    mine = table[(table["task"] == "snli+mnli") & (table["items"] == 1000)]
+    mine = table[(table["dataset"] == "snli+mnli") & (table["items"] == 1000)]
     assert set(mine["n_seeds"]) == {2}
     assert set(mine["runs"]) == {"small second"}
     assert set(mine["epochs"]) == {10}
@@ -178,9 +178,9 @@ def test_the_table_shows_every_stage_and_chance(runs, sample):
     table, _ = score(sample, growth.size_stages(runs, sample, "minilm-l6"))
     shown = presentation.show_training_size(table)
     assert list(shown.columns[-4:]) == ["bin 1", "bin 2", "bin 3", "bin 4"]
-    jsd = shown[(shown["quantity"] == "JSD") & (shown["task"] == "SNLI+MNLI")]
+    jsd = shown[(shown["quantity"] == "JSD") & (shown["dataset"] == "SNLI+MNLI")]
     assert jsd["training items"].tolist() == ["1,000", "4,000", "chance"]
-    counts = shown[(shown["quantity"] == "items scored") & (shown["task"] == "αNLI")]
+    counts = shown[(shown["quantity"] == "items scored") & (shown["dataset"] == "αNLI")]
     assert counts["all items"].tolist() == [str(len(sample[2]))]
 
 

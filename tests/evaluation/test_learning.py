@@ -52,8 +52,8 @@ def comparison(sample):
 
 
 def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
-    for opinions in sample[:2]:
-        found = from_runs(opinions, runs, run_seed=0)
+    for votes in sample[:2]:
+        found = from_runs(votes, runs, run_seed=0)
         assert found.plain.model == "plain-s0"
         assert {seed: one.model for seed, one in found.seeds.items()} == {
             0: "plain-s0", 1: "plain-s1",
@@ -61,7 +61,7 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
         assert {kind: (told, one.model) for kind, (told, one) in found.others.items()} == {
             "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
         }  # fmt: skip
-        assert found.plain.uids == opinions.uids
+        assert found.plain.uids == votes.uids
         probabilities, gold = found.development
         assert len(probabilities) == len(gold) == 20
 
@@ -138,29 +138,29 @@ def test_the_held_out_temperature_is_found_with_its_interval():
 
 
 def test_no_item_s_votes_decide_its_own_temperature(sample):
-    opinions, material = sample[0], simulated(sample[0], 0)
+    votes, material = sample[0], simulated(sample[0], 0)
     options = {"n_folds": 4, "n_resamples": 5, "confidence": 0.95, "seed": 0}
 
-    def by_item(votes):
-        changed = replace(opinions, votes=votes)
+    def by_item(counts):
+        changed = replace(votes, counts=counts)
         return learning_temperatures.temperatures(changed, material, **options)[-1].values
 
-    before = by_item(opinions.votes)
-    premises = pd.Series([text["premise"] for text in opinions.texts])
+    before = by_item(votes.counts)
+    premises = pd.Series([text["premise"] for text in votes.texts])
     assert (pd.Series(before).groupby(premises).nunique() == 1).all()
     assert len(np.unique(before)) == 4
-    votes = opinions.votes.copy()
-    votes[0] = [0, 0, 100] if votes[0, 2] < 50 else [100, 0, 0]
-    changed = by_item(votes) != before
+    counts = votes.counts.copy()
+    counts[0] = [0, 0, 100] if counts[0, 2] < 50 else [100, 0, 0]
+    changed = by_item(counts) != before
     assert not changed[0]
     assert changed[before != before[0]].all()
 
 
 def test_values_and_differences_are_those_of_the_scoring_module(sample, comparison):
-    opinions, material = sample[0], simulated(sample[0], 0)
+    votes, material = sample[0], simulated(sample[0], 0)
     soft = material.others["soft"][1]
-    expected = evaluate(opinions, [soft], measures=learning.NAMES).set_index("measure")["value"]
-    gaps = compare(opinions, soft, material.plain, measures=learning.NAMES, n_resamples=5)
+    expected = evaluate(votes, [soft], measures=learning.NAMES).set_index("measure")["value"]
+    gaps = compare(votes, soft, material.plain, measures=learning.NAMES, n_resamples=5)
     rows = comparison.scores.set_index(["method", "measure"]).loc["soft"]
     assert rows["value"].to_dict() == pytest.approx(expected.to_dict())
     assert rows["difference"].to_numpy() == pytest.approx(gaps["difference"].to_numpy())
@@ -210,14 +210,14 @@ def test_temperatures_reach_the_scores_of_the_methods(sample, comparison):
 
 
 def test_chance_is_the_paper_s_and_references_need_no_system(released):
-    published = read_published("nie2020_table5").set_index(["task", "model"])
-    for opinions in released:
-        found = references(opinions, 1, 0, learning.REFERRED)
+    published = read_published("nie2020_table5").set_index(["dataset", "model"])
+    for votes in released:
+        found = references(votes, 1, 0, learning.REFERRED)
         table = learning.learning_table(
-            opinions, [], found, n_resamples=1, confidence=0.95, seed=0
+            votes, [], found, n_resamples=1, confidence=0.95, seed=0
         )  # fmt: skip
         rows = table.set_index(["method", "measure"])["value"]
-        theirs = published.loc[(opinions.task.name, "chance")]
+        theirs = published.loc[(votes.dataset.name, "chance")]
         for measure in ("jsd", "kl", "new_accuracy", "old_accuracy"):
             assert rows["chance", measure] == pytest.approx(theirs[measure], abs=3e-4)
         assert rows["floor", "jsd"] < rows["ceiling", "jsd"] < rows["chance", "jsd"]
@@ -225,21 +225,21 @@ def test_chance_is_the_paper_s_and_references_need_no_system(released):
 
 
 def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_path):
-    opinions, material = sample[0], simulated(sample[0], 0)
-    whole = computed("mine", opinions, synthetic_systems(opinions)[1].probabilities)
-    chosen = np.arange(len(opinions))[::-2]
+    votes, material = sample[0], simulated(sample[0], 0)
+    whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)
+    chosen = np.arange(len(votes))[::-2]
     part = replace(
         whole,
-        uids=tuple(opinions.uids[i] for i in chosen),
+        uids=tuple(votes.uids[i] for i in chosen),
         probabilities=whole.probabilities[chosen],
         predicted=whole.predicted[chosen],
     )
     write_predictions(tmp_path / "mine.parquet", [part])
-    own = own_systems(opinions, [str(tmp_path / "mine.parquet")])
+    own = own_systems(votes, [str(tmp_path / "mine.parquet")])
     assert own_systems(sample[2], [str(tmp_path / "mine.parquet")]) == []
-    found = learning.compare_methods(opinions, material, own, **NUMBERS)
+    found = learning.compare_methods(votes, material, own, **NUMBERS)
     row = found.scores.set_index(["method", "measure"]).loc[("own", "kl")]
-    expected = compare(opinions, part, material.plain, measures=["kl"], n_resamples=5)
+    expected = compare(votes, part, material.plain, measures=["kl"], n_resamples=5)
     assert row["n_items"] == len(chosen)
     assert row["difference"] == pytest.approx(expected["difference"].iloc[0])
     assert row["kind"] == "own"
@@ -263,7 +263,7 @@ def test_a_system_must_not_take_a_method_s_name(sample):
 
 def rows_of(*rows):
     columns = ["method", "title", "learned_from", "value", "difference_low", "difference_high"]
-    table = pd.DataFrame(rows, columns=columns).assign(task="snli", measure="jsd")
+    table = pd.DataFrame(rows, columns=columns).assign(dataset="snli", measure="jsd")
     table["kind"] = np.where(table["learned_from"] == "nothing", "reference", "method")
     return table.assign(difference=(table["difference_low"] + table["difference_high"]) / 2)
 
@@ -301,7 +301,7 @@ def test_sentences_follow_the_numbers():
 
 def test_the_plain_run_stands_beside_the_published_models():
     table = rows_of(("plain", "plain", "train", 0.5, 0, 0)).assign(measure="new_accuracy")
-    models = read_published("nie2020_table5").set_index("task").loc["snli"]
+    models = read_published("nie2020_table5").set_index("dataset").loc["snli"]
     nine = models[~models["model"].isin(["chance", "est-human"])]["new_accuracy"]
     assert presentation.beside_published(table, "new_accuracy") == [
         f"0.500 on SNLI, where the nine have {nine.min():.3f} to {nine.max():.3f}"
@@ -309,14 +309,14 @@ def test_the_plain_run_stands_beside_the_published_models():
 
 
 def test_temperatures_are_told_apart_only_beyond_their_spread():
-    def table(votes):
+    def table(counts):
         return pd.DataFrame(
             {
-                "task": "snli",
+                "dataset": "snli",
                 "method": ["fixed", "held_out", "cross_fitted"],
-                "temperature": [2, 1.2, votes],
-                "low": [2, 1.1, votes - 0.05],
-                "high": [2, 1.3, votes + 0.05],
+                "temperature": [2, 1.2, counts],
+                "low": [2, 1.1, counts - 0.05],
+                "high": [2, 1.3, counts + 0.05],
                 "spread": ["none", "bootstrap", "folds"],
                 "n_fitted": [0, 1000, 90],
             }
@@ -330,7 +330,7 @@ def test_temperatures_are_told_apart_only_beyond_their_spread():
     assert list(shown["T"]) == ["2.00", "1.20 [1.10, 1.30]", "3.00 [2.95, 3.05]"]
 
 
-def test_what_is_missing_is_told_by_task():
+def test_what_is_missing_is_told_by_dataset():
     told = presentation.missing_sentence(
         {"snli": ["MC dropout"], "mnli": ["MC dropout"], "alphanli": []}, 8
     )

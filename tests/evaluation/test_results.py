@@ -10,12 +10,12 @@ def table(released):
 
 
 def test_every_row_of_the_paper_is_there(table):
-    counts = table.groupby(["task", "kind", "source"]).size()
-    for task in ("snli", "mnli", "alphanli"):
-        assert counts[task, "chance", "computed"] == 1
-        assert counts[task, "model", "published"] == 9
-        assert counts[task, "human", "published"] == 1
-        assert counts[task, "baseline", "computed"] == 3
+    counts = table.groupby(["dataset", "kind", "source"]).size()
+    for dataset in ("snli", "mnli", "alphanli"):
+        assert counts[dataset, "chance", "computed"] == 1
+        assert counts[dataset, "model", "published"] == 9
+        assert counts[dataset, "human", "published"] == 1
+        assert counts[dataset, "baseline", "computed"] == 3
     assert counts["snli", "model", "computed"] >= 5
 
 
@@ -33,14 +33,14 @@ def test_intervals_hold_their_values(table):
 
 
 def test_on_mnli_no_published_model_is_nearer_than_the_uniform_guess(table):
-    counts = results.better_than_chance(table).set_index(["task", "measure"])["n_better"]
+    counts = results.better_than_chance(table).set_index(["dataset", "measure"])["n_better"]
     assert counts["mnli", "jsd"] == 0
     assert counts["mnli", "kl"] == 0
     assert counts["snli", "jsd"] == 9
 
 
 def test_sizes_and_ranks():
-    sizes = results.size_effects().set_index(["task", "family"])
+    sizes = results.size_effects().set_index(["dataset", "family"])
     assert sizes.loc[("snli", "RoBERTa"), "change_jsd"] == pytest.approx(0.2210 - 0.2294)
     ranks = results.rank_correlations()
     assert ranks["spearman"].between(-1, 1).all()

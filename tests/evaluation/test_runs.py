@@ -7,7 +7,7 @@ from helpers.runs import fit, write_run
 from chaos_utils.base import inputs, paths
 from chaos_utils.evaluation import runs as records
 from chaos_utils.presentation import training as presentation
-from chaos_utils.scoring.runs import committed_runs, runs_in
+from chaos_utils.scoring.runs import committed_runs, kind_of, ordered, runs_in
 from chaos_utils.scoring.systems import uniform
 
 
@@ -16,9 +16,9 @@ def write(tmp_path, sample):
     """Write a run of SNLI and MNLI, or of αNLI, that predicts nothing in particular."""
 
     def write(name, task="nli", **changes):
-        opinions = sample[:2] if task == "nli" else sample[2:]
-        shares = [uniform(one).probabilities for one in opinions]
-        return write_run(tmp_path / "results" / name, opinions, shares, **changes)
+        votes = sample[:2] if task == "nli" else sample[2:]
+        shares = [uniform(one).probabilities for one in votes]
+        return write_run(tmp_path / "results" / name, votes, shares, **changes)
 
     return write
 
@@ -35,7 +35,7 @@ def write(tmp_path, sample):
     ],
 )
 def test_kinds_are_told_from_settings(write, kind, changes):
-    assert records.kind_of(write("a", **changes)) == kind
+    assert kind_of(write("a", **changes)) == kind
 
 
 def test_runs_stand_in_an_order_of_their_own(write):
@@ -45,7 +45,7 @@ def test_runs_stand_in_an_order_of_their_own(write):
     write("d", settings={"max_train_examples": 3162})
     write("e")
     write("f", settings={"seed": 1})
-    found = records.in_order(runs_in(write("g", settings={"seed": 2}).folder.parent))
+    found = ordered(runs_in(write("g", settings={"seed": 2}).folder.parent))
     assert [run.name for run in found] == ["e", "f", "g", "d", "a", "c", "b"]
 
 

@@ -64,7 +64,7 @@ TINY = """\
 # %% tags=["parameters"]
 rate: float = 0.5  # fails below zero
 seed: int = 0  # stands for nothing
-tasks: list[str] = ["snli"]  # stands for nothing, and holds commas
+datasets: list[str] = ["snli"]  # stands for nothing, and holds commas
 
 # %%
 from chaos_utils.base.files import write_text

@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from chaos_utils.datasets.catalogue import get_task
+from chaos_utils.datasets.catalogue import get_dataset
 
 
-def row(task="snli", uid="item-1", counts=(70, 20, 10), majority=None, old=None):
+def row(dataset="snli", uid="item-1", counts=(70, 20, 10), majority=None, old=None):
     """Return a valid row; `majority` and `old` are label positions."""
-    known = get_task(task)
+    known = get_dataset(dataset)
     total = sum(counts)
     majority = counts.index(max(counts)) if majority is None else majority
     old = majority if old is None else old
-    stored = int if task == "alphanli" else str
+    stored = int if dataset == "alphanli" else str
     made = {
         "uid": uid,
         "label_counter": {c: n for c, n in zip(known.codes, counts, strict=True) if n},
@@ -38,11 +38,11 @@ def write_rows(path: Path, rows) -> Path:
 
 
 def write_dataset(folder: Path, **changes) -> Path:
-    """Write a small file for each task; `changes` replaces the rows of a task."""
+    """Write a small file for each dataset; `changes` replaces the rows of a dataset."""
     for name in ("snli", "mnli", "alphanli"):
         counts = [(70, 30), (40, 60), (50, 50)]
         if name != "alphanli":
             counts = [(70, 20, 10), (10, 60, 30), (34, 33, 33)]
         rows = [row(name, f"{name}-{i}", count, old=0) for i, count in enumerate(counts)]
-        write_rows(folder / get_task(name).file, changes.get(name, rows))
+        write_rows(folder / get_dataset(name).file, changes.get(name, rows))
     return folder

@@ -8,7 +8,7 @@ import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import Predictions, write_predictions
+from chaos_utils.scoring.predictions import System, write_predictions
 from chaos_utils.scoring.runs import (
     DEV_FILE,
     PREDICTIONS_FILE,
@@ -47,40 +47,40 @@ def fit(n_train=1000, seconds=10.0, **changes):
 
 
 def write_run(
-    folder: Path, opinions, probabilities, *, settings=None, trajectory=None, dev=None, **record
+    folder: Path, votes, probabilities, *, settings=None, trajectory=None, dev=None, **record
 ):
     """Write a run's folder and return the run.
 
-    `opinions` is a list of one task's or of SNLI's and MNLI's; `probabilities` has an array of
+    `votes` is a list of one task's or of SNLI's and MNLI's; `probabilities` has an array of
     shape (n, k) for each. `settings` changes SETTINGS. `trajectory` maps numbers of items seen
     to probabilities in the same form. `dev` is the table of development items (seeded noise by
     default). Any other argument replaces an entry of the record.
     """
     folder.mkdir(parents=True)
-    chosen = SETTINGS | {"task": "alphanli" if len(opinions) == 1 else "nli"} | (settings or {})
+    chosen = SETTINGS | {"task": "alphanli" if len(votes) == 1 else "nli"} | (settings or {})
     n_train = chosen["max_train_examples"] or 4000
     system = record.pop("system", f"MiniLM-L6, {n_train:,} items, seed {chosen['seed']}")
     write_predictions(
         folder / PREDICTIONS_FILE,
-        [Predictions(system, one.task, one.uids, np.asarray(p), np.asarray(p).argmax(axis=1))
-         for one, p in zip(opinions, probabilities, strict=True)],
+        [System(system, one.dataset, one.uids, np.asarray(p), np.asarray(p).argmax(axis=1))
+         for one, p in zip(votes, probabilities, strict=True)],
     )  # fmt: skip
-    columns = class_columns(opinions[0].task)
+    columns = class_columns(votes[0].dataset)
     if dev is None:
         rng = np.random.default_rng(3)
         dev = pd.DataFrame(rng.dirichlet(np.ones(len(columns)), size=_N_DEV), columns=columns)
-        names = [one.task.name for one in opinions]
+        names = [one.dataset.name for one in votes]
         dev.insert(0, "label", rng.integers(len(columns), size=_N_DEV))
         dev.insert(0, "uid", [f"dev-{i}" for i in range(_N_DEV)])
         dev.insert(0, "dataset", [names[i % len(names)] for i in range(_N_DEV)])
     dev.to_parquet(folder / DEV_FILE, index=False)
     if trajectory:
         chosen["trajectory"] = len(trajectory)
-        _trajectory(columns, opinions, trajectory).to_parquet(folder / TRAJECTORY_FILE)
-    datasets = {one.task.name: n_train // len(opinions) for one in opinions}
+        _trajectory(columns, votes, trajectory).to_parquet(folder / TRAJECTORY_FILE)
+    datasets = {one.dataset.name: n_train // len(votes) for one in votes}
     score = {"n": _N_DEV, "accuracy": 0.75, "loss": 0.7}
     written = {
-        "schema": 1, "system": system, "synthetic": opinions[0].source.synthetic,
+        "schema": 1, "system": system, "synthetic": votes[0].source.synthetic,
         "command": "chaos finetune …", "settings": chosen,
         "encoder": {"family": "minilm", "origin": "made by hand", "published": False},
         "data": {"trained_on": datasets, "n_train": n_train,
@@ -97,11 +97,11 @@ def write_run(
     return read_run(folder)
 
 
-def _trajectory(columns, opinions, trajectory):
+def _trajectory(columns, votes, trajectory):
     tables = []
     for step, (seen, probabilities) in enumerate(sorted(trajectory.items()), start=1):
-        for one, shares in zip(opinions, probabilities, strict=True):
+        for one, shares in zip(votes, probabilities, strict=True):
             table = pd.DataFrame(np.asarray(shares, dtype=np.float32), columns=columns)
-            keys = {"step": step, "pairs": seen, "task": one.task.name, "uid": list(one.uids)}
+            keys = {"step": step, "pairs": seen, "dataset": one.dataset.name, "uid": list(one.uids)}
             tables.append(table.assign(**keys))
     return pd.concat(tables, ignore_index=True)

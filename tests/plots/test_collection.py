@@ -73,10 +73,10 @@ def test_no_two_boxes_or_labels_of_the_machine_overlap():
         assert figure.bbox.containsx(one.x1)
 
 
-def test_accuracy_curves_keep_to_their_task():
+def test_accuracy_curves_keep_to_their_dataset():
     table = pd.DataFrame(
         {
-            "task": task,
+            "dataset": dataset,
             "who": who,
             "items": [25.0, 75.0],
             "accuracy_percent": [start, 92.0],
@@ -86,7 +86,7 @@ def test_accuracy_curves_keep_to_their_task():
             "settled_after": 50,
             "settled_percent": 91.5,
         }
-        for task, who, start in (("snli", "all", 70.0), ("snli", "careful", 85.0),
+        for dataset, who, start in (("snli", "all", 70.0), ("snli", "careful", 85.0),
                                  ("alphanli", "all", 90.0), ("alphanli", "careful", 91.0))
     )  # fmt: skip
     table = table.explode(["items", "accuracy_percent", "low", "high"]).infer_objects()

@@ -14,8 +14,8 @@ def _close():
     plt.close("all")
 
 
-def scores(opinions, material):
-    table = compare_methods(opinions, material, **NUMBERS).scores
+def scores(votes, material):
+    table = compare_methods(votes, material, **NUMBERS).scores
     return table[table["measure"].isin(["jsd", "kl"])]
 
 

@@ -6,6 +6,7 @@ from matplotlib.colors import to_hex
 
 from chaos_utils import description
 from chaos_utils.base import style
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots import annotations, disagreement
 
 
@@ -23,10 +24,10 @@ def _close():
 def test_transitions_write_every_count_and_leave_out_what_cannot_be(sample):
     table = description.label_transitions(sample)
     figure = annotations.plot_label_transitions(table)
-    assert [axis.get_title() for axis in figure.axes] == [o.task.title for o in sample]
+    assert [axis.get_title() for axis in figure.axes] == [o.dataset.title for o in sample]
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert len(texts) == 9
-    of_snli = table[table["task"] == "snli"]
+    of_snli = table[table["dataset"] == "snli"]
     assert {text.split("\n")[0] for text in texts} == {f"{n:,}" for n in of_snli["n"]}
     never = table["old_label"] == "neutral"
     gone = table.assign(row_share=table["row_share"].mask(never))
@@ -52,7 +53,7 @@ def test_numbers_stand_out_from_the_cells_they_are_written_on(sample, mode):
 
 def test_histograms_hold_every_item(items):
     figure = disagreement.plot_entropy(items)
-    for axis, (_, rows) in zip(figure.axes, items.groupby("task", sort=False), strict=True):
+    for axis, (_, rows) in zip(figure.axes, items.groupby("dataset", sort=False), strict=True):
         assert sum(bar.get_height() for bar in axis.patches) == len(rows)
 
 
@@ -69,7 +70,7 @@ def test_majority_curves_fall_from_all_to_none(items):
 def test_the_simplex_puts_full_agreement_at_its_corners():
     table = pd.DataFrame(
         {
-            "task": "snli",
+            "dataset": "snli",
             "share_1": [1.0, 0.0, 0.0],
             "share_2": [0.0, 1.0, 0.0],
             "share_3": [0.0, 0.0, 1.0],
@@ -80,7 +81,7 @@ def test_the_simplex_puts_full_agreement_at_its_corners():
     corners = [tuple(spots.get_offsets()[0].round(3)) for spots in axis.collections]
     assert corners == [(0, 0), (0.5, 0.866), (1, 0)]
     colours = [to_hex(spots.get_facecolor()[0]) for spots in axis.collections]
-    assert colours == [style.colour(label) for label in table["majority_label"]]
+    assert colours == [style.colour(label.colour) for label in get_dataset("snli").classes]
 
 
 def test_original_votes_count_each_pattern(sample):
@@ -88,5 +89,5 @@ def test_original_votes_count_each_pattern(sample):
     figure = disagreement.plot_original_votes(table)
     assert len(figure.axes) == 4
     legend = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
-    of_snli = table[table["task"] == "snli"]["pattern"].value_counts()
+    of_snli = table[table["dataset"] == "snli"]["pattern"].value_counts()
     assert legend == [f"{pattern} ({of_snli[pattern]:,} items)" for pattern in ("3-2", "3-1-1")]

@@ -17,8 +17,8 @@ def _close():
 def curves(*runs):
     """Rows of two folds of a run: a loss and an accuracy at 100 and 1,000 items."""
     rows = [
-        (task, name, name, fold, measure, items, value)
-        for task, name, folds in runs
+        (dataset, name, name, fold, measure, items, value)
+        for dataset, name, folds in runs
         for fold in range(folds)
         for measure, values in (("loss", (1.0, 0.5)), ("dev_accuracy", (0.4, 0.8)))
         for items, value in zip((100, 1000), values, strict=True)
@@ -27,12 +27,13 @@ def curves(*runs):
     return pd.DataFrame(rows, columns=columns)
 
 
-def grown(*tasks, n_bins=4):
+def grown(*datasets, n_bins=4):
     rows = [
-        {"task": task, "items": items, "bin": b, "measure": measure, "entropy_low_bits": b / 4,
-         "entropy_high_bits": (b + 1) / 4, "n": 100 + b, "value": 0.5 + b / 20,
+        {"dataset": dataset, "items": items, "bin": b, "measure": measure, 
+         "entropy_low_bits": b / 4, "entropy_high_bits": (b + 1) / 4, "n": 100 + b,
+         "value": 0.5 + b / 20,
          "low": 0.4, "high": 0.9, "chance": 0.3 + b / 100}
-        for task in tasks
+        for dataset in datasets
         for items in (1000, 3162, 10000)
         for b in range(1, n_bins + 1)
         for measure in ("new_accuracy", "jsd")

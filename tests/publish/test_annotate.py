@@ -7,49 +7,50 @@ import pytest
 from helpers.rows import write_dataset
 
 from chaos_utils.crowd.materials import is_unanimous
-from chaos_utils.datasets.votes import read_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish.annotate import material
 from chaos_utils.publish.scripts import script
 
 
 @pytest.fixture(params=["sample", "released"])
-def datasets(request):
+def all_votes(request):
     return request.getfixturevalue(request.param)
 
 
-def test_examples_are_unanimous_and_no_item_to_judge_is_one(datasets):
-    made = material(datasets, is_unanimous)
-    assert {name: task["pool"] for name, task in made["tasks"].items()} == {
+def test_examples_are_unanimous_and_no_item_to_judge_is_one(all_votes):
+    made = material(all_votes, is_unanimous)
+    assert {name: dataset["pool"] for name, dataset in made["datasets"].items()} == {
         "snli": "snli",
         "mnli": "snli",
         "alphanli": "alphanli",
     }
-    for opinions in datasets:
-        task = made["tasks"][opinions.task.name]
-        known = {entry["uid"]: entry for entry in made["pools"][task["pool"]]}
+    for votes in all_votes:
+        dataset = made["datasets"][votes.dataset.name]
+        known = {entry["uid"]: entry for entry in made["pools"][dataset["pool"]]}
         unanimous = {
-            uid for uid, votes in zip(opinions.uids, opinions.votes, strict=True) if max(votes) > 95
+            uid for uid, counts in zip(votes.uids, votes.counts, strict=True) if max(counts) > 95
         }
         assert unanimous <= set(known)
         assert all(max(entry["votes"]) > 95 for entry in known.values())
-        assert not {entry["uid"] for entry in task["items"]} & set(known)
+        assert not {entry["uid"] for entry in dataset["items"]} & set(known)
     for pool in made["pools"].values():
         assert len(pool) >= 5 + 12 + 20  # test, training, and the checks among 200 items
 
 
-def test_items_are_whole_and_spread_over_what_is_left(datasets):
-    made = material(datasets, is_unanimous, n_items=100)
-    for opinions in datasets:
-        items = made["tasks"][opinions.task.name]["items"]
+def test_items_are_whole_and_spread_over_what_is_left(all_votes):
+    made = material(all_votes, is_unanimous, n_items=100)
+    for votes in all_votes:
+        items = made["datasets"][votes.dataset.name]["items"]
         assert len({entry["uid"] for entry in items}) == 100
-        rows = [opinions.index(entry["uid"]) for entry in items]
+        rows = [votes.index(entry["uid"]) for entry in items]
         for entry, row in zip(items, rows, strict=True):
-            assert entry["votes"] == opinions.votes[row].tolist()
-            text = opinions.texts[row].values()
+            assert entry["votes"] == votes.counts[row].tolist()
+            text = votes.texts[row].values()
             assert entry["texts"] == [part.strip() for part in text]
-        bits = entropy(opinions.shares, unit="bits")
-        rest = bits[opinions.votes.max(axis=1) <= 95]
+        bits = entropy(votes.shares, unit="bits")
+        rest = bits[votes.counts.max(axis=1) <= 95]
         for quantile in (0.1, 0.5, 0.9):
             drawn = np.quantile(bits[rows], quantile)
             assert drawn == pytest.approx(np.quantile(rest, quantile), abs=0.05)
@@ -63,8 +64,8 @@ def test_the_draw_follows_the_seed_and_the_digest_what_was_drawn(sample):
     )
 
 
-def test_the_script_is_javascript_and_small(datasets):
-    made = material(datasets, is_unanimous)
+def test_the_script_is_javascript_and_small(all_votes):
+    made = material(all_votes, is_unanimous)
     text = script("CHAOS_ANNOTATE", made, "A notice.")
     assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
     assert len(text.encode()) < 1_000_000
@@ -74,6 +75,6 @@ def test_the_script_is_javascript_and_small(datasets):
 
 def test_fewer_items_than_asked_for_are_all_taken(tmp_path):
     folder = write_dataset(tmp_path)
-    opinions = read_opinions(folder / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", "snli")
-    items = material([opinions], is_unanimous)["tasks"]["snli"]["items"]
-    assert {entry["uid"] for entry in items} == set(opinions.uids)
+    votes = read_chaosnli(folder / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", get_dataset("snli"))
+    items = material([votes], is_unanimous)["datasets"]["snli"]["items"]
+    assert {entry["uid"] for entry in items} == set(votes.uids)

@@ -12,7 +12,7 @@ from chaos_utils.publish import diff, diff_report
 ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]
 
 
-def write(site, id, rows=ROWS, header="task,system,value,n", colour=255, **more):
+def write(site, id, rows=ROWS, header="dataset,system,value,n", colour=255, **more):
     """Write a figure or table into a site."""
     folder = site / "figures"
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,11 +64,11 @@ def test_a_site_does_not_differ_from_itself(sites):
 def test_numbers_are_matched_by_their_row_s_texts_and_the_largest_change_is_first(sites):
     write(sites[1], "fig-a", [("snli", "a", "0.11", 4), ("mnli", "a", "0.5", 5), ("x", "a", 1, 1)])
     change = only_change(sites)
-    assert change.rows_added == ["task=x, system=a"]
-    assert change.rows_removed == ["task=snli, system=b"]
+    assert change.rows_added == ["dataset=x, system=a"]
+    assert change.rows_removed == ["dataset=snli, system=b"]
     zero, tenth = change.cells
     assert (zero.row, zero.column, zero.old, zero.new) == (
-        "task=mnli, system=a", "value", "0.0", "0.5",
+        "dataset=mnli, system=a", "value", "0.0", "0.5",
     )  # fmt: skip
     assert (zero.absolute, zero.relative) == (0.5, None)
     assert math.isclose(tenth.absolute, 0.01)
@@ -77,9 +77,9 @@ def test_numbers_are_matched_by_their_row_s_texts_and_the_largest_change_is_firs
 
 def test_without_texts_that_tell_rows_apart_they_are_matched_by_position(sites):
     for site, value in zip(sites, ("1", "1.5"), strict=True):
-        write(site, "fig-a", [("snli", 1), ("snli", value)], header="task,value")
+        write(site, "fig-a", [("snli", 1), ("snli", value)], header="dataset,value")
     (cell,) = only_change(sites).cells
-    assert cell.row == "row 2 (task=snli)"
+    assert cell.row == "row 2 (dataset=snli)"
     assert cell.relative == 0.5
 
 
@@ -98,10 +98,12 @@ def test_numbers_name_rows_where_texts_do_not(sites):
 
 def test_a_measurement_that_has_changed_names_no_row(sites):
     for site, value in zip(sites, ("0.5", "0.75"), strict=True):
-        write(site, "fig-a", [("snli", value, 1, 2), ("snli", 0.1, 1, 2)], header="task,value,n,m")
+        write(
+            site, "fig-a", [("snli", value, 1, 2), ("snli", 0.1, 1, 2)], header="dataset,value,n,m"
+        )
     change = only_change(sites)
     (cell,) = change.cells
-    assert (cell.row, cell.column, cell.absolute) == ("row 1 (task=snli)", "value", 0.25)
+    assert (cell.row, cell.column, cell.absolute) == ("row 1 (dataset=snli)", "value", 0.25)
     assert not change.rows_added
     assert not change.rows_removed
 
@@ -117,7 +119,7 @@ def test_numbers_are_exact_unless_a_tolerance_is_given(sites):
 
 def test_missing_values_texts_and_columns_are_told(sites):
     rows = [("snli", "b", "", 3, 1), ("snli", "a", "0.1", 4, 1), ("mnli", "a", "0.0", 5, 1)]
-    write(sites[1], "fig-a", rows, header="task,system,value,m,k")
+    write(sites[1], "fig-a", rows, header="dataset,system,value,m,k")
     change = only_change(sites)
     assert (change.columns_added, change.columns_removed) == (["m", "k"], ["n"])
     (cell,) = change.cells

@@ -8,7 +8,7 @@ import pytest
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.citations import Book
-from chaos_utils.scoring.predictions import Predictions
+from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.systems import load_systems, synthetic_systems
 
 
@@ -20,25 +20,25 @@ def read(script, name):
 
 
 def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
-    for opinions in sample:
-        systems = synthetic_systems(opinions)
-        made = explorer.columns(opinions, systems)
-        assert made["uids"] == sorted(opinions.uids)
-        rows = [opinions.index(uid) for uid in made["uids"]]
-        assert np.array_equal(np.transpose(made["votes"]), opinions.votes[rows])
-        assert made["majority"] == opinions.majority[rows].tolist()
-        assert made["old_label"] == opinions.old_label[rows].tolist()
-        if opinions.task.name == "alphanli":
+    for votes in sample:
+        systems = synthetic_systems(votes)
+        made = explorer.columns(votes, systems)
+        assert made["uids"] == sorted(votes.uids)
+        rows = [votes.index(uid) for uid in made["uids"]]
+        assert np.array_equal(np.transpose(made["votes"]), votes.counts[rows])
+        assert made["majority"] == votes.majority[rows].tolist()
+        assert made["old_label"] == votes.old_label[rows].tolist()
+        if votes.dataset.name == "alphanli":
             assert made["old_votes"] is None
         else:
-            assert np.array_equal(np.transpose(made["old_votes"]), opinions.old_votes[rows])
+            assert np.array_equal(np.transpose(made["old_votes"]), votes.old_votes[rows])
         close = {"rtol": 0, "atol": 0.5 / explorer.SCALE}
-        measured = entropy(opinions.shares, unit="bits")[rows]
+        measured = entropy(votes.shares, unit="bits")[rows]
         np.testing.assert_allclose(np.array(made["entropy"]) / explorer.SCALE, measured, **close)
         for system, found in zip(systems, made["systems"], strict=True):
             assert found["name"] == system.model
             assert found["label"] == system.predicted[rows].tolist()
-            pair = opinions.shares[rows], system.probabilities[rows]
+            pair = votes.shares[rows], system.probabilities[rows]
             for name, values in {
                 "shares": pair[1].T[:-1],
                 "jsd": jensen_shannon_distance(*pair, unit="nats"),
@@ -48,12 +48,12 @@ def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
 
 
 def test_what_a_system_does_not_cover_is_empty_and_the_rest_in_its_place(sample):
-    opinions = sample[0]
-    whole = synthetic_systems(opinions)[0]
-    part = Predictions("part", opinions.task, whole.uids[10:5:-1], whole.probabilities[10:5:-1],
+    votes = sample[0]
+    whole = synthetic_systems(votes)[0]
+    part = System("part", votes.dataset, whole.uids[10:5:-1], whole.probabilities[10:5:-1],
                        whole.predicted[10:5:-1])  # fmt: skip
-    found, all_ = explorer.columns(opinions, [part, whole])["systems"]
-    covered = [uid in part.uids for uid in sorted(opinions.uids)]
+    found, all_ = explorer.columns(votes, [part, whole])["systems"]
+    covered = [uid in part.uids for uid in sorted(votes.uids)]
     for name in ("label", "jsd", "tvd"):
         assert found[name] == [
             value if there else None for value, there in zip(all_[name], covered, strict=True)
@@ -61,11 +61,11 @@ def test_what_a_system_does_not_cover_is_empty_and_the_rest_in_its_place(sample)
 
 
 def test_scripts_are_the_same_each_time_and_keep_any_text(sample):
-    opinions = sample[0]
-    texts = explorer.texts(opinions)
-    assert texts[0][0] == opinions.texts[opinions.index(min(opinions.uids))]["premise"]
+    votes = sample[0]
+    texts = explorer.texts(votes)
+    assert texts[0][0] == votes.texts[votes.index(min(votes.uids))]["premise"]
     made = [
-        scripts.packed("X", explorer.columns(opinions, load_systems(opinions)), "A notice.")
+        scripts.packed("X", explorer.columns(votes, load_systems(votes)), "A notice.")
         for _ in range(2)
     ]
     assert made[0] == made[1]
@@ -86,6 +86,6 @@ def test_a_citation_names_the_item_the_book_and_the_data(url):
 
 
 def test_the_released_data_has_4645_items(released):
-    made = [explorer.columns(opinions, []) for opinions in released]
-    assert [len(task["uids"]) for task in made] == [1514, 1599, 1532]
-    assert sum(map(sum, (column for task in made for column in task["votes"]))) == 464_500
+    made = [explorer.columns(votes, []) for votes in released]
+    assert [len(dataset["uids"]) for dataset in made] == [1514, 1599, 1532]
+    assert sum(map(sum, (column for dataset in made for column in dataset["votes"]))) == 464_500

@@ -34,7 +34,7 @@ TABLE = {key: value for key, value in FIGURE.items() if key not in ("alt", "widt
     "formats": ["csv", "json"],
     "display": {
         "header": [["item"], [EVIL]],
-        "rows": [[{"item": {"task": "snli", "uid": EVIL}}, EVIL]],
+        "rows": [[{"item": {"dataset": "snli", "uid": EVIL}}, EVIL]],
     },
 }
 PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")

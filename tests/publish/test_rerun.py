@@ -13,7 +13,7 @@ from chaos_utils.report.parameters import Parameter, read_parameters, resolve
 CELL = """\
 data: str = "auto"  # <script>alert(1)</script> & more
 mode: Literal["fast", "slow"] = "fast"  # how to go about it
-tasks: list[str] = ["snli"]  # which tasks
+datasets: list[str] = ["snli"]  # which datasets
 loud: bool = False  # whether to shout
 """
 
@@ -43,7 +43,7 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
         ["parameter", "type", "default", "meaning", "choices"],
         ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],
         ["mode", "str", "'fast'", "how to go about it", "fast, slow"],
-        ["tasks", "list[str]", "['snli']", "which tasks", "several, with commas"],
+        ["datasets", "list[str]", "['snli']", "which datasets", "several, with commas"],
         ["loud", "bool", "False", "whether to shout", "true, false"],
     ]
 
@@ -51,8 +51,8 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
 @pytest.mark.parametrize(
     ("parameter", "value", "expected"),
     [
-        (Parameter("task", "Literal['a', 'b']", "a", "", ("a", "b")), "a", ("task", "b")),
-        (Parameter("task", "Literal['a', 'b']", "a", "", ("a", "b")), "b", ("task", "a")),
+        (Parameter("dataset", "Literal['a', 'b']", "a", "", ("a", "b")), "a", ("dataset", "b")),
+        (Parameter("dataset", "Literal['a', 'b']", "a", "", ("a", "b")), "b", ("dataset", "a")),
         (Parameter("pooled", "bool", True, ""), True, ("pooled", False)),
         (Parameter("bins", "int", 5, ""), 5, ("bins", 10)),
         (Parameter("shown_seed", "int", 0, ""), 0, ("data", "sample")),  # 1 may not be there

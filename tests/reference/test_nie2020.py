@@ -8,8 +8,8 @@ from chaos_utils.datasets.published.tables import read_published
 
 
 def test_change_rates_equal_table_2(released):
-    ours = description.data_statistics(released).set_index("task")
-    theirs = read_published("nie2020_table2").set_index("task")
+    ours = description.data_statistics(released).set_index("dataset")
+    theirs = read_published("nie2020_table2").set_index("dataset")
     assert (ours["n_examples"] == theirs["n_examples"].reindex(ours.index)).all()
     assert ours["change_rate_percent"].round(2).to_dict() == {
         "snli": 24.97,
@@ -24,14 +24,18 @@ def test_change_rates_equal_table_2(released):
 
 def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(released):
     table = (
-        description.label_counts(released).set_index(["task", "statistic", "label"]).sort_index()
+        description.label_counts(released).set_index(["dataset", "statistic", "label"]).sort_index()
     )
     labels = ["entailment", "neutral", "contradiction"]
-    for task, majorities in {"snli": [421, 813, 280], "mnli": [741, 583, 275]}.items():
-        assert table.loc[(task, "new_majority"), "value"][labels].tolist() == majorities
+    for dataset, majorities in {"snli": [421, 813, 280], "mnli": [741, 583, 275]}.items():
+        assert table.loc[(dataset, "new_majority"), "value"][labels].tolist() == majorities
         for statistic in ("old_majority", "new_majority", "old_raw_count"):
-            assert (table.loc[(task, statistic), "difference"] == 0).all()
-    new = table.xs("new_raw_count", level="statistic").groupby("task")[["value", "published"]].sum()
+            assert (table.loc[(dataset, statistic), "difference"] == 0).all()
+    new = (
+        table.xs("new_raw_count", level="statistic")
+        .groupby("dataset")[["value", "published"]]
+        .sum()
+    )
     assert new.loc["snli"].tolist() == [151_400, 151_361]
     assert new.loc["mnli"].tolist() == [159_900, 159_868]
 
@@ -46,12 +50,12 @@ def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(rel
 )
 def test_agreement(released, column, digits, values):
     table = description.agreement(released, n_resamples=10, seed=0)
-    assert table["task"].tolist() == ["snli", "mnli", "alphanli"]
+    assert table["dataset"].tolist() == ["snli", "mnli", "alphanli"]
     assert table[column].round(digits).tolist() == values
 
 
 def test_the_stored_majority_is_not_the_first_argmax_on_as_many_items_as_known(released):
-    differing = [int((o.votes.argmax(axis=1) != o.majority).sum()) for o in released]
+    differing = [int((o.counts.argmax(axis=1) != o.majority).sum()) for o in released]
     assert differing == [3, 7, 4]
 
 

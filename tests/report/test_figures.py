@@ -20,7 +20,7 @@ GIVEN = {"caption": "A line. It rises, e.g. here.", "alt": "A line that rises fr
 
 def plot(table) -> Figure:
     figure, axis = plt.subplots()
-    axis.plot(table["x"], table["y"], color=colour("snli"))
+    axis.plot(table["x"], table["y"], color=colour("blue"))
     return figure
 
 

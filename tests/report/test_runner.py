@@ -21,9 +21,9 @@ n: int = 2  # how many
 BODY = """
 # %%
 import pandas as pd
-from chaos_utils.datasets.votes import load_opinions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.tables import publish_table
-opinions = load_opinions("snli", data)
+opinions = load_votes("snli", data)
 publish_table("tbl-n", pd.DataFrame({"n": [n], "items": [len(opinions)]}), caption="How many.")
 """
 
@@ -160,7 +160,8 @@ def test_a_folder_that_cannot_be_written(project):
 def test_a_read_only_folder(project):
     code = (
         "import os, sys; from pathlib import Path\n"
-        "from chaos_utils.errors import ChaosError; from chaos_utils.files import fresh_folder\n"
+        "from chaos_utils.base.errors import ChaosError\n"
+        "from chaos_utils.base.files import fresh_folder\n"
         "if os.geteuid() == 0:\n    os.setuid(65534)  # root passes over permissions\n"
         "try:\n    fresh_folder(Path(sys.argv[1]) / 'run').__enter__()\n"
         "except ChaosError as fault:\n    print(fault)\n"

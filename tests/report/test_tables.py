@@ -37,21 +37,21 @@ def parse(html):
 
 
 def test_a_table_is_written_and_set(run_folder):
-    data = pd.DataFrame({"task": ["snli"], "value": [0.25]})
+    data = pd.DataFrame({"dataset": ["snli"], "value": [0.25]})
     shown = publish_table("tbl-one", data, caption="One. More.")
     assert {path.name for path in (run_folder / "figures").iterdir()} == {
         "tbl-one.csv",
         "tbl-one.json",
     }
     manifest = json.loads((run_folder / "figures" / "tbl-one.json").read_text())
-    assert manifest["display"] == {"header": [["task"], ["value"]], "rows": [["snli", "0.25"]]}
+    assert manifest["display"] == {"header": [["dataset"], ["value"]], "rows": [["snli", "0.25"]]}
     assert "{published} tbl-one" in shown._repr_mimebundle_()["text/markdown"]
     with pytest.raises(ChaosError, match="same id"):
         publish_table("tbl-one", data, caption="One.")
 
 
 def test_grouped_headings_span_their_columns():
-    header = [["task", ""], ["a", "x"], ["a", "y"], ["b", "x"]]
+    header = [["dataset", ""], ["a", "x"], ["a", "y"], ["b", "x"]]
     tags = parse(table_html({"header": header, "rows": [["s", "1", "2", "3"]]})).tags
     heads = [attributes for tag, attributes in tags if tag == "th"]
     assert heads[0] == {"scope": "col", "rowspan": "2"}
@@ -61,9 +61,9 @@ def test_grouped_headings_span_their_columns():
 
 
 def test_everything_is_escaped():
-    rows = [[{"item": {"task": "snli", "uid": EVIL}}, EVIL]]
+    rows = [[{"item": {"dataset": "snli", "uid": EVIL}}, EVIL]]
     html = table_html(
-        {"header": [[EVIL], ["b"]], "rows": rows}, lambda task, uid: {"premise": EVIL}
+        {"header": [[EVIL], ["b"]], "rows": rows}, lambda dataset, uid: {"premise": EVIL}
     )
     parsed = parse(html)
     assert "script" not in {tag for tag, _ in parsed.tags}
@@ -76,14 +76,14 @@ def test_items_take_their_text_only_where_it_is_given(run_folder):
     stored = (run_folder / "figures" / "tbl-items.json").read_text()
     display = json.loads(stored)["display"]
     assert "A man sleeps" not in table_html(display)
-    assert "A man sleeps" in table_html(display, lambda task, uid: {"premise": "A man sleeps"})
+    assert "A man sleeps" in table_html(display, lambda dataset, uid: {"premise": "A man sleeps"})
 
 
 def test_votes_are_a_bar_with_words():
     html = table_html(
         {
             "header": [["a"], ["b"]],
-            "rows": [["x", {"votes": {"task": "snli", "counts": [70, 30, 0]}}]],
+            "rows": [["x", {"votes": {"dataset": "snli", "counts": [70, 30, 0]}}]],
         }
     )
     assert 'aria-label="entailment 70, neutral 30, contradiction 0"' in html

@@ -5,7 +5,8 @@ import pytest
 from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import read_opinions
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.scoring.predictions import join, read_predictions, write_predictions
 
 N = 40
@@ -13,10 +14,10 @@ NAMES = ["entailment", "neutral", "contradiction"]
 
 
 @pytest.fixture
-def opinions(tmp_path):
+def votes(tmp_path):
     """Forty items whose old label goes round."""
     rows = [row(uid=f"u{i}", counts=(40, 30, 30), old=i % 3) for i in range(N)]
-    return read_opinions(write_rows(tmp_path / "snli.jsonl", rows), "snli")
+    return read_chaosnli(write_rows(tmp_path / "snli.jsonl", rows), get_dataset("snli"))
 
 
 def shares(i, sure=0.8):
@@ -46,7 +47,7 @@ def baan(path, n=N):
     return write_rows(path, rows)
 
 
-def test_every_format_gives_the_same_predictions(tmp_path, opinions):
+def test_every_format_gives_the_same_predictions(tmp_path, votes):
     logits = chaosnli(tmp_path / "logits.json", lambda i: {"logits": np.log(shares(i)).tolist()})
     files = [
         chaosnli(tmp_path / "p.json"),
@@ -54,11 +55,11 @@ def test_every_format_gives_the_same_predictions(tmp_path, opinions):
         csv(tmp_path / "c.csv"),
         baan(tmp_path / "b.json"),
     ]
-    read = [read_predictions(path, [opinions])[0] for path in files]
+    read = [read_predictions(path, [votes])[0] for path in files]
     write_predictions(tmp_path / "w.parquet", read[:1])
-    read += read_predictions(tmp_path / "w.parquet", [opinions])
+    read += read_predictions(tmp_path / "w.parquet", [votes])
     for one in read:
-        assert one.uids == opinions.uids
+        assert one.uids == votes.uids
         np.testing.assert_allclose(one.probabilities, [shares(i) for i in range(N)])
         assert one.predicted.tolist() == [i % 3 for i in range(N)]
         assert not one.notes
@@ -67,17 +68,17 @@ def test_every_format_gives_the_same_predictions(tmp_path, opinions):
     assert [one.model for one in read] == ["m", "m", "c", "b", "m"]
 
 
-def test_a_file_of_many_models_and_one_of_them(tmp_path, opinions):
+def test_a_file_of_many_models_and_one_of_them(tmp_path, votes):
     path = chaosnli(tmp_path / "p.json", models=("bert", "roberta"))
-    assert [one.model for one in read_predictions(path, [opinions])] == ["bert", "roberta"]
-    assert [one.model for one in read_predictions(path, [opinions], model="bert")] == ["bert"]
+    assert [one.model for one in read_predictions(path, [votes])] == ["bert", "roberta"]
+    assert [one.model for one in read_predictions(path, [votes], model="bert")] == ["bert"]
     with pytest.raises(ChaosError, match="did you mean 'roberta'"):
-        read_predictions(path, [opinions], model="robert")
+        read_predictions(path, [votes], model="robert")
 
 
 def test_alphanli_labels_are_integers(tmp_path):
     rows = [row("alphanli", f"u{i}", (70, 30), old=i % 2) for i in range(N)]
-    dataset = read_opinions(write_rows(tmp_path / "a.jsonl", rows), "alphanli")
+    dataset = read_chaosnli(write_rows(tmp_path / "a.jsonl", rows), get_dataset("alphanli"))
     path = chaosnli(
         tmp_path / "p.json", lambda i: {"logits": [1 - i % 2, i % 2], "predicted_label": 1 + i % 2}
     )
@@ -86,48 +87,46 @@ def test_alphanli_labels_are_integers(tmp_path):
     assert one.probabilities.shape == (N, 2)
 
 
-def test_stated_labels_count_and_a_note_says_when_they_are_not_the_most_probable(
-    tmp_path, opinions
-):
+def test_stated_labels_count_and_a_note_says_when_they_are_not_the_most_probable(tmp_path, votes):
     path = chaosnli(
         tmp_path / "p.json",
         lambda i: {"predicted_probabilities": shares(i), "predicted_label": NAMES[0 if i else 1]},
     )
-    (one,) = read_predictions(path, [opinions])
+    (one,) = read_predictions(path, [votes])
     assert one.predicted.tolist() == [1] + [0] * (N - 1)
     assert one.notes[0].startswith("27 stated labels")
 
 
-def test_missing_items_are_counted_and_may_be_allowed(tmp_path, opinions):
+def test_missing_items_are_counted_and_may_be_allowed(tmp_path, votes):
     path = chaosnli(tmp_path / "p.json", n=N - 4)
     with pytest.raises(ChaosError) as fault:
-        read_predictions(path, [opinions])
+        read_predictions(path, [votes])
     assert "4 of 40 items" in str(fault.value)
     assert "u36, u37, u38, u39" in str(fault.value)
     assert "--allow-missing" in str(fault.value)
-    (one,) = read_predictions(path, [opinions], allow_missing=True)
+    (one,) = read_predictions(path, [votes], allow_missing=True)
     assert len(one) == N - 4
     assert "evaluated on the other 36" in one.notes[0]
 
 
-def test_extra_items_are_told(tmp_path, opinions):
+def test_extra_items_are_told(tmp_path, votes):
     path = chaosnli(tmp_path / "p.json", n=N + 3)
-    (one,) = read_predictions(path, [opinions])
-    assert one.uids == opinions.uids
-    assert one.notes == ("3 uids of the file are no items of the task (u40, u41, u42)",)
+    (one,) = read_predictions(path, [votes])
+    assert one.uids == votes.uids
+    assert one.notes == ("3 uids of the file are no items of the dataset (u40, u41, u42)",)
 
 
-def test_a_file_of_another_task(tmp_path, opinions):
+def test_a_file_of_another_dataset(tmp_path, votes):
     path = csv(tmp_path / "c.csv", [f"other{i},0.2,0.3,0.5" for i in range(5)])
     with pytest.raises(ChaosError, match="No uid of 'c' occurs in ChaosNLI-SNLI"):
-        read_predictions(path, [opinions])
-    assert read_predictions(path, [opinions], allow_others=True) == []
+        read_predictions(path, [votes])
+    assert read_predictions(path, [votes], allow_others=True) == []
 
 
-def test_another_order_of_the_columns_is_told(tmp_path, opinions):
+def test_another_order_of_the_columns_is_told(tmp_path, votes):
     lines = [f"u{i}," + ",".join(str(shares(i)[k]) for k in (2, 0, 1)) for i in range(N)]
     with pytest.raises(ChaosError) as fault:
-        read_predictions(csv(tmp_path / "c.csv", lines), [opinions])
+        read_predictions(csv(tmp_path / "c.csv", lines), [votes])
     message = str(fault.value)
     assert "seem to stand in another order" in message
     assert "read as contradiction, entailment, neutral, 100%" in message
@@ -150,20 +149,20 @@ def entries(**entry):
         (entries(wrong=1), "m, u3: None"),
     ],
 )
-def test_values_that_are_no_probabilities(tmp_path, opinions, entry, told):
+def test_values_that_are_no_probabilities(tmp_path, votes, entry, told):
     with pytest.raises(ChaosError) as fault:
-        read_predictions(chaosnli(tmp_path / "p.json", entry), [opinions])
+        read_predictions(chaosnli(tmp_path / "p.json", entry), [votes])
     assert told in str(fault.value)
     assert "1 fault in the predictions of 'm'" in str(fault.value)
 
 
-def test_an_unknown_label(tmp_path, opinions):
+def test_an_unknown_label(tmp_path, votes):
     path = chaosnli(
         tmp_path / "p.json",
         lambda i: {"predicted_probabilities": shares(i), "predicted_label": "maybe"},
     )
     with pytest.raises(ChaosError, match="40 faults"):
-        read_predictions(path, [opinions])
+        read_predictions(path, [votes])
 
 
 @pytest.mark.parametrize(
@@ -185,27 +184,27 @@ def test_an_unknown_label(tmp_path, opinions):
         ("a.parquet", "no parquet", "no predictions file"),
     ],
 )
-def test_files_that_cannot_be_read(tmp_path, opinions, name, content, told):
+def test_files_that_cannot_be_read(tmp_path, votes, name, content, told):
     (tmp_path / name).write_text(content)
     with pytest.raises(ChaosError) as fault:
-        read_predictions(tmp_path / name, [opinions], allow_missing=True)
+        read_predictions(tmp_path / name, [votes], allow_missing=True)
     assert told in str(fault.value)
 
 
-def test_no_file_and_bytes_that_are_no_text(tmp_path, opinions):
+def test_no_file_and_bytes_that_are_no_text(tmp_path, votes):
     with pytest.raises(ChaosError, match="no such predictions file"):
-        read_predictions(tmp_path / "none.json", [opinions])
+        read_predictions(tmp_path / "none.json", [votes])
     (tmp_path / "b.json").write_bytes(b"\xff\xfe")
     with pytest.raises(ChaosError, match="not UTF-8"):
-        read_predictions(tmp_path / "b.json", [opinions])
+        read_predictions(tmp_path / "b.json", [votes])
 
 
-def test_parts_are_joined_unless_they_overlap(tmp_path, opinions):
+def test_parts_are_joined_unless_they_overlap(tmp_path, votes):
     lines = csv(tmp_path / "c.csv").read_text().splitlines()[1:]
     parts = []
     for name, chosen in (("a", lines[:25]), ("b", lines[25:])):
         path = csv(tmp_path / f"{name}.csv", chosen)
-        parts += read_predictions(path, [opinions], allow_missing=True)
+        parts += read_predictions(path, [votes], allow_missing=True)
     whole = join(parts, "both")
     assert len(whole) == N
     assert whole.model == "both"

@@ -5,21 +5,22 @@ from helpers.runs import write_run
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import read_opinions
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.scores import compare, evaluate, wide
 
 
 @pytest.fixture
-def opinions(sample):
+def votes(sample):
     return sample[0]
 
 
-def test_baselines_score_as_they_must(opinions):
-    table = wide(evaluate(opinions, [systems.oracle(opinions), systems.old_label(opinions),
-                                     systems.uniform(opinions)]))  # fmt: skip
+def test_baselines_score_as_they_must(votes):
+    table = wide(evaluate(votes, [systems.oracle(votes), systems.old_label(votes),
+                                     systems.uniform(votes)]))  # fmt: skip
     scores = table.set_index("system")
     assert scores.loc["oracle", ["jsd", "kl", "dist_ce", "ece_votes"]].abs().max() < 1e-12
     assert scores.loc["old label", "old_accuracy"] == 1
@@ -27,39 +28,39 @@ def test_baselines_score_as_they_must(opinions):
     assert list(table["system"]) == ["oracle", "old label", "uniform"]
 
 
-def test_intervals_hold_their_values_and_do_not_depend_on_company(opinions):
-    models = systems.load_systems(opinions)
-    together = evaluate(opinions, models, n_resamples=200, seed=3)
+def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):
+    models = systems.load_systems(votes)
+    together = evaluate(votes, models, n_resamples=200, seed=3)
     linear = [m for m in MEASURES if "ece" not in m and m != "mce"]  # bins bias a resample
     rows = together[together["measure"].isin(linear)]
     assert (rows["low"] <= rows["value"]).all()
     assert (rows["value"] <= rows["high"]).all()
-    alone = evaluate(opinions, models[1:2], n_resamples=200, seed=3)
+    alone = evaluate(votes, models[1:2], n_resamples=200, seed=3)
     same = together[together["system"] == models[1].model]
     np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
 
 
-def test_systems_that_cover_other_items_are_judged_on_theirs(opinions):
-    whole = systems.oracle(opinions)
-    part = systems.Predictions(
-        "part", opinions.task, opinions.uids[:50], whole.probabilities[:50], whole.predicted[:50]
+def test_systems_that_cover_other_items_are_judged_on_theirs(votes):
+    whole = systems.oracle(votes)
+    part = systems.System(
+        "part", votes.dataset, votes.uids[:50], whole.probabilities[:50], whole.predicted[:50]
     )
-    table = evaluate(opinions, [whole, part], measures=["jsd"], n_resamples=20)
+    table = evaluate(votes, [whole, part], measures=["jsd"], n_resamples=20)
     assert table["n_items"].tolist() == [300, 50]
 
 
-def test_bad_company(opinions, sample):
-    one = systems.uniform(opinions)
+def test_bad_company(votes, sample):
+    one = systems.uniform(votes)
     with pytest.raises(ChaosError, match="same name"):
-        evaluate(opinions, [one, one])
-    with pytest.raises(ChaosError, match="predicts another task"):
-        evaluate(opinions, [systems.uniform(sample[1])])
+        evaluate(votes, [one, one])
+    with pytest.raises(ChaosError, match="predicts another dataset"):
+        evaluate(votes, [systems.uniform(sample[1])])
 
 
-def test_temperature_keeps_the_ranking_and_moves_the_entropy(opinions):
-    model = systems.load_systems(opinions)[0]
+def test_temperature_keeps_the_ranking_and_moves_the_entropy(votes):
+    model = systems.load_systems(votes)[0]
     flat, sharp = systems.at_temperature(model, 3.0), systems.at_temperature(model, 0.5)
-    table = wide(evaluate(opinions, [model, _named(flat, "flat"), _named(sharp, "sharp")]))
+    table = wide(evaluate(votes, [model, _named(flat, "flat"), _named(sharp, "sharp")]))
     assert table["rank_cs"].nunique() == 1
     assert table["new_accuracy"].nunique() == 1
     entropies = table.set_index("system")["signed_ent_ce"]
@@ -76,21 +77,21 @@ def _named(system, name):
     return replace(system, model=name)
 
 
-def test_a_reader_s_file_stands_beside_the_rest(opinions, tmp_path, monkeypatch):
+def test_a_reader_s_file_stands_beside_the_rest(votes, tmp_path, monkeypatch):
     header = "uid,entailment,neutral,contradiction"
-    lines = [f"{uid},0.4,0.4,0.2" for uid in opinions.uids]
+    lines = [f"{uid},0.4,0.4,0.2" for uid in votes.uids]
     (tmp_path / "mine.csv").write_text("\n".join([header, *lines]))
     monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
-    names = [system.model for system in systems.load_systems(opinions, ["mine.csv"])]
+    names = [system.model for system in systems.load_systems(votes, ["mine.csv"])]
     assert names == [f"synthetic model, seed {seed}" for seed in range(3)] + ["mine"]
     with pytest.raises(ChaosError, match="same name"):
-        systems.load_systems(opinions, ["mine.csv", "mine.csv"])
+        systems.load_systems(votes, ["mine.csv", "mine.csv"])
 
 
 def test_own_data_has_no_systems_but_one_s_own(tmp_path):
     rows = [row(uid=f"u{i}") for i in range(3)]
-    opinions = read_opinions(write_rows(tmp_path / "f", rows), "snli")
-    assert systems.load_systems(opinions) == []
+    votes = read_chaosnli(write_rows(tmp_path / "f", rows), get_dataset("snli"))
+    assert systems.load_systems(votes) == []
 
 
 def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
@@ -102,53 +103,53 @@ def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
     write_run(tmp_path / "part", [snli, mnli], shares, settings={"max_train_examples": 9})
     write_run(tmp_path / "smooth", [snli, mnli], shares, settings={"label_smoothing": 0.1})
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
-    for opinions in (snli, mnli):
-        assert len(systems.trained_systems(opinions)) == 1
-        ours = systems.load_systems(opinions)[-1]
+    for votes in (snli, mnli):
+        assert len(systems.trained_systems(votes)) == 1
+        ours = systems.load_systems(votes)[-1]
         assert ours.model == "Ours, seed 0"
-        assert ours.uids == opinions.uids
-        np.testing.assert_allclose(ours.probabilities, opinions.shares[:, ::-1], atol=1e-6)
+        assert ours.uids == votes.uids
+        np.testing.assert_allclose(ours.probabilities, votes.shares[:, ::-1], atol=1e-6)
     assert systems.trained_systems(alphanli) == []
     assert any("results/plain" in entry.name for entry in inputs.opened())
 
 
 def test_chance_equals_table_5(released):
-    published = read_published("nie2020_table5").query("model == 'chance'").set_index("task")
-    for opinions in released:
-        table = wide(evaluate(opinions, [systems.uniform(opinions)], measures=["jsd", "kl"]))
+    published = read_published("nie2020_table5").query("model == 'chance'").set_index("dataset")
+    for votes in released:
+        table = wide(evaluate(votes, [systems.uniform(votes)], measures=["jsd", "kl"]))
         for measure in ("jsd", "kl"):
-            theirs = published.loc[opinions.task.name, measure]
+            theirs = published.loc[votes.dataset.name, measure]
             assert table.loc[0, measure] == pytest.approx(theirs, abs=3e-4)
 
 
-def test_the_prior_does_not_know_its_own_item(opinions):
-    prior = systems.class_prior(opinions)
+def test_the_prior_does_not_know_its_own_item(votes):
+    prior = systems.class_prior(votes)
     assert 1 < len(np.unique(prior.probabilities, axis=0)) <= 10  # one a fold
     np.testing.assert_allclose(prior.probabilities.sum(axis=1), 1)
 
 
-def test_a_comparison_is_paired(opinions):
-    first, second = systems.load_systems(opinions)[:2]
-    table = compare(opinions, first, second, n_resamples=400, seed=1).set_index("measure")
-    values = wide(evaluate(opinions, [first, second])).set_index("system")
+def test_a_comparison_is_paired(votes):
+    first, second = systems.load_systems(votes)[:2]
+    table = compare(votes, first, second, n_resamples=400, seed=1).set_index("measure")
+    values = wide(evaluate(votes, [first, second])).set_index("system")
     for measure in ("jsd", "ece", "new_accuracy", "kl"):
         expected = values.loc[first.model, measure] - values.loc[second.model, measure]
         assert table.loc[measure, "difference"] == pytest.approx(expected, abs=1e-12)
     assert (table["difference_low"] <= table["difference_high"]).all()
     assert table["p_value"].between(0, 1).all()
-    same = compare(opinions, first, first, n_resamples=50)
+    same = compare(votes, first, first, n_resamples=50)
     assert (same["difference"] == 0).all()
     assert (same["p_value"] == 1).all()
-    clear = compare(opinions, first, systems.uniform(opinions), measures=["jsd"], n_resamples=400)
+    clear = compare(votes, first, systems.uniform(votes), measures=["jsd"], n_resamples=400)
     assert clear.loc[0, "difference_high"] < 0
     assert clear.loc[0, "p_value"] < 0.01
 
 
-def test_systems_without_a_common_item(opinions):
-    one = systems.uniform(opinions)
+def test_systems_without_a_common_item(votes):
+    one = systems.uniform(votes)
     parts = [
-        systems.Predictions(name, one.task, uids, one.probabilities[:3], one.predicted[:3])
+        systems.System(name, one.dataset, uids, one.probabilities[:3], one.predicted[:3])
         for name, uids in (("a", one.uids[:3]), ("b", one.uids[3:6]))
     ]
     with pytest.raises(ChaosError, match="share no item"):
-        compare(opinions, *parts, n_resamples=10)
+        compare(votes, *parts, n_resamples=10)

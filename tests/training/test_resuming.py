@@ -42,7 +42,7 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task
     assert told == ["resuming after step 2"]
 
     table = run.read_table("predictions.parquet")
-    covered = [one for one in sample if one.task.name in run.record["data"]["trained_on"]]
+    covered = [one for one in sample if one.dataset.name in run.record["data"]["trained_on"]]
     assert table.uid.tolist() == [uid for one in covered for uid in one.uids]
     assert shares(run).sum(axis=1) == pytest.approx(1)
     assert np.ptp(shares(run), axis=0).max() > 0  # it tells items apart

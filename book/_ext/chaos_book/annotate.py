@@ -43,8 +43,8 @@ def _add_files(
     """Let this page alone load the scripts, the style and the data."""
     if pagename != getattr(app.env, "chaos_annotate", None):
         return
-    published = read_published("nie2020_table1").set_index("task")
-    content = annotate.material(material.datasets(app), is_unanimous) | {
+    published = read_published("nie2020_table1").set_index("dataset")
+    content = annotate.material(material.all_votes(app), is_unanimous) | {
         "protocol": load_protocol().table,
         "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
         "synthetic": material.is_synthetic(app),

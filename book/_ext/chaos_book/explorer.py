@@ -69,7 +69,7 @@ def _write_files(app: Sphinx, exception: Exception | None) -> None:
 
 def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    tasks = material.datasets(app)
+    datasets = material.all_votes(app)
     book = citations.read_book(project_of(app) / "CITATION.cff")
     references = (project_of(app) / "book" / "references.bib").read_text("utf-8")
     paper = re.search(r"^@\w+\{nie2020,.*?^\}", references, re.DOTALL | re.MULTILINE)
@@ -77,11 +77,11 @@ def _data(app: Sphinx) -> dict[str, str]:
     synthetic = material.is_synthetic(app)
     numbers = {
         "scale": explorer.SCALE,
-        "tasks": [explorer.columns(opinions, load_systems(opinions)) for opinions in tasks],
+        "datasets": [explorer.columns(votes, load_systems(votes)) for votes in datasets],
         "citation": explorer.citation(book, synthetic=synthetic) | {"paper": paper[0]},
         "drawn": (project_of(app) / CHART_LIBRARY).is_file(),
     }
-    texts = {opinions.task.name: explorer.texts(opinions) for opinions in tasks}
+    texts = {votes.dataset.name: explorer.texts(votes) for votes in datasets}
     return {
         "items.js": scripts.packed("CHAOS_ITEMS", numbers, material.votes_notice(app)),
         "texts.js": scripts.packed("CHAOS_TEXTS", texts, material.notice(app)),

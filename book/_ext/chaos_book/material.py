@@ -4,8 +4,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from chaos_utils.datasets.catalogue import TASKS
-from chaos_utils.datasets.votes import Opinions, load_opinions
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import licences
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -33,13 +33,13 @@ def notice_node(app: Sphinx) -> nodes.raw:
     return nodes.raw("", f'<p class="licence-notice">{notice(app)}</p>', format="html")
 
 
-def datasets(app: Sphinx) -> list[Opinions]:
+def all_votes(app: Sphinx) -> list[Votes]:
     """Return the votes that the chapters were made from."""
     manifests = list(app.env.chaos_manifests.values())  # type: ignore[attr-defined]
     (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
-    found = [load_opinions(task, data) for task in TASKS]
+    found = load_all_votes(data)
     digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
-    other = [opinions.task.title for opinions in found if opinions.source.sha256 not in digests]
+    other = [votes.dataset.title for votes in found if votes.source.sha256 not in digests]
     if other:
         raise ExtensionError(
             f"the data at hand for {', '.join(other)} is not what the chapters were made from: "

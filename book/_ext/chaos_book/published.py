@@ -21,7 +21,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Opinions, load_opinions
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, collection, landing, licences, markup
 from chaos_utils.report.tables import table_html
 
@@ -102,21 +103,21 @@ def _text_reader(manifest: Manifest) -> Any:
     data = manifest["parameters"].get("data", "auto")
     digests = {entry["sha256"] for entry in manifest["inputs"]}
 
-    def read(task: str, uid: str) -> Mapping[str, str]:
-        opinions = _opinions(task, data)
-        if opinions.source.sha256 not in digests:
+    def read(dataset: str, uid: str) -> Mapping[str, str]:
+        votes = _opinions(dataset, data)
+        if votes.source.sha256 not in digests:
             raise ExtensionError(
-                f"the data at hand for {task} is not what {manifest['id']} was made from: "
+                f"the data at hand for {dataset} is not what {manifest['id']} was made from: "
                 "run its notebook again"
             )
-        return opinions.texts[opinions.index(uid)]
+        return votes.texts[votes.index(uid)]
 
     return read
 
 
 @cache
-def _opinions(task: str, data: str) -> Opinions:
-    return load_opinions(task, data)
+def _opinions(dataset: str, data: str) -> Votes:
+    return load_votes(dataset, data)
 
 
 def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
