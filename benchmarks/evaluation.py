@@ -19,8 +19,8 @@ from scipy.stats import entropy, kendalltau
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.scores import evaluate, judge
+from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
 N_SYSTEMS = 9
@@ -69,7 +69,7 @@ def seconds(call, repeat: int = 3) -> float:
 
 def against_a_loop(votes: Votes) -> float:
     """Return how many times faster the measures are than a loop; both must agree."""
-    judged = judge(votes, nine_systems(votes)[0])
+    judged = nine_systems(votes)[0].aligned_to(votes)
     ours = [MEASURES[name].value(judged) for name in _COMPARED]
     np.testing.assert_allclose(ours, loop_over_items(judged), atol=1e-6)
     fast = seconds(lambda: [MEASURES[name].value(judged) for name in _COMPARED], repeat=20)

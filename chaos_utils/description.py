@@ -20,7 +20,7 @@ from chaos_utils.metrics.agreement import (
 )
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
@@ -56,8 +56,8 @@ def systems_notice(systems: Iterable[System]) -> str:
     """
     notes = {}
     for system in systems:
-        if system.is_ours:
-            notes[system.model] = "; ".join(system.notes)
+        if system.origin == "trained":
+            notes[system.name] = "; ".join(system.notes)
     if not notes:
         return ""
     told = "; ".join(f"**{name}** was {note}" for name, note in notes.items())

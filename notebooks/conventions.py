@@ -47,7 +47,7 @@ Markdown(description.data_notice([votes]))
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Shown on {name_of(dataset)}: {', '.join(system.model for system in systems)}."
+    f"Shown on {name_of(dataset)}: {', '.join(system.name for system in systems)}."
     if len(systems) > 2
     else f"No model's predictions on {name_of(dataset)} are at hand: only the uniform guess and the "
     "oracle are shown. Pass `-p predictions=FILE` to see a model of your own."
@@ -93,7 +93,7 @@ publish_figure(
 
 # %% tags=["remove-input"]
 ranges = evaluation.spread(table).set_index(["system", "quantity"])
-first = systems[0].model
+first = systems[0].name
 parts = [
     f"{quantity} runs from {presentation.value_of(row.smallest, 3)} to "
     f"{presentation.value_of(row.largest, 3)}"

@@ -50,7 +50,7 @@ Markdown(description.data_notice([votes]))
 Markdown(description.systems_notice(entry.predictions for entry in entries))
 
 # %% tags=["remove-input"]
-names = [series_name(entry.predictions.model, entry.temperature) for entry in entries]
+names = [series_name(entry.predictions.name, entry.temperature) for entry in entries]
 Markdown(
     f"Systems on this page: {'; '.join(names)}. Their errors are on SNLI."
     if entries
@@ -136,7 +136,7 @@ ece_h1 = rows.loc[("ece", "H1", "all"), "mean"]
 lines = []
 for entry, name in zip(entries, names, strict=True):
     of_system = summary[
-        (summary["system"] == entry.predictions.model)
+        (summary["system"] == entry.predictions.name)
         & (summary["temperature"] == entry.temperature)
     ].set_index(["measure", "reference"])["mean"]
     ece, dist_ce = of_system["ece", "all"], of_system["dist_ce", "all"]

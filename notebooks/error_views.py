@@ -61,7 +61,7 @@ sentences = []
 for votes in all_votes:
     short = votes.dataset.short
     shown = {
-        series_name(entry.predictions.model, entry.temperature): len(entry.predictions)
+        series_name(entry.predictions.name, entry.temperature): len(entry.predictions)
         for entry in chosen[votes.dataset.name]
     }
     missing = [f"{len(votes) - n} for {name}" for name, n in shown.items() if n < len(votes)]

@@ -49,7 +49,7 @@ from chaos_utils.scoring.systems import load_systems
 
 votes = load_votes("snli", data)
 others = load_systems(votes, predictions)
-yours = next((one for one in others if one.model == system), others[0])
+yours = next((one for one in others if one.name == system), others[0])
 folder = run_folder()
 option = "" if data == "auto" else f" --data {shlex.quote(data)}"
 
@@ -71,7 +71,7 @@ write_text(folder / "my-model.csv", table.round(4).to_csv())
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Here {yours.model} plays your model. `my-model.csv` holds its predictions for {len(yours):,} "
+    f"Here {yours.name} plays your model. `my-model.csv` holds its predictions for {len(yours):,} "
     "items, and begins so:"
 )
 

@@ -56,7 +56,7 @@ def evaluate(
             found, against, data=data, n_resamples=bootstrap, seed=seed
         ).drop(columns="n_items")
         answer = answer.merge(pairs, how="left", on=["dataset", "system", "measure"])
-    notes = [f"{system.model}: {note}" for group in found.values() for system in group
+    notes = [f"{system.name}: {note}" for group in found.values() for system in group
              for note in system.notes]  # fmt: skip
     if to is not None:
         from chaos_utils.evaluation.figures import write_figures

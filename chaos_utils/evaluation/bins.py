@@ -19,8 +19,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
 Floats = npt.NDArray[np.float64]
@@ -176,19 +175,19 @@ def binned_scores(
 def _item_scores(votes: Votes, systems: Sequence[System]) -> dict[str, Floats]:
     """Return each system's measures, shape (n_items, 4), NaN for items it does not cover."""
     for system in systems:
-        if system.model in BASELINES:
+        if system.name in BASELINES:
             raise ChaosError(
-                "A system has the name of a baseline.", found=system.model, todo="rename it"
+                "A system has the name of a baseline.", found=system.name, todo="rename it"
             )
-    where = {uid: i for i, uid in enumerate(votes.uids)}
-    chance = replace(uniform(votes), model=GUESS)
+    chance = replace(uniform(votes), name=GUESS)
     scores = {}
     for system in [*systems, chance, class_prior(votes), original_votes(votes)]:
-        judged = judge(votes, system)
+        judged = system.aligned_to(votes)
         table = np.full((len(votes), len(BIN_MEASURES)), np.nan)
-        rows = [where[uid] for uid in system.uids]
-        table[rows] = np.column_stack([MEASURES[name].columns(judged) for name in BIN_MEASURES])
-        scores[system.model] = table
+        table[system.rows_in(votes)] = np.column_stack(
+            [MEASURES[name].columns(judged) for name in BIN_MEASURES]
+        )
+        scores[system.name] = table
     return scores
 
 
@@ -378,7 +377,7 @@ def all_correct(
         if not at_hand:
             continue
         predicted = pd.DataFrame(
-            {system.model: pd.Series(system.predicted, list(system.uids)) for system in at_hand}
+            {system.name: pd.Series(system.predicted, list(system.uids)) for system in at_hand}
         ).dropna()
         for label, gold in (("old", votes.old_label), ("new", votes.majority)):
             of_item = pd.Series(gold, list(votes.uids)).loc[predicted.index]

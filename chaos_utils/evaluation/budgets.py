@@ -15,10 +15,9 @@ from chaos_utils.scoring.draws import (
     bounded,
     draw_crowds,
     draw_posterior,
-    positions,
     repeated,
 )
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 
@@ -121,10 +120,11 @@ def items_by_votes(
         raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
     rng = np.random.default_rng(seed)
     truths = draw_posterior(votes.counts, n_draws, rng)
-    rows_of = [positions(votes, system) for system in systems]
+    rows_of = [system.rows_in(votes) for system in systems]
 
     def scores(human: Floats, rows: npt.NDArray[np.int64], system: System) -> Floats:
-        model = np.broadcast_to(system.probabilities, (n_draws, *system.probabilities.shape))
+        shares = system.aligned_to(votes).model
+        model = np.broadcast_to(shares, (n_draws, *shares.shape))
         return repeated([MEASURES[measure]], human[:, rows], model)[measure].columns[..., 0]
 
     against_truth = [
@@ -140,7 +140,7 @@ def items_by_votes(
             parts.append(
                 {
                     "dataset": votes.dataset.name,
-                    "system": system.model,
+                    "system": system.name,
                     "measure": measure,
                     "n_votes": n_votes,
                     "n_items": n_items,

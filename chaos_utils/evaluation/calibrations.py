@@ -24,15 +24,14 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.recalibration import (
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
     temper,
 )
-from chaos_utils.scoring.scores import judge
-from chaos_utils.scoring.systems import at_temperature, oracle
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import oracle
 
 Floats = npt.NDArray[np.float64]
 FIXED_TEMPERATURE = 2.0  # in the released code of Baan et al. (2022)
@@ -85,12 +84,12 @@ def line_up(votes: Votes, systems: Sequence[System]) -> list[Case]:
         If none remains, or a reader's system has the name of one of the paper's rows.
     """
     base = [
-        Case("roberta", one.model, int(one.model.rsplit(" ", 1)[1]), 1.0, one)
+        Case("roberta", one.name, int(one.name.rsplit(" ", 1)[1]), 1.0, one)
         for one in systems
-        if one.source is None and one.model.startswith(_MAIN)
+        if one.source is None and one.name.startswith(_MAIN)
     ]
     # Only our own and a reader's systems were read from one file, and have a source.
-    own = [Case(one.model, one.model, None, 1.0, one) for one in systems if one.source]
+    own = [Case(one.name, one.name, None, 1.0, one) for one in systems if one.source]
     if not base and not own:
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are at hand.",
@@ -107,11 +106,11 @@ def line_up(votes: Votes, systems: Sequence[System]) -> list[Case]:
     for group in (base, own):
         cases += [*group, *map(_scaled, group)]
     everyone = oracle(votes)
-    return [*cases, Case("oracle", everyone.model, None, 1.0, everyone)]
+    return [*cases, Case("oracle", everyone.name, None, 1.0, everyone)]
 
 
 def _scaled(case: Case) -> Case:
-    scaled = at_temperature(case.predictions, FIXED_TEMPERATURE)
+    scaled = case.predictions.at_temperature(FIXED_TEMPERATURE)
     return Case(f"{case.system}-ts", case.model, case.seed, FIXED_TEMPERATURE, scaled)
 
 
@@ -145,7 +144,7 @@ def human_calibration(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     }
     rows = []
     for case in cases:
-        judged = judge(votes, case.predictions)
+        judged = case.predictions.aligned_to(votes)
         label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
         keys = case.keys(votes)
         row: dict[str, Any] = {name: keys.pop(name) for name in ("dataset", "system", "seed")}
@@ -188,7 +187,7 @@ def reliability(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """
     tables = []
     for case in cases:
-        judged = judge(votes, case.predictions)
+        judged = case.predictions.aligned_to(votes)
         curve = reliability_curve(*hits_of(judged.model, judged.first_majority), BINS)
         columns = {
             "bin_low": BINS.edges[:-1],
@@ -205,9 +204,12 @@ def item_distances(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute DistCE, in [0, 1], item by item: the case's keys, ``uid``, ``dist_ce``."""
     tables = []
     for case in cases:
-        judged = judge(votes, case.predictions)
+        judged = case.predictions.aligned_to(votes)
         distances = total_variation(judged.human, judged.model)
-        columns = {"uid": list(case.predictions.uids), "dist_ce": distances}
+        columns = {
+            "uid": [votes.uids[i] for i in case.predictions.rows_in(votes)],
+            "dist_ce": distances,
+        }
         tables.append(pd.DataFrame(case.keys(votes) | columns))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
@@ -224,7 +226,7 @@ def classwise_errors(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     theirs = other[other["quantity"] == "classwise_ece_percent"].set_index("system")["value"]
     rows = []
     for case in cases:
-        judged = judge(votes, case.predictions)
+        judged = case.predictions.aligned_to(votes)
         m, gold = judged.model, judged.first_majority
         binned = classwise_error(m, gold, BINS, divide_by="binned")
         published = float(theirs.get(case.system, np.nan))
@@ -243,7 +245,7 @@ def two_targets(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares), in [0, 1], of each case."""
     rows = []
     for case in cases:
-        values = _values(judge(votes, case.predictions), ["ece", "ece_votes"])
+        values = _values(case.predictions.aligned_to(votes), ["ece", "ece_votes"])
         rows.append(case.keys(votes) | values)
     return _tidy(rows)
 
@@ -278,7 +280,7 @@ def temperature_choices(
     """
     rows = []
     for case in fitted_cases(cases):
-        judged = judge(votes, case.predictions)
+        judged = case.predictions.aligned_to(votes)
         n_items = len(judged.model)
         if not 2 <= n_folds <= n_items:
             expected = f"2 to {n_items}, the number of items"
@@ -391,7 +393,7 @@ def temperature_curves(
     rows = []
     for case in fitted_cases(cases):
         for temperature in grid.tolist():
-            scaled = judge(votes, at_temperature(case.predictions, temperature))
+            scaled = case.predictions.at_temperature(temperature).aligned_to(votes)
             keys = case.keys(votes) | {"temperature": temperature, "choice": ""}
             rows.append(keys | _values(scaled, BY_TEMPERATURE))
     chosen = choices[choices["choice"] != "none"]

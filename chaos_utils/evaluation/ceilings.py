@@ -6,7 +6,7 @@ prediction of another (the *ceiling*).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +29,9 @@ from chaos_utils.scoring.draws import (
     bounded,
     draw_crowds,
     draw_posterior,
-    positions,
     repeated,
 )
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.system import System
 
 ESTIMATED_HUMAN = "estimated human"
 _SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred
@@ -191,7 +189,7 @@ def references(
     n_votes = int(np.median(votes.counts.sum(axis=1)))
     truths = draw_posterior(votes.counts, n_draws, rng)
     crowd, other = draw_crowds(truths, n_votes, rng), draw_crowds(truths, n_votes, rng)
-    even = judge(votes, known_systems.uniform(votes))
+    even = known_systems.uniform(votes).aligned_to(votes)
     n_half = max(split_sizes(votes.counts), default=0)
     halves = [draw_crowds(truths, n_half, rng) for _ in range(2)] if n_half else []
     n_cuts = _CUTS_PER_DRAW * n_draws
@@ -295,10 +293,9 @@ def normalised_scores(
     """
     groups: dict[tuple[int, ...], list[tuple[str, Judged]]] = {}
     for system in systems:
-        rows = positions(votes, system)
-        order = np.argsort(rows)
-        judged = _in_order(judge(votes, system), order)
-        groups.setdefault(tuple(rows[order]), []).append((system.model, judged))
+        rows = system.rows_in(votes)
+        judged = system.aligned_to(votes)
+        groups.setdefault(tuple(rows), []).append((system.name, judged))
     parts = []
     for covered, members in groups.items():
         rows = np.array(covered, dtype=np.int64)
@@ -328,13 +325,9 @@ def normalised_scores(
                     **_rescaled(several, [resampled[id(piece)] for piece in several]),
                 }
             )
-    place = {system.model: i for i, system in enumerate(systems)}
+    place = {system.name: i for i, system in enumerate(systems)}
     table = pd.DataFrame(parts)
     return table.sort_values("system", key=lambda column: column.map(place), kind="stable")
-
-
-def _in_order(judged: Judged, order: npt.NDArray[np.int64]) -> Judged:
-    return Judged(*(getattr(judged, field.name)[order] for field in fields(judged)))
 
 
 def _resampled(pieces: Sequence[Repeated], n_resamples: int, seed: int) -> dict[int, Floats]:

@@ -9,7 +9,7 @@ from chaos_utils.evaluation.claims_calibration import CALIBRATION
 from chaos_utils.evaluation.claims_models import MODELS
 from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Material
 from chaos_utils.evaluation.claims_votes import VOTES
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 
 CLAIMS: tuple[Claim, ...] = tuple(
     sorted((*VOTES, *MODELS, *CALIBRATION), key=lambda claim: claim.id)

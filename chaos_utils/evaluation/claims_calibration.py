@@ -38,7 +38,6 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.scoring.recalibration import temper
-from chaos_utils.scoring.scores import judge
 from chaos_utils.scoring.systems import oracle
 
 _KEY = "baan2022"
@@ -53,7 +52,7 @@ def _at(judged: Judged, temperature: float = _SCALED) -> Judged:
 
 def _oracle(material: Material, dataset: str = "snli") -> Judged:
     votes = material.votes(dataset)
-    return judge(votes, oracle(votes))
+    return oracle(votes).aligned_to(votes)
 
 
 def _of_system(judged: Sequence[Judged], system: str) -> list[Judged]:
@@ -181,8 +180,7 @@ def _worse_than_crowd(material: Material) -> Evidence:
     votes = material.votes("snli")
     gaps = []
     for system, judged in zip(material.systems["snli"], material.everyone("snli"), strict=True):
-        where = {uid: i for i, uid in enumerate(votes.uids)}
-        rows = np.array([where[uid] for uid in system.uids])
+        rows = system.rows_in(votes)
         for one in (judged, _at(judged)):
             gaps.append(material.estimate(total_variation(one.human, one.model) - crowd[rows]))
     text = (

@@ -12,8 +12,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import percentile_interval
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
 HOLDS = "holds"
@@ -121,7 +120,7 @@ class Material:
             raise UnavailableError(
                 f"No predictions on {dataset} are available; pass `-p predictions=FILE` with yours."
             )
-        return [judge(self.by_dataset[dataset], system) for system in self.systems[dataset]]
+        return [system.aligned_to(self.by_dataset[dataset]) for system in self.systems[dataset]]
 
     def roberta(self, dataset: str) -> list[Judged]:
         """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones).
@@ -130,12 +129,12 @@ class Material:
         ----------
         dataset : str
         """
-        systems = [s for s in self.systems.get(dataset, ()) if s.model.startswith(_PAPER_MODELS)]
+        systems = [s for s in self.systems.get(dataset, ()) if s.name.startswith(_PAPER_MODELS)]
         if not systems:
             raise UnavailableError(
                 f"The predictions that were released on {dataset} are not at hand."
             )
-        return [judge(self.by_dataset[dataset], system) for system in systems]
+        return [system.aligned_to(self.by_dataset[dataset]) for system in systems]
 
     def estimate(
         self, columns: npt.ArrayLike, reduce: Callable[[Floats], Floats] | None = None

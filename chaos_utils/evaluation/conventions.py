@@ -15,9 +15,8 @@ from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, Judged
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.scores import judge
-from chaos_utils.scoring.systems import at_temperature, load_systems, oracle, uniform
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import load_systems, oracle, uniform
 
 UNITS: tuple[Unit, ...] = ("nats", "bits")
 FLOORS = (0.0, 1e-15, 1e-12, 1e-6, 1e-3)
@@ -249,8 +248,11 @@ def chosen_systems(votes: Votes, predictions: Sequence[str], temperature: float)
     """
     at_hand = load_systems(votes, predictions)
     first = at_hand[:1]
-    scaled = [at_temperature(system, temperature, f", T = {temperature:g}") for system in first]
-    own = [system for system in at_hand[1:] if system.source]  # the released ones have none
+    scaled = [
+        system.at_temperature(temperature, f"{system.name}, T = {temperature:g}")
+        for system in first
+    ]
+    own = [system for system in at_hand[1:] if system.origin in ("trained", "yours")]
     return [*first, *scaled, *own, uniform(votes), oracle(votes)]
 
 
@@ -273,12 +275,12 @@ def under_every_convention(votes: Votes, systems: Sequence[System]) -> pd.DataFr
     """
     rows = []
     for system in systems:
-        judged = judge(votes, system)
+        judged = system.aligned_to(votes)
         for convention in CONVENTIONS:
             rows.append(
                 {
                     "dataset": votes.dataset.name,
-                    "system": system.model,
+                    "system": system.name,
                     "n_items": len(system),
                     "quantity": convention.quantity,
                     "convention": convention.name,

@@ -11,8 +11,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, Judged
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.system import System
 
 _LOG_2 = float(np.log(2))
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -261,7 +260,7 @@ def conversions(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
         ``largest_error`` (over the systems: distance of the converted to the directly
         computed number).
     """
-    judged = [judge(votes, system) for system in systems]
+    judged = [system.aligned_to(votes) for system in systems]
     return pd.DataFrame(
         {
             "dataset": votes.dataset.name,

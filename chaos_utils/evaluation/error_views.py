@@ -8,7 +8,7 @@ import pandas as pd
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.evaluation.errors import PUBLISHED_NAMES, Entry, is_released_snli, rows_of
+from chaos_utils.evaluation.errors import PUBLISHED_NAMES, Entry, is_released_snli
 from chaos_utils.metrics.calibration import entropy_error
 from chaos_utils.metrics.divergence import entropy
 
@@ -53,7 +53,8 @@ def error_views(all_votes: Sequence[Votes], chosen: dict[str, list[Entry]]) -> p
 
 def _views_of(votes: Votes, entry: Entry) -> list[pd.DataFrame]:
     system = entry.predictions
-    h, m = votes.shares[rows_of(votes, system)], system.probabilities
+    judged = system.aligned_to(votes)
+    h, m = judged.human, judged.model
     ranked = np.argsort(-h, axis=1, kind="stable")
     by_rank = [np.take_along_axis(shares, ranked, axis=1) for shares in (h, m)]
     sides = [
@@ -70,11 +71,11 @@ def _views_of(votes: Votes, entry: Entry) -> list[pd.DataFrame]:
         pd.DataFrame(
             {
                 "dataset": votes.dataset.name,
-                "system": system.model,
+                "system": system.name,
                 "temperature": entry.temperature,
                 "view": view,
                 "part": part,
-                "uid": system.uids,
+                "uid": [votes.uids[i] for i in system.rows_in(votes)],
                 "human": human,
                 "model": model,
                 "error": error,

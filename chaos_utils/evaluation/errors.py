@@ -15,8 +15,8 @@ from chaos_utils.metrics.divergence import kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.scoring.predictions import System
-from chaos_utils.scoring.systems import at_temperature, load_systems
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import load_systems
 
 Floats = npt.NDArray[np.float64]
 N_VOTES = 20  # in each of H1 and H2
@@ -86,7 +86,7 @@ def lineup(
     if not temperature > 0:
         raise ChaosError("The temperature must be above 0.", found=temperature)
     at_hand = {o.dataset.name: load_systems(o, predictions) for o in all_votes}
-    names = list(dict.fromkeys(s.model for systems in at_hand.values() for s in systems))
+    names = list(dict.fromkeys(s.name for systems in at_hand.values() for s in systems))
     if system and system not in names:
         raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
     name = system or next(iter(names), "")
@@ -94,10 +94,10 @@ def lineup(
     for opinions in all_votes:
         entries: list[Entry] = []
         for candidate in at_hand[opinions.dataset.name]:
-            if candidate.model == name:
+            if candidate.name == name:
                 both = dict.fromkeys([1.0, temperature])
-                entries = [Entry(at_temperature(candidate, t), t) for t in both] + entries
-            elif candidate.source and (trained or not candidate.is_ours):
+                entries = [Entry(candidate.at_temperature(t), t) for t in both] + entries
+            elif candidate.origin == "yours" or (trained and candidate.origin == "trained"):
                 entries.append(Entry(candidate, 1.0))
         chosen[opinions.dataset.name] = entries
     return chosen
@@ -197,30 +197,13 @@ class _Contender:
 def _contenders(opinions: Votes, entries: Sequence[Entry]) -> list[_Contender]:
     return [
         _Contender(
-            entry.predictions.model,
+            entry.predictions.name,
             entry.temperature,
-            entry.predictions.probabilities,
-            rows_of(opinions, entry.predictions),
+            entry.predictions.aligned_to(opinions).model,
+            entry.predictions.rows_in(opinions),
         )
         for entry in entries
     ]
-
-
-def rows_of(opinions: Votes, predictions: System) -> npt.NDArray[np.int64]:
-    """Return the place in the opinions of each predicted item.
-
-    Parameters
-    ----------
-    opinions : Votes
-    predictions : System
-        Of items of this dataset.
-
-    Returns
-    -------
-    ndarray of int, shape (n_predicted,)
-    """
-    place = {uid: i for i, uid in enumerate(opinions.uids)}
-    return np.array([place[uid] for uid in predictions.uids], dtype=np.int64)
 
 
 def _draw(opinions: Votes, seed: int) -> tuple[list[_Contender], dict[str, Floats]]:

@@ -10,7 +10,7 @@ from chaos_utils.evaluation.calibrations import Case, item_distances, reliabilit
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_distances, plot_reliability
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
 
@@ -38,7 +38,7 @@ def write_figures(folder: Path, found: dict[str, list[System]], *, data: str, se
 
 def _write(votes: Votes, systems: list[System], seed: int) -> None:
     dataset, title = votes.dataset.name, votes.dataset.title
-    cases = [Case(one.model, one.model, None, 1.0, one) for one in (*systems, oracle(votes))]
+    cases = [Case(one.name, one.name, None, 1.0, one) for one in (*systems, oracle(votes))]
     publish_figure(
         f"fig-reliability-{dataset}",
         plot_reliability,

@@ -12,8 +12,9 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation.ceilings import references
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
-from chaos_utils.scoring.predictions import System, join, read_predictions
+from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.scores import compare, evaluate
+from chaos_utils.scoring.system import System
 
 _DRAWS = 20
 _OF_VOTES = tuple(name for name in MEASURES if name != "old_accuracy")  # have floor and ceiling
@@ -72,7 +73,7 @@ def read_files(
         if not allow_missing:
             _check_whole(found, data)
     for name, systems in found.items():
-        models = [system.model for system in systems]
+        models = [system.name for system in systems]
         for model_name in models:
             if models.count(model_name) > 1:
                 raise ChaosError(
@@ -90,7 +91,7 @@ def _check_whole(found: dict[str, list[System]], data: str) -> None:
         if len(system) < len(votes):
             raise ChaosError(
                 f"{len(votes) - len(system)} of {len(votes)} items of "
-                f"{votes.dataset.title} have no prediction by {system.model!r}.",
+                f"{votes.dataset.title} have no prediction by {system.name!r}.",
                 expected="a prediction for each item",
                 todo="add them, or pass --allow-missing to evaluate the rest",
             )
@@ -173,7 +174,7 @@ def compare_files(
     """
     parts = []
     for name, systems in found.items():
-        by_name = {system.model: system for system in systems}
+        by_name = {system.name: system for system in systems}
         if against in by_name:
             parts += [
                 compare(
@@ -184,7 +185,7 @@ def compare_files(
                 if model != against
             ]  # fmt: skip
     if not parts:
-        known = sorted({system.model for systems in found.values() for system in systems})
+        known = sorted({system.name for systems in found.values() for system in systems})
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"--against {against}",

@@ -10,8 +10,8 @@ import pandas as pd
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.bins import BIN_MEASURES, GUESS, POOLED, BinnedScores, binned_scores
 from chaos_utils.metrics.resampling import percentile_interval
-from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, kind_of, predictions_in
+from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
 Floats = npt.NDArray[np.float64]
@@ -220,7 +220,7 @@ def growth_table(
     systems: dict[str, list[System]] = {}
     for stage in stages:
         for one in stage.predictions:
-            named = replace(one, model=f"{stage.items}, seed {stage.seed}")
+            named = replace(one, name=f"{stage.items}, seed {stage.seed}")
             systems.setdefault(one.dataset.name, []).append(named)
     groups = _groups(all_votes, pooled)
     covered = [group for group in groups if all(dataset in systems for dataset in group.split("+"))]

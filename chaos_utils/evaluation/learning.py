@@ -28,10 +28,8 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.draws import positions
-from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.recalibration import temper
-from chaos_utils.scoring.scores import judge
+from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -135,7 +133,7 @@ def compare_methods(
         n_folds=n_folds, n_resamples=n_resamples, confidence=confidence, seed=seed,
     )  # fmt: skip
     made = methods(votes, material, fitted)
-    shown = [*made, *(Method("own", one.model, "own", one) for one in own)]
+    shown = [*made, *(Method("own", one.name, "own", one) for one in own)]
     titles = [one.title for one in shown]
     if len(set(titles)) != len(titles):
         double = next(title for title in titles if titles.count(title) > 1)
@@ -166,11 +164,11 @@ def methods(votes: Votes, material: Material, fitted: Sequence[Temperature]) -> 
         found["plain"] = ("", material.plain)
         for one in fitted:
             shares = temper(material.plain.probabilities, one.values)
-            name = f"{material.plain.model}, {one.method}"
+            name = f"{material.plain.name}, {one.method}"
             found[one.method] = ("", systems.computed(name, votes, shares))
     if len(material.seeds) > 1:
         several = [one.probabilities for one in material.seeds.values()]
-        name = "mean of " + "; ".join(one.model for one in material.seeds.values())
+        name = "mean of " + "; ".join(one.name for one in material.seeds.values())
         mean = systems.computed(name, votes, np.mean(several, axis=0))
         found["ensemble"] = (f"{len(several)} seeds", mean)
     made = []
@@ -239,12 +237,11 @@ def learning_table(
     chance = Method("chance", "chance", "nothing", systems.uniform(votes))
     groups: dict[tuple[int, ...], list[tuple[Method, Floats]]] = {}
     for one in (chance, *made):
-        rows = positions(votes, one.predictions)
-        order = np.argsort(rows)
-        values = _per_item(judge(votes, one.predictions))[order]
-        groups.setdefault(tuple(rows[order]), []).append((one, values))
+        rows = one.predictions.rows_in(votes)
+        values = _per_item(one.predictions.aligned_to(votes))
+        groups.setdefault(tuple(rows), []).append((one, values))
     plain = next((one.predictions for one in made if one.name == "plain"), None)
-    base = None if plain is None else _per_item(judge(votes, plain))
+    base = None if plain is None else _per_item(plain.aligned_to(votes))
     parts = []
     for covered, members in groups.items():
         beside = None if base is None else base[np.array(covered)]
@@ -299,7 +296,7 @@ def _scored(
                 "title": one.title,
                 "kind": {"chance": "reference", "own": "own"}.get(one.name, "method"),
                 "learned_from": one.learned_from,
-                "system": one.predictions.model,
+                "system": one.predictions.name,
                 "n_items": n,
                 "measure": NAMES,
                 "value": point[i],

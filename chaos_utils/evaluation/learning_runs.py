@@ -12,9 +12,10 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.corpora import TRAININGS
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import System, read_predictions
+from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
+from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
 Floats = npt.NDArray[np.float64]

@@ -9,8 +9,8 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.ceilings import references
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.predictions import System
 from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.system import System
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}

@@ -32,15 +32,17 @@ class Judged:
         Vote shares.
     model : ndarray of float, shape (n_items, n_classes)
         Predicted distributions.
-    predicted, old_label, majority : ndarray of int, shape (n_items,)
-        Label positions: the system's label, the original dataset's, the stored majority.
+    predicted, majority : ndarray of int, shape (n_items,)
+        Label positions: the system's label, and the majority label.
+    old_label : ndarray of int, shape (n_items,), or None
+        The original dataset's label; None where there is none.
     """
 
     human: Floats
     model: Floats
     predicted: npt.NDArray[np.int64]
-    old_label: npt.NDArray[np.int64]
     majority: npt.NDArray[np.int64]
+    old_label: npt.NDArray[np.int64] | None = None
 
     @property
     def first_majority(self) -> npt.NDArray[np.int64]:

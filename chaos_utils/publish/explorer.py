@@ -13,7 +13,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.publish import citations
 from chaos_utils.publish.citations import Book
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 
 SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, which are short
 
@@ -115,7 +115,7 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
         return [None if row is None else int(values[row]) for row in rows]
 
     return {
-        "name": system.model,
+        "name": system.name,
         "shares": [placed(column) for column in _scaled(system.probabilities).T[:-1]],
         "label": placed(system.predicted),
         "jsd": placed(_scaled(jensen_shannon_distance(human, system.probabilities, unit="nats"))),

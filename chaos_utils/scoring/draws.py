@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import Judged, Measure
 from chaos_utils.metrics.resampling import draw_truths, draw_votes, fit_dirichlet
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.scoring.predictions import System
 
 Floats = npt.NDArray[np.float64]
 
@@ -206,20 +204,3 @@ def bounded(measures: Iterable[Measure]) -> list[Measure]:
         In the same order.
     """
     return [measure for measure in measures if np.isfinite(measure.high)]
-
-
-def positions(opinions: Votes, system: System) -> npt.NDArray[np.int64]:
-    """Return the positions of the items that a system covers, in its order.
-
-    Parameters
-    ----------
-    opinions : Votes
-    system : System
-        Of items of this dataset.
-
-    Returns
-    -------
-    ndarray of int, shape (n_covered,)
-    """
-    where = {uid: i for i, uid in enumerate(opinions.uids)}
-    return np.array([where[uid] for uid in system.uids], dtype=np.int64)

@@ -6,7 +6,7 @@ may be meant is a note beside the predictions.
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -19,52 +19,13 @@ from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import Row, class_columns, read_rows
+from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
 _SUM_TOLERANCE = 1e-3  # files with probabilities rounded to four digits pass
 _SHOWN = 5
 # Another order of the columns must raise agreement with the old labels by so much to be told.
 _ORDER_MARGIN = 0.15
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class System:
-    """One model's distribution for each item of a dataset.
-
-    Attributes
-    ----------
-    model : str
-        The system's name.
-    dataset : Dataset
-        Class k of every array is ``dataset.labels[k]``.
-    uids : tuple of str
-        Unique; n items.
-    probabilities : ndarray of float, shape (n, k)
-        Rows sum to 1; read-only.
-    predicted : ndarray of int, shape (n,)
-        The label that the file states, or the first of the largest probabilities where
-        it states none; read-only.
-    notes : tuple of str
-        What a reader of the numbers must know.
-    source : Input or None
-        The file; None for predictions that were computed here.
-    """
-
-    model: str
-    dataset: Dataset
-    uids: tuple[str, ...]
-    probabilities: Floats
-    predicted: npt.NDArray[np.int64]
-    notes: tuple[str, ...] = ()
-    source: inputs.Input | None = None
-
-    def __len__(self) -> int:
-        return len(self.uids)
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether a run of this project made them; released ones were read from no one file."""
-        return self.source is not None and self.source.name.startswith("results/")
 
 
 def read_predictions(
@@ -146,7 +107,7 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
         table = pd.DataFrame(one.probabilities, columns=class_columns(one.dataset))
         table.insert(0, "uid", one.uids)
         table.insert(0, "dataset", one.dataset.name)
-        table.insert(0, "model", one.model)
+        table.insert(0, "model", one.name)
         tables.append(table)
     stream = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(stream, index=False)
@@ -251,7 +212,9 @@ def _predictions(
     _check_order(path, model, dataset, chosen, votes, probabilities)
     probabilities.setflags(write=False)
     predicted.setflags(write=False)
-    return System(model, dataset, tuple(chosen), probabilities, predicted, tuple(notes), source)
+    return System(
+        model, dataset, tuple(chosen), probabilities, predicted, notes=tuple(notes), source=source
+    )
 
 
 def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset) -> Floats:

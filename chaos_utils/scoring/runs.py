@@ -12,10 +12,11 @@ import yaml
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.corpora import TRAININGS
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System, votes_of
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
@@ -119,7 +120,22 @@ class Run:
             f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
             "published training items"
         )
-        return found and replace(found, notes=(note,), source=self._note(PREDICTIONS_FILE))
+        return found and replace(
+            found,
+            origin="trained",
+            family=self.system.removesuffix(f", seed {self.settings['seed']}"),
+            seed=int(self.settings["seed"]),
+            trained_on=self._trained_on(),
+            out_of_fold=self.settings["train"] == "chaosnli",
+            notes=(note,),
+            source=self._note(PREDICTIONS_FILE),
+        )
+
+    def _trained_on(self) -> tuple[str, ...]:
+        names = self.record["data"]["trained_on"]
+        if self.settings["train"] == "chaosnli":
+            return tuple(votes_of(get_dataset(name)) for name in names)
+        return tuple(get_dataset(name).short for name in names)
 
 
 def predictions_in(table: pd.DataFrame, votes: Votes, system: str) -> System | None:

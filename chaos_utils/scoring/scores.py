@@ -9,41 +9,16 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Judged, Measure
+from chaos_utils.metrics.measures import MEASURES, Measure
 from chaos_utils.metrics.resampling import (
     bca_interval,
     bootstrap_means,
     paired_p_value,
     percentile_interval,
 )
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
-
-
-def judge(votes: Votes, predictions: System) -> Judged:
-    """Set a system's predictions beside what humans said of the same items.
-
-    Parameters
-    ----------
-    votes : Votes
-    predictions : System
-        Of items of this dataset.
-
-    Returns
-    -------
-    Judged
-        The items of the predictions, in their order.
-    """
-    where = {uid: i for i, uid in enumerate(votes.uids)}
-    rows = np.array([where[uid] for uid in predictions.uids], dtype=np.int64)
-    return Judged(
-        human=votes.shares[rows],
-        model=predictions.probabilities,
-        predicted=predictions.predicted,
-        old_label=votes.old_label[rows],
-        majority=votes.majority[rows],
-    )
 
 
 def evaluate(
@@ -83,14 +58,14 @@ def evaluate(
         If two systems have one name, or one is of another dataset.
     """
     chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
-    names = [system.model for system in systems]
+    names = [system.name for system in systems]
     if len(set(names)) != len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
     rows = []
     for group in _by_items(systems, votes):
         columns = [
-            [measure.columns(judge(votes, system)) for measure in chosen] for system in group
+            [measure.columns(system.aligned_to(votes)) for measure in chosen] for system in group
         ]
         values, low, high = _with_intervals(columns, chosen, n_resamples, seed)
         for i, system in enumerate(group):
@@ -98,7 +73,7 @@ def evaluate(
                 rows.append(
                     {
                         "dataset": votes.dataset.name,
-                        "system": system.model,
+                        "system": system.name,
                         "n_items": len(system),
                         "measure": measure.name,
                         "value": values[i, j],
@@ -117,7 +92,7 @@ def _by_items(systems: Sequence[System], votes: Votes) -> list[list[System]]:
     for system in systems:
         if system.dataset.name != votes.dataset.name:
             raise ChaosError(
-                f"{system.model!r} predicts another dataset.",
+                f"{system.name!r} predicts another dataset.",
                 found=system.dataset.title,
                 expected=votes.dataset.title,
             )
@@ -185,8 +160,8 @@ def compare(
     chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
     common = sorted(set(first.uids) & set(second.uids))
     if not common:
-        raise ChaosError(f"{first.model!r} and {second.model!r} share no item.")
-    pair = [judge(votes, _only(system, common)) for system in (first, second)]
+        raise ChaosError(f"{first.name!r} and {second.name!r} share no item.")
+    pair = [_only(system, common).aligned_to(votes) for system in (first, second)]
     blocks = [[measure.columns(judged) for measure in chosen] for judged in pair]
     table = np.concatenate([block for side in blocks for block in side], axis=1)
     ends = np.cumsum([block.shape[1] for side in blocks for block in side])[:-1]
@@ -205,8 +180,8 @@ def compare(
     return pd.DataFrame(
         {
             "dataset": votes.dataset.name,
-            "system": first.model,
-            "against": second.model,
+            "system": first.name,
+            "against": second.name,
             "n_items": n,
             "measure": [measure.name for measure in chosen],
             "difference": point,

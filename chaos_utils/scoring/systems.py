@@ -10,16 +10,11 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.scoring.predictions import System, join, read_predictions
-from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.runs import committed_runs, kind_of, ordered
+from chaos_utils.scoring.system import Origin, System
 
 Floats = npt.NDArray[np.float64]
-_BAAN_FOLDER = "calibration-on-disagreement-data/predictions"
-_BAAN_RUNS = {
-    "snli": {"RoBERTa-base": ("roberta-base", 3), "BERT-base": ("bert-base-uncased", 2)},
-    "mnli": {"RoBERTa-base": ("roberta-base", 3)},
-}
 
 
 def load_systems(
@@ -58,7 +53,7 @@ def load_systems(
     for file in predictions:
         path = paths.from_reader(file)
         systems += read_predictions(path, [votes], allow_missing=True, allow_others=True)
-    names = [system.model for system in systems]
+    names = [system.name for system in systems]
     for name in names:
         if names.count(name) > 1:
             raise ChaosError(
@@ -87,14 +82,10 @@ def released_systems(votes: Votes) -> list[System]:
     ChaosError
         If a file is not the published one, or has faults.
     """
-    dataset = votes.dataset.name
     systems = []
-    for title, (name, n_seeds) in _BAAN_RUNS.get(dataset, {}).items():
-        for seed in range(n_seeds):
-            files = [
-                f"{_BAAN_FOLDER}/{dataset.upper()}_{split}_{name}_{seed}.json"
-                for split in ("dev", "test")
-            ]
+    for known in votes.dataset.systems:
+        for seed in known.seeds:
+            files = [file.format(seed=seed) for file in known.files]
             if all(sources.find(file) for file in files):
                 parts = [
                     part
@@ -103,7 +94,16 @@ def released_systems(votes: Votes) -> list[System]:
                         sources.locate(file, "released"), [votes], allow_missing=True
                     )
                 ]
-                systems.append(join(parts, f"{title}, seed {seed}"))
+                one = join(parts, f"{known.family}, seed {seed}")
+                systems.append(
+                    replace(
+                        one,
+                        origin="released",
+                        family=known.family,
+                        seed=seed,
+                        trained_on=known.trained_on,
+                    )
+                )
     return systems
 
 
@@ -152,11 +152,14 @@ def synthetic_systems(votes: Votes) -> list[System]:
         noise = rng.normal(scale=1.2, size=votes.shares.shape)
         powers = np.exp(1.6 * np.log(votes.shares + 0.02) + noise)
         shares = powers / powers.sum(axis=1, keepdims=True)
-        systems.append(computed(f"synthetic model, seed {seed}", votes, shares))
+        one = computed(f"synthetic model, seed {seed}", votes, shares, origin="simulated")
+        systems.append(replace(one, family="synthetic model", seed=seed))
     return systems
 
 
-def computed(model: str, votes: Votes, probabilities: npt.ArrayLike) -> System:
+def computed(
+    name: str, votes: Votes, probabilities: npt.ArrayLike, *, origin: Origin = "baseline"
+) -> System:
     """Return predictions for all items of a dataset that were computed here.
 
     Parameters
@@ -174,7 +177,7 @@ def computed(model: str, votes: Votes, probabilities: npt.ArrayLike) -> System:
     """
     values = np.array(probabilities, dtype=np.float64)
     predicted = values.argmax(axis=1)
-    return System(model, votes.dataset, votes.uids, values, predicted)
+    return System(name, votes.dataset, votes.uids, values, predicted, origin=origin)
 
 
 def oracle(votes: Votes) -> System:
@@ -188,7 +191,7 @@ def oracle(votes: Votes) -> System:
     -------
     System
     """
-    return computed("oracle", votes, votes.shares)
+    return computed("oracle", votes, votes.shares, origin="reference")
 
 
 def uniform(votes: Votes) -> System:
@@ -259,23 +262,3 @@ def old_label(votes: Votes) -> System:
     """
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     return computed("old label", votes, one_hot)
-
-
-def at_temperature(system: System, temperature: float, suffix: str = "") -> System:
-    """Return a system with its distributions sharpened (T < 1) or flattened (T > 1).
-
-    Parameters
-    ----------
-    system : System
-    temperature : float
-        Above 0.
-    suffix : str
-        Is added to the system's name.
-
-    Returns
-    -------
-    System
-        With the same labels.
-    """
-    shares = temper(system.probabilities, temperature)
-    return replace(system, model=system.model + suffix, probabilities=shares)

@@ -19,8 +19,9 @@ from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import System, write_predictions
+from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
+from chaos_utils.scoring.system import System
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
 from chaos_utils.training.recipes import get_model, recipe_of

@@ -98,7 +98,7 @@ def test_bins_average_to_the_score_of_all_items(sample):
     votes = sample[0]
     system = load_systems(votes)[0]
     (scores,) = score([votes], {"snli": [system]})
-    k = scores.systems.index(system.model)
+    k = scores.systems.index(system.name)
     weights = scores.n_scored[:, k] / len(votes)
     new = (system.predicted == votes.majority).mean()
     assert weights @ scores.values[:, k, 3] == pytest.approx(new)
@@ -156,7 +156,7 @@ def test_guesses_are_the_commonest_labels(of_sample, sample):
 def test_systems_are_pooled_under_one_name(sample):
     snli, mnli, _ = sample
     one, other = oracle(snli), oracle(mnli)
-    alone = replace(uniform(snli), model="alone")
+    alone = replace(uniform(snli), name="alone")
     pooled = score(sample, {"snli": [one, alone], "mnli": [other]})[-1]
     assert pooled.dataset == "snli+mnli"
     assert "oracle" in pooled.systems
@@ -166,7 +166,7 @@ def test_systems_are_pooled_under_one_name(sample):
 
 
 def test_a_system_named_like_a_baseline(sample):
-    named = replace(oracle(sample[0]), model="chance")
+    named = replace(oracle(sample[0]), name="chance")
     with pytest.raises(ChaosError, match="name of a baseline"):
         score(sample, {"snli": [named]})
 

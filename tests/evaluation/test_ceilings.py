@@ -131,7 +131,7 @@ def test_normalised_scores_put_the_uniform_prediction_at_0_and_agree_with_evalua
     found = ceilings.references(votes, 4, 0)
     several = [*systems.load_systems(votes), systems.uniform(votes)]
     table = ceilings.normalised_scores(votes, several, found, 50, 0)
-    assert list(dict.fromkeys(table["system"])) == [system.model for system in several]
+    assert list(dict.fromkeys(table["system"])) == [system.name for system in several]
     uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
@@ -172,7 +172,7 @@ def test_a_system_is_set_beside_references_on_its_own_items(sample):
     assert jsd.loc["part", "n_items"] == len(rows)
     expected = found.floor["jsd"].columns[:, np.sort(rows)].mean()
     assert jsd.loc["part", "floor"] == pytest.approx(expected)
-    assert jsd.loc["part", "uniform"] != jsd.loc[whole.model, "uniform"]
+    assert jsd.loc["part", "uniform"] != jsd.loc[whole.name, "uniform"]
 
 
 def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(sample):

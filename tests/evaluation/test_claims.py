@@ -38,7 +38,6 @@ from chaos_utils.metrics.measures import BAAN_BINS, MEASURES
 from chaos_utils.plots.claims import plot_claims
 from chaos_utils.presentation.claims import show_claims, show_counts
 from chaos_utils.scoring.recalibration import fit_temperature, temper
-from chaos_utils.scoring.scores import judge
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
 
 
@@ -256,7 +255,7 @@ def test_the_fitted_temperature_is_that_of_the_search():
 
 @pytest.mark.parametrize("divide_by", ["all", "binned"])
 def test_classwise_error_from_means_is_the_measure(released, divide_by):
-    judged = judge(released[0], oracle(released[0]))
+    judged = oracle(released[0]).aligned_to(released[0])
     found = classwise_percent(classwise_columns(judged).mean(axis=0), divide_by=divide_by)
     expected = classwise_calibration_error(
         judged.model, judged.first_majority, BAAN_BINS, divide_by=divide_by

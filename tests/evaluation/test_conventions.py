@@ -9,7 +9,6 @@ from chaos_utils.evaluation.conversions import CONVERSIONS, conversions, error_o
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.plots.conventions import plot_conventions
 from chaos_utils.presentation.conventions import show_conventions, show_conversions, value_of
-from chaos_utils.scoring.scores import judge
 from chaos_utils.scoring.systems import computed, oracle, uniform
 
 
@@ -24,7 +23,7 @@ def random_judged(seed, n=200, k=3):
     votes = rng.multinomial(100, rng.dirichlet(np.ones(k) * 0.5), size=n)
     model = rng.dirichlet(np.ones(k), size=n)
     labels = rng.integers(0, k, size=(2, n))
-    return Judged(votes / 100, model, model.argmax(axis=1), labels[0], votes.argmax(axis=1))
+    return Judged(votes / 100, model, model.argmax(axis=1), votes.argmax(axis=1), labels[0])
 
 
 def value(table, quantity, convention, system="RoBERTa-base, seed 0"):
@@ -145,7 +144,7 @@ def test_a_conversion_is_exact_where_it_says_so(conversion):
 
 @pytest.mark.parametrize("quantity", ["accuracy", "RankCS"])
 def test_what_ties_decide_cannot_be_converted(released, quantity):
-    judged = judge(released[0], uniform(released[0]))
+    judged = uniform(released[0]).aligned_to(released[0])
     (conversion,) = (c for c in CONVERSIONS if c.quantity == quantity)
     assert error_of(conversion, judged) > 1e-3
     top = np.sort(judged.human, axis=1)
@@ -174,14 +173,14 @@ def test_systems_are_the_first_scaled_and_the_reader_s_own(sample, tmp_path):
     shares = pd.DataFrame(snli.shares, columns=list(snli.dataset.labels))
     shares.insert(0, "uid", snli.uids)
     shares.to_csv(own, index=False)
-    names = [system.model for system in evaluation.chosen_systems(snli, [str(own)], 2.0)]
+    names = [system.name for system in evaluation.chosen_systems(snli, [str(own)], 2.0)]
     first = "synthetic model, seed 0"
     assert names == [first, f"{first}, T = 2", "mine", "uniform", "oracle"]
 
 
 def test_without_systems_the_references_remain(released, monkeypatch):
     monkeypatch.setattr(evaluation, "load_systems", lambda *_: [])
-    names = [system.model for system in evaluation.chosen_systems(released[2], [], 2.0)]
+    names = [system.name for system in evaluation.chosen_systems(released[2], [], 2.0)]
     assert names == ["uniform", "oracle"]
 
 

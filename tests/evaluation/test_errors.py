@@ -180,7 +180,7 @@ def test_errors_that_are_equal_but_for_rounding_share_a_bin():
 def test_lineup_flattens_the_chosen_system(sample):
     entries = lineup(sample[:1], [], system="synthetic model, seed 1", temperature=3.0)["snli"]
     assert [entry.temperature for entry in entries] == [1.0, 3.0]
-    assert {entry.predictions.model for entry in entries} == {"synthetic model, seed 1"}
+    assert {entry.predictions.name for entry in entries} == {"synthetic model, seed 1"}
     sharp, flat = (entry.predictions.probabilities.max(axis=1) for entry in entries)
     assert (flat <= sharp + 1e-12).all()
 
@@ -201,7 +201,7 @@ def test_lineup_shows_the_readers_own_beside_the_first(sample, tmp_path):
     shares.to_csv(path, index=False)
     entries = lineup(sample[:1], [str(path)], system="", temperature=2.0)["snli"]
     assert [entry.temperature for entry in entries] == [1.0, 2.0, 1.0]
-    assert entries[0].predictions.model == "synthetic model, seed 0"
+    assert entries[0].predictions.name == "synthetic model, seed 0"
     np.testing.assert_allclose(entries[2].predictions.probabilities, sample[0].shares)
 
 

@@ -54,11 +54,11 @@ def comparison(sample):
 def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
     for votes in sample[:2]:
         found = from_runs(votes, runs, run_seed=0)
-        assert found.plain.model == "plain-s0"
-        assert {seed: one.model for seed, one in found.seeds.items()} == {
+        assert found.plain.name == "plain-s0"
+        assert {seed: one.name for seed, one in found.seeds.items()} == {
             0: "plain-s0", 1: "plain-s1",
         }  # fmt: skip
-        assert {kind: (told, one.model) for kind, (told, one) in found.others.items()} == {
+        assert {kind: (told, one.name) for kind, (told, one) in found.others.items()} == {
             "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
         }  # fmt: skip
         assert found.plain.uids == votes.uids
@@ -68,10 +68,8 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
 
 def test_another_seed_is_set_beside_its_own_runs(sample, runs):
     found = from_runs(sample[0], runs, run_seed=1)
-    assert found.plain.model == "plain-s1"
-    assert {kind: one.model for kind, (_, one) in found.others.items()} == {
-        "smoothing": "smooth-s1"
-    }
+    assert found.plain.name == "plain-s1"
+    assert {kind: one.name for kind, (_, one) in found.others.items()} == {"smoothing": "smooth-s1"}
 
 
 def test_runs_of_another_task_leave_nothing(sample, runs):

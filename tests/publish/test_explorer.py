@@ -8,7 +8,7 @@ import pytest
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.citations import Book
-from chaos_utils.scoring.predictions import System
+from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems, synthetic_systems
 
 
@@ -36,7 +36,7 @@ def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
         measured = entropy(votes.shares, unit="bits")[rows]
         np.testing.assert_allclose(np.array(made["entropy"]) / explorer.SCALE, measured, **close)
         for system, found in zip(systems, made["systems"], strict=True):
-            assert found["name"] == system.model
+            assert found["name"] == system.name
             assert found["label"] == system.predicted[rows].tolist()
             pair = votes.shares[rows], system.probabilities[rows]
             for name, values in {

@@ -65,13 +65,13 @@ def test_every_format_gives_the_same_predictions(tmp_path, votes):
         assert not one.notes
         with pytest.raises(ValueError, match="read-only"):
             one.probabilities[0, 0] = 1
-    assert [one.model for one in read] == ["m", "m", "c", "b", "m"]
+    assert [one.name for one in read] == ["m", "m", "c", "b", "m"]
 
 
 def test_a_file_of_many_models_and_one_of_them(tmp_path, votes):
     path = chaosnli(tmp_path / "p.json", models=("bert", "roberta"))
-    assert [one.model for one in read_predictions(path, [votes])] == ["bert", "roberta"]
-    assert [one.model for one in read_predictions(path, [votes], model="bert")] == ["bert"]
+    assert [one.name for one in read_predictions(path, [votes])] == ["bert", "roberta"]
+    assert [one.name for one in read_predictions(path, [votes], model="bert")] == ["bert"]
     with pytest.raises(ChaosError, match="did you mean 'roberta'"):
         read_predictions(path, [votes], model="robert")
 
@@ -207,7 +207,7 @@ def test_parts_are_joined_unless_they_overlap(tmp_path, votes):
         parts += read_predictions(path, [votes], allow_missing=True)
     whole = join(parts, "both")
     assert len(whole) == N
-    assert whole.model == "both"
+    assert whole.name == "both"
     with pytest.raises(ChaosError, match="25 items twice"):
         join([*parts, parts[0]], "both")
 

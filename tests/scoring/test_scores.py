@@ -36,7 +36,7 @@ def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):
     assert (rows["low"] <= rows["value"]).all()
     assert (rows["value"] <= rows["high"]).all()
     alone = evaluate(votes, models[1:2], n_resamples=200, seed=3)
-    same = together[together["system"] == models[1].model]
+    same = together[together["system"] == models[1].name]
     np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
 
 
@@ -59,22 +59,22 @@ def test_bad_company(votes, sample):
 
 def test_temperature_keeps_the_ranking_and_moves_the_entropy(votes):
     model = systems.load_systems(votes)[0]
-    flat, sharp = systems.at_temperature(model, 3.0), systems.at_temperature(model, 0.5)
+    flat, sharp = model.at_temperature(3.0), model.at_temperature(0.5)
     table = wide(evaluate(votes, [model, _named(flat, "flat"), _named(sharp, "sharp")]))
     assert table["rank_cs"].nunique() == 1
     assert table["new_accuracy"].nunique() == 1
     entropies = table.set_index("system")["signed_ent_ce"]
-    assert entropies["sharp"] < entropies[model.model] < entropies["flat"]
-    same = systems.at_temperature(model, 1.0)
+    assert entropies["sharp"] < entropies[model.name] < entropies["flat"]
+    same = model.at_temperature(1.0)
     np.testing.assert_allclose(same.probabilities, model.probabilities, atol=1e-12)
     with pytest.raises(ValueError, match="temperature"):
-        systems.at_temperature(model, 0)
+        model.at_temperature(0)
 
 
 def _named(system, name):
     from dataclasses import replace
 
-    return replace(system, model=name)
+    return replace(system, name=name)
 
 
 def test_a_reader_s_file_stands_beside_the_rest(votes, tmp_path, monkeypatch):
@@ -82,7 +82,7 @@ def test_a_reader_s_file_stands_beside_the_rest(votes, tmp_path, monkeypatch):
     lines = [f"{uid},0.4,0.4,0.2" for uid in votes.uids]
     (tmp_path / "mine.csv").write_text("\n".join([header, *lines]))
     monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
-    names = [system.model for system in systems.load_systems(votes, ["mine.csv"])]
+    names = [system.name for system in systems.load_systems(votes, ["mine.csv"])]
     assert names == [f"synthetic model, seed {seed}" for seed in range(3)] + ["mine"]
     with pytest.raises(ChaosError, match="same name"):
         systems.load_systems(votes, ["mine.csv", "mine.csv"])
@@ -106,7 +106,7 @@ def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
     for votes in (snli, mnli):
         assert len(systems.trained_systems(votes)) == 1
         ours = systems.load_systems(votes)[-1]
-        assert ours.model == "Ours, seed 0"
+        assert ours.name == "Ours, seed 0"
         assert ours.uids == votes.uids
         np.testing.assert_allclose(ours.probabilities, votes.shares[:, ::-1], atol=1e-6)
     assert systems.trained_systems(alphanli) == []
@@ -133,7 +133,7 @@ def test_a_comparison_is_paired(votes):
     table = compare(votes, first, second, n_resamples=400, seed=1).set_index("measure")
     values = wide(evaluate(votes, [first, second])).set_index("system")
     for measure in ("jsd", "ece", "new_accuracy", "kl"):
-        expected = values.loc[first.model, measure] - values.loc[second.model, measure]
+        expected = values.loc[first.name, measure] - values.loc[second.name, measure]
         assert table.loc[measure, "difference"] == pytest.approx(expected, abs=1e-12)
     assert (table["difference_low"] <= table["difference_high"]).all()
     assert table["p_value"].between(0, 1).all()

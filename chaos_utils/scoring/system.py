@@ -1,0 +1,175 @@
+"""A system: a predicted distribution for each item, and what it is, as fields."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.measures import Judged
+from chaos_utils.scoring.recalibration import temper
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Origin = Literal["released", "trained", "simulated", "baseline", "reference", "yours"]
+
+
+def votes_of(dataset: Dataset) -> str:
+    """Return how `System.trained_on` names the votes of a dataset, as opposed to a corpus."""
+    return f"votes of {dataset.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class System:
+    """A predicted distribution for each item of a dataset.
+
+    Attributes
+    ----------
+    name : str
+        How tables call it; unique among the systems that are scored together.
+    dataset : Dataset
+        Class k of every array is ``dataset.labels[k]``.
+    uids : tuple of str
+        Unique; n items, in any order, maybe not all of the dataset's.
+    probabilities : ndarray of float, shape (n, k)
+        Rows sum to 1; read-only.
+    predicted : ndarray of int, shape (n,)
+        The label that the file states, or the first of the largest probabilities where
+        it states none; read-only.
+    origin : str
+        ``released`` with a paper, ``trained`` by this project, ``simulated`` for the synthetic
+        sample, ``baseline`` (needs no model), ``reference`` (drawn from the votes themselves), or
+        ``yours``.
+    family : str
+        What systems share that differ in their seed alone; the name by default.
+    seed : int or None
+    temperature : float
+        That the probabilities were raised to; 1 for the system as it is, NaN where it differs
+        from item to item.
+    trained_on : tuple of str
+        Corpora by name, and ``votes of <dataset>`` for votes that it was trained or fitted on.
+    out_of_fold : bool
+        Whether each item's votes were left out of what its prediction was trained or fitted on.
+    notes : tuple of str
+        What a reader of the numbers must know.
+    source : Input or None
+        The file; None for predictions that were computed here, or joined from several files.
+    """
+
+    name: str
+    dataset: Dataset
+    uids: tuple[str, ...]
+    probabilities: Floats
+    predicted: Ints
+    origin: Origin = "yours"
+    family: str = ""
+    seed: int | None = None
+    temperature: float = 1.0
+    trained_on: tuple[str, ...] = ()
+    out_of_fold: bool = False
+    notes: tuple[str, ...] = ()
+    source: inputs.Input | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.family or self.name)
+
+    def __len__(self) -> int:
+        return len(self.uids)
+
+    def rows_in(self, votes: Votes) -> Ints:
+        """Return the places in the votes of the items that both have, ascending.
+
+        Parameters
+        ----------
+        votes : Votes
+            Of this system's dataset.
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+        """
+        return self._join(votes)[0]
+
+    def aligned_to(self, votes: Votes, *, in_sample: bool = False) -> Judged:
+        """Set the predictions beside what humans said of the same items.
+
+        This is the only place where predictions and votes are joined.
+
+        Parameters
+        ----------
+        votes : Votes
+            Of this system's dataset.
+        in_sample : bool
+            Whether a system that learned from these very votes is scored all the same, to show
+            what that does; the page then says so.
+
+        Returns
+        -------
+        Judged
+            Of the items that both have, in the order of the votes (`rows_in`).
+
+        Raises
+        ------
+        ChaosError
+            If it predicts another dataset, has none of the items, or was trained or fitted on
+            these votes.
+        """
+        if self.dataset.name != votes.dataset.name:
+            raise ChaosError(
+                f"{self.name!r} predicts another dataset.",
+                found=self.dataset.title,
+                expected=votes.dataset.title,
+            )
+        if votes_of(votes.dataset) in self.trained_on and not (self.out_of_fold or in_sample):
+            raise ChaosError(
+                f"{self.name!r} was trained or fitted on the votes that are to judge it.",
+                found=", ".join(self.trained_on),
+                expected="a system that has not seen these votes, or predictions out of fold",
+                todo="judge it by other votes, or train it in folds",
+            )
+        rows, places = self._join(votes)
+        if len(rows) == 0:
+            raise ChaosError(f"{self.name!r} has no item of these votes.", where=votes.source.name)
+        old_label = votes.old_label[rows] if votes.has_old_labels else None
+        return Judged(
+            human=votes.shares[rows],
+            model=self.probabilities[places],
+            predicted=self.predicted[places],
+            old_label=old_label,
+            majority=votes.majority[rows],
+        )
+
+    def _join(self, votes: Votes) -> tuple[Ints, Ints]:
+        """Return the places in the votes, ascending, and those here, of the items of both."""
+        here = {uid: i for i, uid in enumerate(self.uids)}
+        pairs = [(row, here[uid]) for row, uid in enumerate(votes.uids) if uid in here]
+        rows, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return rows, places
+
+    def at_temperature(self, temperature: float, name: str = "") -> "System":
+        """Return the system with its distributions sharpened (T < 1) or flattened (T > 1).
+
+        Parameters
+        ----------
+        temperature : float
+            Above 0.
+        name : str
+            The new system's name; this one's by default.
+
+        Returns
+        -------
+        System
+            With the same labels, and what it was fitted on still to be said by the caller.
+        """
+        shares = temper(self.probabilities, temperature)
+        shares.setflags(write=False)
+        return replace(
+            self,
+            name=name or self.name,
+            probabilities=shares,
+            temperature=self.temperature * temperature,
+        )
