@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from chaos_utils.base.errors import ChaosError
@@ -50,12 +51,9 @@ def evaluate(
     )
     if against and not bootstrap:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
-    answer = judging.judge_files(found, data=data, n_resamples=bootstrap, seed=seed)
-    if against:
-        pairs = judging.compare_files(
-            found, against, data=data, n_resamples=bootstrap, seed=seed
-        ).drop(columns="n_items")
-        answer = answer.merge(pairs, how="left", on=["dataset", "system", "measure"])
+    answer = judging.judge_files(
+        found, data=data, n_resamples=bootstrap, seed=seed, against=against or None
+    )
     notes = [f"{system.name}: {note}" for group in found.values() for system in group
              for note in system.notes]  # fmt: skip
     if to is not None:
@@ -74,21 +72,15 @@ def evaluate(
 
 
 def _print_answer(answer: Any, notes: list[str]) -> None:
-    from chaos_utils.evaluation.files import shown_rows
+    from chaos_utils.evaluation.files import by_system
 
-    for (dataset, system, n_items), rows in answer.groupby(
-        ["dataset", "system", "n_items"], sort=False
-    ):
-        table = Table(
-            title=f"{system} on {dataset}, {n_items:,} items", title_justify="left", box=None,
-            pad_edge=False,
-        )  # fmt: skip
-        header, *body = shown_rows(rows)
+    for title, (header, *body) in by_system(answer):
+        table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
         table.add_column(header[0], overflow="fold")
         for heading in header[1:]:
-            table.add_column(heading, justify="right", no_wrap=True)
+            table.add_column(escape(heading), justify="right", no_wrap=True)
         for cells in body:
-            table.add_row(*(cell.replace("[", r"\[") for cell in cells))
+            table.add_row(*map(escape, cells))
         out.print(table)
         out.print()
     for note in notes:

@@ -7,9 +7,9 @@ import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.evaluation.ceilings import references
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.references import PERFECT_MODEL, References
+from chaos_utils.scoring.scores import score, wide
 from chaos_utils.scoring.system import System
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
@@ -57,15 +57,14 @@ def main_results(
             systems.original_votes(votes),
             systems.old_label(votes),
         ]
-        table = _wide(
-            evaluate(
-                votes,
-                [systems.uniform(votes), *baselines, *chosen],
-                measures=MEASURES,
-                n_resamples=n_resamples,
-                seed=seed,
-            )
+        scores = score(
+            votes,
+            [systems.uniform(votes), *baselines, *chosen],
+            measures=MEASURES,
+            n_resamples=n_resamples,
+            seed=seed,
         )
+        table = wide(scores, "low", "high")
         table["kind"] = ["chance", *["baseline"] * 3, *["model"] * len(chosen)]
         table["source"] = "computed"
         theirs = published.loc[dataset].rename_axis("system").reset_index().assign(dataset=dataset)
@@ -79,17 +78,6 @@ def main_results(
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
-
-
-def _wide(table: pd.DataFrame) -> pd.DataFrame:
-    """One row a system, with a column for each measure and its interval's ends."""
-    order = list(dict.fromkeys(table["system"]))
-    wide = table.pivot(index=["dataset", "system", "n_items"], columns="measure")
-    wide.columns = [name if part == "value" else f"{name}_{part}" for part, name in wide.columns]
-    wide = wide.reset_index()
-    return wide.sort_values("system", key=lambda names: names.map(order.index)).reset_index(
-        drop=True
-    )
 
 
 def _set_chance(table: pd.DataFrame, votes: Votes, published: pd.Series) -> None:
@@ -188,9 +176,7 @@ def rank_correlations() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def drawn_results(
-    results: pd.DataFrame, all_votes: Sequence[Votes], n_draws: int, seed: int
-) -> pd.DataFrame:
+def drawn_results(results: pd.DataFrame, all_votes: Sequence[Votes], seed: int) -> pd.DataFrame:
     """Return what the figure of all systems draws: one row a system and distance.
 
     Parameters
@@ -199,8 +185,8 @@ def drawn_results(
         As `main_results` gives it.
     all_votes : sequence of Votes
         The datasets, for their noise floor and ceiling.
-    n_draws, seed : int
-        As for `ceilings.references`.
+    seed : int
+        As for `References`.
 
     Returns
     -------
@@ -215,18 +201,8 @@ def drawn_results(
         part = results.rename(columns=names).assign(measure=measure)
         parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
     for votes in all_votes:
-        found = references(votes, n_draws, seed, measures=("jsd", "kl"))
-        for kind, values in (("floor", found.floor), ("ceiling", found.ceiling)):
-            rows = [
-                {
-                    "dataset": votes.dataset.name,
-                    "system": kind,
-                    "source": "computed",
-                    "kind": kind,
-                    "measure": measure,
-                    "value": value.value,
-                }
-                for measure, value in values.items()
-            ]
-            parts.append(pd.DataFrame(rows))
+        rows = References(votes, seed=seed).scores(("jsd", "kl"))
+        kinds = np.where(rows["system"] == PERFECT_MODEL, "floor", "ceiling")
+        shown = rows[["dataset", "measure", "value", "low", "high"]]
+        parts.append(shown.assign(system=kinds, kind=kinds, source="computed"))
     return pd.concat(parts, ignore_index=True)

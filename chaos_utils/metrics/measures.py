@@ -8,7 +8,7 @@ of all systems at once, an item's influence is known, and nothing is computed it
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,10 @@ class Measure:
         From `Judged` to an array of shape (n_items, n_columns).
     reduce : callable
         From means of the columns, shape (..., n_columns), to values, shape (...).
+    by_item : bool
+        Whether an item's columns depend on that item alone.
+    needs : str
+        What the votes must have, beside counts: ``old_label``, or empty.
     """
 
     name: str
@@ -83,6 +87,13 @@ class Measure:
     source: str
     columns: Callable[[Judged], Floats]
     reduce: Callable[[Floats], Floats]
+    by_item: bool = True
+    needs: str = ""
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the value is the mean over items of one column."""
+        return self.reduce is _first
 
     def value(self, judged: Judged) -> float:
         """Return the measure on all items.
@@ -100,13 +111,17 @@ class Measure:
         return float(self.reduce(self.columns(judged).mean(axis=0)))
 
 
-def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     """Describe a measure that is the mean over items of one value."""
 
     def columns(judged: Judged) -> Floats:
         return np.asarray(per_item(judged), dtype=np.float64)[:, np.newaxis]
 
-    return {"columns": columns, "reduce": lambda means: means[..., 0]}
+    return {"columns": columns, "reduce": _first}
+
+
+def _first(means: Floats) -> Floats:
+    return means[..., 0]
 
 
 def _binned(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats:
@@ -119,7 +134,7 @@ def _sum_of_gaps(means: Floats) -> Floats:
     return np.abs(means).sum(axis=-1)
 
 
-def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, target(judged))
         return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
@@ -127,7 +142,7 @@ def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., F
     return {"columns": columns, "reduce": _sum_of_gaps}
 
 
-def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         probabilities, hits = calibration.classwise_hits(judged.model, target(judged))
         n_classes = probabilities.shape[1]
@@ -146,7 +161,7 @@ def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[
     return {"columns": columns, "reduce": _sum_of_gaps}
 
 
-def _mce() -> dict[str, Callable[..., Floats]]:
+def _mce() -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
         bins = BAAN_BINS.assign(confidence)
@@ -160,16 +175,16 @@ def _mce() -> dict[str, Callable[..., Floats]]:
     return {"columns": columns, "reduce": reduce}
 
 
-def _adaptive() -> dict[str, Callable[..., Floats]]:
+def _adaptive() -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
         n_bins = min(BAAN_BINS.n_bins, len(confidence))
         return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
-    return {"columns": columns, "reduce": _sum_of_gaps}
+    return {"columns": columns, "reduce": _sum_of_gaps, "by_item": False}
 
 
-def _tau() -> dict[str, Callable[..., Floats]]:
+def _tau() -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         tau = calibration.kendall_tau_b(judged.human, judged.model)
         return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
@@ -206,7 +221,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     **_mean(_js_distance)),
             Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
             Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(lambda j: j.predicted == j.old_label)),
+                    **_mean(lambda j: j.predicted == j.old_label), needs="old_label"),
             Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
                     **_mean(lambda j: j.predicted == j.majority)),
             Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,
