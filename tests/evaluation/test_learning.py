@@ -16,7 +16,7 @@ from chaos_utils.scoring.references import References
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
-NUMBERS = {"n_folds": 4, "n_draws": 2, "n_resamples": 60, "confidence": 0.95, "seed": 0}
+NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 SETTINGS = {
     "plain-s0": {},
     "plain-s1": {"seed": 1},
