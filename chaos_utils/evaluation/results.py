@@ -7,9 +7,11 @@ import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.measures import MEASURES as KNOWN
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.references import PERFECT_MODEL, References
-from chaos_utils.scoring.scores import score, wide
+from chaos_utils.scoring.published import beside_published, published_scores
+from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, References, chance_scores
+from chaos_utils.scoring.scores import ALL, score, wide
 from chaos_utils.scoring.system import System
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
@@ -48,50 +50,39 @@ def main_results(
     Chance is two things in the paper: the uniform distribution for JSD and KL, and the
     share of the most frequent label for the accuracies.
     """
-    published = read_published("nie2020_table5").set_index(["dataset", "model"])
+    published = published_scores()
+    published = published[published["group"] == ALL]
     parts = []
     for votes, chosen in zip(all_votes, models, strict=True):
-        dataset = votes.dataset.name
-        baselines = [
-            systems.class_prior(votes, seed),
-            systems.original_votes(votes),
-            systems.old_label(votes),
-        ]
+        baselines = []
+        if votes.has_old_labels:
+            baselines = [systems.class_prior(votes, seed), systems.original_votes(votes)]
+            baselines.append(systems.old_label(votes))
+        names = [m for m in MEASURES if votes.has_old_labels or not KNOWN[m].needs]
         scores = score(
-            votes,
-            [systems.uniform(votes), *baselines, *chosen],
-            measures=MEASURES,
-            n_resamples=n_resamples,
-            seed=seed,
+            votes, [*baselines, *chosen], measures=names, n_resamples=n_resamples, seed=seed
         )
+        scores = pd.concat(
+            [chance_scores(votes, names, n_resamples=n_resamples, seed=seed), scores],
+            ignore_index=True,
+        )
+        both = beside_published(scores)
         table = wide(scores, "low", "high")
-        table["kind"] = ["chance", *["baseline"] * 3, *["model"] * len(chosen)]
+        for what in ("published", "difference"):
+            values = both.pivot(index="system", columns="measure", values=what)
+            table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
+        table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(chosen)]
         table["source"] = "computed"
-        theirs = published.loc[dataset].rename_axis("system").reset_index().assign(dataset=dataset)
-        chance = theirs[theirs["system"] == "chance"].iloc[0]
-        _set_chance(table, votes, chance)
-        others = theirs[theirs["system"] != "chance"].assign(source="published")
-        others["kind"] = np.where(others["system"] == "est-human", "human", "model")
-        parts += [table, others]
+        of_paper = published["dataset"] == votes.dataset.name
+        theirs = wide(published[of_paper & (published["system"] != CHANCE)])
+        theirs["source"] = "published"
+        theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
+        parts += [table, theirs] if len(theirs) else [table]
     columns = ["dataset", "system", "source", "kind", "n_items"]
     for measure in MEASURES:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
-
-
-def _set_chance(table: pd.DataFrame, votes: Votes, published: pd.Series) -> None:
-    """Name the uniform row after chance, with the accuracies that the paper gives it."""
-    table.loc[0, "system"] = "chance"
-    for measure, labels in (
-        ("old_accuracy", votes.old_label),
-        ("new_accuracy", votes.majority),
-    ):
-        share = np.bincount(labels).max() / len(votes)
-        table.loc[0, [measure, f"{measure}_low", f"{measure}_high"]] = [share, np.nan, np.nan]
-    for measure in MEASURES:
-        table.loc[0, f"published_{measure}"] = published[measure]
-        table.loc[0, f"difference_{measure}"] = table.loc[0, measure] - published[measure]
 
 
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:

@@ -5,22 +5,27 @@ distribution scores worse than perfect (the *noise floor*), and so does one crow
 prediction of another (the *ceiling*). Both are drawn once for a dataset, here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.scores import ALL, as_scores
+from chaos_utils.scoring.scores import ALL, as_scores, score
 from chaos_utils.scoring.systems import uniform
 
 DRAWS = 20  # of the items' true distributions: one number for every page
-PERFECT_MODEL, SECOND_CROWD = "perfect model", "second crowd"
+PERFECT_MODEL, SECOND_CROWD, CHANCE = "perfect model", "second crowd", "chance"
+_LABELS: Mapping[str, Callable[[Votes], Ints]] = {
+    "old_accuracy": lambda votes: votes.old_label,
+    "new_accuracy": lambda votes: votes.majority,
+}
 _SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred
 _CUTS_PER_DRAW = 4  # since extrapolation amplifies the noise of the cuts
 _TERMS = 3  # of the extrapolation: 1, 1/√m, 1/m
@@ -211,6 +216,38 @@ class References:
                         }
                     )
         return as_scores(rows)
+
+
+def chance_scores(
+    votes: Votes, measures: Iterable[str], *, n_resamples: int = 0, seed: int = 0
+) -> pd.DataFrame:
+    """Return chance as rows of the table of scores.
+
+    Chance is two things in Nie et al. (2020): the uniform distribution, and for the accuracies
+    the share of the most frequent label.
+
+    Parameters
+    ----------
+    votes : Votes
+    measures : iterable of str
+        Those of old labels are left out where there are none.
+    n_resamples, seed : int
+        As in `score`; the accuracies have no interval.
+
+    Returns
+    -------
+    DataFrame
+        System ``chance``, of origin ``baseline``.
+    """
+    names = [name for name in measures if votes.has_old_labels or not MEASURES[name].needs]
+    even = replace(uniform(votes), name=CHANCE, family=CHANCE)
+    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed)
+    for name, labels in _LABELS.items():
+        if name in names:
+            guessed = np.bincount(labels(votes)).max() / len(votes)
+            table.loc[table["measure"] == name, ["value", "low", "high"]] = guessed, np.nan, np.nan
+            table.loc[table["measure"] == name, ["interval", "estimand"]] = ""
+    return table
 
 
 def split_sizes(counts: npt.ArrayLike) -> list[int]:
