@@ -11,11 +11,15 @@ from rich.table import Table
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.cli.extras import need_extra
 
 
 def evaluate(
     files: Annotated[list[Path], typer.Argument(help="Prediction files, in any known format.")],
-    dataset: Annotated[str, typer.Option(help="snli, mnli, alphanli, or auto.")] = "auto",
+    dataset: Annotated[
+        str,
+        typer.Option("--dataset", "--task", metavar="NAME", help="A dataset's name, or auto."),
+    ] = "auto",
     model: Annotated[str | None, typer.Option(help="Take this model of a file alone.")] = None,
     join: Annotated[
         str, typer.Option(metavar="NAME", help="The files are parts of one system, called NAME.")
@@ -46,6 +50,8 @@ def evaluate(
         )  # fmt: skip
     if as_json + as_csv + as_markdown > 1:
         raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
+    if to is not None:
+        need_extra("book", "Drawing figures", ", or leave out --out")
     found = judging.read_files(
         files, dataset=dataset, data=data, model=model, join_as=join, allow_missing=allow_missing
     )

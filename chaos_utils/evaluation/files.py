@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
@@ -57,10 +57,7 @@ def read_files(
     ChaosError
         If a file has faults, two systems of a dataset have one name, or none is left.
     """
-    names = (
-        [one.name for one in book_datasets()] if dataset == "auto" else [get_dataset(dataset).name]
-    )
-    all_votes = [load_votes(name, data) for name in names]
+    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found: dict[str, list[System]] = {}
     for file in files:
         # A part of a system covers its dataset in part, by its nature.
