@@ -25,7 +25,6 @@ FLOORS = [
 LIGHT = ("base", "metrics", "datasets", "scoring", "cli")  # what evaluating runs
 # To shrink: what names a dataset that the package describes, or a training task called like one.
 NAMING_DATASETS = {
-    "book/_annotate/views.js",
     "chaos_utils/evaluation/claims_calibration.py",
     "chaos_utils/evaluation/claims_models.py",
     "chaos_utils/evaluation/claims_votes.py",
