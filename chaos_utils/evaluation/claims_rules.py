@@ -10,6 +10,7 @@ import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.evaluation.baan import in_paper
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.scoring.system import System
@@ -21,7 +22,6 @@ FAILS = "does not hold"
 OPEN = "cannot be checked with released data"
 VERDICTS = (HOLDS, NOISE, FAILS, OPEN)
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
-_PAPER_MODELS = ("RoBERTa-base, seed ", "synthetic model, seed ")
 
 
 class UnavailableError(Exception):
@@ -84,7 +84,7 @@ class Material:
     n_resamples : int
         Resamples of the items for each interval, at least 1.
     n_splits : int
-        Times that the votes are split into H1 and H2, at least 1.
+        Draws of H1 and H2, at least 1.
     seed : int
         Seed of both.
     released : bool
@@ -122,17 +122,20 @@ class Material:
             )
         return [system.aligned_to(self.by_dataset[dataset]) for system in self.systems[dataset]]
 
-    def roberta(self, dataset: str) -> list[Judged]:
-        """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones).
+    def in_paper(self, dataset: str, seed: int | None = None) -> list[Judged]:
+        """Return the model that Baan et al. (2022) tabulate (or simulated ones): each seed, or one.
 
         Parameters
         ----------
         dataset : str
+        seed : int, optional
         """
-        systems = [s for s in self.systems.get(dataset, ()) if s.name.startswith(_PAPER_MODELS)]
+        systems = [
+            one for one in in_paper(self.systems.get(dataset, ())) if seed in (None, one.seed)
+        ]
         if not systems:
             raise UnavailableError(
-                f"The predictions that were released on {dataset} are not at hand."
+                f"The predictions that were released on {dataset} are not available."
             )
         return [system.aligned_to(self.by_dataset[dataset]) for system in systems]
 

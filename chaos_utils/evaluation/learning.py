@@ -4,13 +4,14 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.ceilings import References, references
 from chaos_utils.evaluation.learning_runs import Material
@@ -28,8 +29,7 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.recalibration import temper
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -38,15 +38,15 @@ NAMES = (
 )  # fmt: skip
 # A drawn crowd has no old label, so old accuracy has neither floor nor ceiling.
 REFERRED = NAMES[:-1]
-METHODS: Mapping[str, tuple[str, str]] = {  # name: title, and what it learned from
-    "plain": ("plain", "train"),
-    "fixed": (f"T = {FIXED_TEMPERATURE:g} (fixed)", "train"),
-    "held_out": ("T (held-out labels)", "dev"),
-    "cross_fitted": ("T (votes, out of fold)", "votes"),
-    "smoothing": ("label smoothing", "train"),
-    "ensemble": ("seed ensemble", "train"),
-    "mc": ("MC dropout", "train"),
-    "soft": ("soft labels", "votes"),
+METHODS: Mapping[str, str] = {  # titles
+    "plain": "plain",
+    "fixed": f"T = {FIXED_TEMPERATURE:g} (fixed)",
+    "held_out": "T (held-out labels)",
+    "cross_fitted": "T (votes, out of fold)",
+    "smoothing": "label smoothing",
+    "ensemble": "seed ensemble",
+    "mc": "MC dropout",
+    "soft": "soft labels",
 }
 
 
@@ -60,16 +60,29 @@ class Method:
         In `METHODS`, or ``own`` for a system of the reader's.
     title : str
         For readers.
-    learned_from : {'train', 'dev', 'votes', 'own'}
-        The gold labels of training items alone; those of development items outside
-        ChaosNLI too; votes on ChaosNLI's other items too; not known.
-    predictions : System
+    system : System
     """
 
     name: str
     title: str
-    learned_from: str
-    predictions: System
+    system: System
+
+
+def learned_from(system: System) -> str:
+    """Return what a system learned from, of ``train``, ``dev``, ``votes``, ``own``, ``nothing``.
+
+    These are the gold labels of training items alone; those of development items outside
+    ChaosNLI too; votes on other items too; not known; and nothing, for a baseline.
+    """
+    if system.origin in ("yours", "baseline"):
+        return {"yours": "own", "baseline": "nothing"}[system.origin]
+    if votes_of(system.dataset) in system.trained_on:
+        return "votes"
+    return "dev" if _development_of(system.dataset) in system.trained_on else "train"
+
+
+def _development_of(dataset: Dataset) -> str:
+    return f"development items of {dataset.short}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +146,7 @@ def compare_methods(
         n_folds=n_folds, n_resamples=n_resamples, confidence=confidence, seed=seed,
     )  # fmt: skip
     made = methods(votes, material, fitted)
-    shown = [*made, *(Method("own", one.name, "own", one) for one in own)]
+    shown = [*made, *(Method("own", one.name, one) for one in own)]
     titles = [one.title for one in shown]
     if len(set(titles)) != len(titles):
         double = next(title for title in titles if titles.count(title) > 1)
@@ -161,22 +174,32 @@ def methods(votes: Votes, material: Material, fitted: Sequence[Temperature]) -> 
     """
     found: dict[str, tuple[str, System]] = dict(material.others)
     if material.plain is not None:
-        found["plain"] = ("", material.plain)
+        plain = material.plain
+        found["plain"] = ("", plain)
         for one in fitted:
-            shares = temper(material.plain.probabilities, one.values)
-            name = f"{material.plain.name}, {one.method}"
-            found[one.method] = ("", systems.computed(name, votes, shares))
+            scaled = plain.at_temperature(one.values, f"{plain.name}, {one.method}")
+            if one.method == "held_out":
+                on = (*plain.trained_on, _development_of(plain.dataset))
+                scaled = replace(scaled, trained_on=on)
+            elif one.method == "cross_fitted":
+                on = (*plain.trained_on, votes_of(plain.dataset))
+                scaled = replace(scaled, trained_on=on, out_of_fold=True)
+            found[one.method] = ("", scaled)
     if len(material.seeds) > 1:
-        several = [one.probabilities for one in material.seeds.values()]
-        name = "mean of " + "; ".join(one.name for one in material.seeds.values())
-        mean = systems.computed(name, votes, np.mean(several, axis=0))
-        found["ensemble"] = (f"{len(several)} seeds", mean)
+        shares = np.mean([one.probabilities for one in material.seeds], axis=0)
+        mean = replace(
+            material.seeds[0],
+            name="mean of " + "; ".join(one.name for one in material.seeds),
+            seed=None,
+            probabilities=shares,
+            predicted=shares.argmax(axis=1),
+        )
+        found["ensemble"] = (f"{len(material.seeds)} seeds", mean)
     made = []
-    for name, (title, learned_from) in METHODS.items():
+    for name, title in METHODS.items():
         if name in found:
-            detail, predictions = found[name]
-            whole = f"{title} ({detail})" if detail else title
-            made.append(Method(name, whole, learned_from, predictions))
+            detail, system = found[name]
+            made.append(Method(name, f"{title} ({detail})" if detail else title, system))
     return made
 
 
@@ -192,7 +215,7 @@ def missing(made: Iterable[Method]) -> list[str]:
     list of str
     """
     there = {one.name for one in made}
-    return [title for name, (title, _) in METHODS.items() if name not in there]
+    return [title for name, title in METHODS.items() if name not in there]
 
 
 def learning_table(
@@ -222,8 +245,8 @@ def learning_table(
     Returns
     -------
     DataFrame
-        One row for each method or reference and measure: ``dataset``, ``method``, ``title``,
-        ``kind`` (reference, method, own), ``learned_from``, ``system``, ``n_items``,
+        One row for each method or reference and measure: the system's keys, ``method``,
+        ``title``, ``kind`` (reference, method, own), ``learned_from``, ``n_items``,
         ``measure``, ``value``, ``low``, ``high`` (percentile interval), ``difference``
         from the plain run, ``difference_low``, ``difference_high`` (bias-corrected and
         accelerated) and ``p_value`` (two-sided). NaN where there is none: the floor and the
@@ -234,13 +257,13 @@ def learning_table(
     Chance is the uniform distribution; for the accuracies it is the share of the most
     frequent label, as in Nie et al. (2020).
     """
-    chance = Method("chance", "chance", "nothing", systems.uniform(votes))
+    chance = Method("chance", "chance", systems.uniform(votes))
     groups: dict[tuple[int, ...], list[tuple[Method, Floats]]] = {}
     for one in (chance, *made):
-        rows = one.predictions.rows_in(votes)
-        values = _per_item(one.predictions.aligned_to(votes))
+        rows = one.system.rows_in(votes)
+        values = _per_item(one.system.aligned_to(votes))
         groups.setdefault(tuple(rows), []).append((one, values))
-    plain = next((one.predictions for one in made if one.name == "plain"), None)
+    plain = next((one.system for one in made if one.name == "plain"), None)
     base = None if plain is None else _per_item(plain.aligned_to(votes))
     parts = []
     for covered, members in groups.items():
@@ -253,6 +276,7 @@ def learning_table(
         gaps = table["value"] - table["measure"].map(at_plain)
         table["difference"] = table["difference"].fillna(gaps.where(table["kind"] == "reference"))
     place = {name: i for i, name in enumerate(("chance", "floor", "ceiling", *METHODS, "own"))}
+    table = table.astype({"seed": "Int64"})
     return table.sort_values("method", key=lambda names: names.map(place), kind="stable")
 
 
@@ -290,13 +314,12 @@ def _scored(
                 gap[i] = gap_low[i] = gap_high[i] = p_value[i] = np.nan
     return [
         pd.DataFrame(
-            {
-                "dataset": votes.dataset.name,
+            one.system.keys
+            | {
                 "method": one.name,
                 "title": one.title,
                 "kind": {"chance": "reference", "own": "own"}.get(one.name, "method"),
-                "learned_from": one.learned_from,
-                "system": one.predictions.name,
+                "learned_from": learned_from(one.system),
                 "n_items": n,
                 "measure": NAMES,
                 "value": point[i],
@@ -317,11 +340,14 @@ def _references(votes: Votes, found: References) -> pd.DataFrame:
     rows = [
         {
             "dataset": votes.dataset.name,
+            "system": name,
+            "family": name,
+            "origin": "reference",
+            "temperature": 1.0,
             "method": name,
             "title": titles[name],
             "kind": "reference",
             "learned_from": "nothing",
-            "system": name,
             "n_items": len(votes),
             "measure": measure,
             "value": value.value,

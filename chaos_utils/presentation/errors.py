@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.errors import series_name
+from chaos_utils.plots.panels import system_title
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
 MEASURES = {
@@ -28,7 +28,7 @@ def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        As `evaluation.errors.summarise_seeds` gives it.
+        As `evaluation.errors.summarise_draws` gives it.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
         spread = not math.isnan(row["sd"])
         cells = {
             ("measure", ""): MEASURES[row["measure"]],
-            ("of", ""): _unbroken(series_name(row["system"], row["temperature"])),
+            ("of", ""): _unbroken(system_title(row["system"], row["origin"], row["temperature"])),
             ("against votes", ""): REFERENCES[row["reference"]],
             ("over seeds", "mean [95%]"): with_interval(
                 row["mean"], row["low"], row["high"], digits=4
@@ -83,7 +83,7 @@ def show_error_views(table: pd.DataFrame) -> pd.DataFrame:
             ("items", ""): number(group["n_items"].max()),
         }
         for row in group.to_dict("records"):
-            series = series_name(row["system"], row["temperature"])
+            series = system_title(row["system"], row["origin"], row["temperature"])
             cells |= {
                 (series, "mean"): signed(row["mean"], 3),
                 (series, "median"): signed(row["median"], 3),
