@@ -1,4 +1,4 @@
-"""The tables of the chapter on calibration."""
+"""The tables of `evaluation.calibrations`, as they are read: the `shown` of `publish_table`."""
 
 import numpy as np
 import pandas as pd
@@ -41,18 +41,7 @@ _AT = {
 
 
 def show_human_calibration(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 1: paper, here and difference, with mean and sd over the seeds of a system.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.human_calibration` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set Table 1: paper, here and difference, with mean and sd over the seeds of a system."""
     rows = []
     for _, group in table.groupby(["origin", "family", "temperature"], sort=False):
         records = group.to_dict("records")
@@ -96,18 +85,7 @@ def _table_1_row(
 
 
 def show_classwise(table: pd.DataFrame) -> pd.DataFrame:
-    """Set class-wise errors in percent, the paper's beside them.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.classwise_errors` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set class-wise errors in percent, the paper's beside them."""
     verdicts = {True: "yes", False: "no"}
     return pd.DataFrame(
         {
@@ -125,18 +103,7 @@ def show_classwise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the chosen temperatures and the measures there, each a mean over a system's seeds.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.temperature_choices` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set the chosen temperatures and the measures there, each a mean over a system's seeds."""
     rows = []
     for (_, family, choice), group in table.groupby(["origin", "family", "choice"], sort=False):
         seeds = f", {len(group)} seeds" if len(group) > 1 else ""

@@ -1,4 +1,4 @@
-"""The tables of the chapters on errors item by item."""
+"""The tables of `errors.summarise_draws` and `error_views.summarise_views`, as they are read."""
 
 import math
 
@@ -23,18 +23,7 @@ REFERENCES = {
 
 
 def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 2: mean and spread over seeds, and the percentiles of the published values.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `evaluation.errors.summarise_draws` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set Table 2: mean and spread over seeds, and the percentiles of the published values."""
     rows = []
     for row in table.to_dict("records"):
         spread = not math.isnan(row["sd"])
@@ -63,18 +52,7 @@ def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_error_views(table: pd.DataFrame) -> pd.DataFrame:
-    """Set mean, median and mean absolute errors, one group of columns for each system.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `error_views.summarise_views` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set mean, median and mean absolute errors, one group of columns for each system."""
     rows = []
     for (dataset, view, part), group in table.groupby(["dataset", "view", "part"], sort=False):
         cells = {

@@ -7,7 +7,7 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.evaluation.error_views import error_views, summarise_views
+from chaos_utils.evaluation.error_views import error_views, ordinal, summarise_views
 from chaos_utils.evaluation.errors import (
     compare_histograms,
     errors_by_draw,
@@ -271,6 +271,11 @@ def test_entropy_errors_beside_the_published_ones(views):
     assert flat["published"] == 0.12
     assert (round(flat["mean"], 2), round(flat["median"], 2)) == (0.05, 0.07)
     assert statistics["published"].notna().sum() == 2
+
+
+def test_ranks_are_counted_as_far_as_labels_go():
+    found = [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21)]
+    assert found == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"]
 
 
 def test_views_need_a_system(sample):
