@@ -20,6 +20,7 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
 n_folds: int = 10  # folds of the cross-fitted temperature
@@ -41,20 +42,21 @@ from chaos_utils.plots.calibration import (
     plot_temperatures,
     plot_two_targets,
 )
+from chaos_utils.plots.panels import system_title
 from chaos_utils.presentation import calibration as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-votes = load_votes("snli", data)
-cases = calibrations.line_up(votes, load_systems(votes, predictions))
-shown_cases = calibrations.with_seed(cases, shown_seed)
+votes = load_votes(dataset, data)
+systems = calibrations.line_up(votes, load_systems(votes, predictions))
+shown = calibrations.with_seed(systems, shown_seed)
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice([votes]))
 
 # %% tags=["remove-input"]
-Markdown(description.systems_notice(case.predictions for case in cases if case.temperature == 1))
+Markdown(description.systems_notice(one for one in systems if one.temperature == 1))
 
 # %% [markdown]
 # ## What calibration asks
@@ -80,13 +82,13 @@ Markdown(description.systems_notice(case.predictions for case in cases if case.t
 # inside a bin, and what is left is $1 - \bar{s}$, with $\bar{s}$ the mean majority share.
 
 # %%
-table_1 = calibrations.human_calibration(votes, cases)
-of_oracle = table_1.set_index("system").loc["oracle"]
+table_1 = calibrations.human_calibration(votes, systems)
+of_oracle = table_1.iloc[-1]
 lacking = 1 - majority_share(votes.counts).mean()
 
 # %% tags=["remove-input"]
 Markdown(
-    f"On the {len(votes):,} SNLI items the mean majority share is {1 - lacking:.4f}, so the "
+    f"On the {len(votes):,} {votes.dataset.short} items the mean majority share is {1 - lacking:.4f}, so the "
     f"oracle's error should be {lacking:.4f}; binned and averaged like any other system's, it is "
     f"{of_oracle['ece']:.4f}. It says nothing about a fault of the oracle. It says how far people "
     "are from agreeing, and a model that learned to share their doubts would be charged for it."
@@ -114,35 +116,37 @@ publish_table(
 known = table_1[table_1["published_ece"].notna()]
 ours = known[[*calibrations.TABLE_1]].round(3).to_numpy()
 theirs = known[[f"published_{name}" for name in calibrations.TABLE_1]].to_numpy()
-n_equal, rounded = (
-    int(np.isclose(ours, theirs, atol=1e-9).sum()),
-    calibrations.rounded_values(table_1),
-)
-means = table_1.groupby("system")[
-    ["ece", "dist_ce", "rank_cs", "rank_cs_ties", "temperature"]
-].mean()
-titles = {c.system: presentation.system_title(c.system, c.model, c.temperature) for c in cases}
+n_equal = int(np.isclose(ours, theirs, atol=1e-9).sum())
+rounded = calibrations.rounded_values(votes, table_1)
+names = ["family", "origin", "temperature"]
+means = table_1.groupby(names)[["ece", "dist_ce", "rank_cs", "rank_cs_ties"]].mean()
 by_ece, by_distance = (
-    "; ".join(titles[system] for system in means.sort_values(name).index)
+    "; ".join(system_title(*keys) for keys in means.sort_values(name).index)
     for name in ("ece", "dist_ce")
 )
-first, model = cases[0].system, cases[0].model.rsplit(", seed", 1)[0]
+model = systems[0].family
+plain, scaled = (
+    means.loc[(model, systems[0].origin, t)] for t in (1.0, calibrations.FIXED_TEMPERATURE)
+)
 Markdown(
-    f"Rounded to three decimals, {n_equal} of the {theirs.size} values in "
-    "{numref}`tbl-human-calibration` that have a published one are equal to it. The paper's section 5.2 gives "
-    f"some with two digits; the means over seeds round to {rounded['agrees'].sum()} of those "
-    f"{len(rounded)}.\n\n"
-    f"From best to worst by ECE, the systems are: {by_ece}. By DistCE, they are: {by_distance}. Scaling takes "
-    f"the mean ECE of {model} from {means.loc[first, 'ece']:.3f} to "
-    f"{means.loc[first + '-ts', 'ece']:.3f}, and its mean DistCE from "
-    f"{means.loc[first, 'dist_ce']:.3f} to {means.loc[first + '-ts', 'dist_ce']:.3f}. It cannot "
+    (
+        f"Rounded to three decimals, {n_equal} of the {theirs.size} values in "
+        "{numref}`tbl-human-calibration` that have a published one are equal to it. The paper's section 5.2 gives "
+        f"some with two digits; the means over seeds round to {rounded['agrees'].sum()} of those "
+        f"{len(rounded)}.\n\n"
+        if len(known)
+        else ""
+    )
+    + f"From best to worst by ECE, the systems are: {by_ece}. By DistCE, they are: {by_distance}. Scaling takes "
+    f"the mean ECE of {model} from {plain['ece']:.3f} to {scaled['ece']:.3f}, and its mean DistCE from "
+    f"{plain['dist_ce']:.3f} to {scaled['dist_ce']:.3f}. It cannot "
     "change accuracy or RankCS, since the order of the labels stays as it is. RankCS orders tied "
     "labels by their position; where a tie counts as a tie instead, "
-    f"{means.loc[first, 'rank_cs']:.3f} becomes {means.loc[first, 'rank_cs_ties']:.3f}."
+    f"{plain['rank_cs']:.3f} becomes {plain['rank_cs_ties']:.3f}."
 )
 
 # %%
-bins = calibrations.reliability(votes, shown_cases)
+bins = calibrations.reliability(votes, shown)
 publish_figure(
     "fig-reliability",
     plot_reliability,
@@ -158,10 +162,11 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-bins["share"] = bins["n"] / bins.groupby(["model", "temperature"])["n"].transform("sum")
+bins["share"] = bins["n"] / bins.groupby(["system", "temperature"])["n"].transform("sum")
 last = bins[(bins["bin_high"] == 1) & (bins["n"] > 0)]
 sentences = [
-    f"{row.share:.0%} of the items for {titles[row.system]}, right on {row.hits:.0%} of them at a mean "
+    f"{row.share:.0%} of the items for {system_title(row.family, row.origin, row.temperature)}, "
+    f"right on {row.hits:.0%} of them at a mean "
     f"confidence of {row.confidence:.0%}"
     for row in last.itertuples()
 ]
@@ -173,9 +178,7 @@ Markdown(
 )
 
 # %%
-distances = calibrations.item_distances(
-    votes, [case for case in shown_cases if case.system != "oracle"]
-)
+distances = calibrations.item_distances(votes, [one for one in shown if one.origin != "reference"])
 publish_figure(
     "fig-distce",
     plot_distances,
@@ -190,7 +193,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-of_first = distances[distances["model"] == shown_cases[0].model]
+of_first = distances[distances["system"] == shown[0].name]
 spread = of_first.groupby("temperature")["dist_ce"]
 near, far = (spread.agg(rule) for rule in (lambda d: (d < 0.1).mean(), lambda d: (d > 0.5).mean()))
 scaled_moves = of_first.pivot(index="uid", columns="temperature", values="dist_ce")
@@ -212,7 +215,7 @@ Markdown(
 # divides by all items or by those in a bin. The released code does the latter.
 
 # %%
-classwise = calibrations.classwise_errors(votes, cases)
+classwise = calibrations.classwise_errors(votes, systems)
 publish_table(
     "tbl-classwise-ece",
     classwise,
@@ -224,15 +227,15 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-stated = classwise[classwise["agrees"].notna()].groupby("system", sort=False)
+stated = classwise[classwise["agrees"].notna()].groupby(names, sort=False)
 verdicts = [
-    f"{rows['published_percent'].iloc[0]:.0f} for {titles[system]} is what {rows['agrees'].sum()} of "
+    f"{rows['published_percent'].iloc[0]:.0f} for {system_title(*keys)} is what {rows['agrees'].sum()} of "
     f"{len(rows)} rows here round to ("
     + ", ".join(f"{100 * value:.3f}" for value in rows["classwise_ece_binned"])
     + ")"
-    for system, rows in stated
+    for keys, rows in stated
 ]
-oracle_errors = classwise.set_index("system").loc["oracle"]
+oracle_errors = classwise.iloc[-1]
 Markdown(
     (f"Of the published values, {'; '.join(verdicts)}. " if verdicts else "")
     + f"For the oracle, {oracle_errors['n_without_bin']:,} shares of 0 move the error from "
@@ -250,7 +253,7 @@ Markdown(
 # accuracy against a person drawn at random.
 
 # %%
-targets = calibrations.two_targets(votes, cases)
+targets = calibrations.two_targets(votes, systems)
 publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
@@ -263,14 +266,14 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-both = targets.groupby("system", sort=False)[["ece", "ece_votes"]].mean()
+both = targets.groupby(names, sort=False)[["ece", "ece_votes"]].mean()
 pairs = [
-    f"{titles[row.Index]}, {row.ece:.3f} and {row.ece_votes:.3f}"
-    for row in both.drop(index="oracle").itertuples()
+    f"{system_title(*row.Index)}, {row.ece:.3f} and {row.ece_votes:.3f}"
+    for row in both.iloc[:-1].itertuples()
 ]
 Markdown(
     "The paradox disappears. By {numref}`fig-ece-against-votes`, the oracle's error falls from "
-    f"{both.loc['oracle', 'ece']:.3f} to {both.loc['oracle', 'ece_votes']:.3f}. The means over "
+    f"{both['ece'].iloc[-1]:.3f} to {both['ece_votes'].iloc[-1]:.3f}. The means over "
     f"seeds, against the majority label and against the votes, are: {'; '.join(pairs)}. So it was "
     "the target that charged people for their doubts. ECE remains a statement about sets of items, "
     "though: a model could reach 0 here and be wrong about each single one, which DistCE would "
@@ -289,7 +292,7 @@ Markdown(
 # its own.
 
 # %%
-choices = calibrations.temperature_choices(votes, cases, n_folds, seed)
+choices = calibrations.temperature_choices(votes, systems, n_folds, seed)
 publish_table(
     "tbl-temperatures",
     choices,
@@ -301,7 +304,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-of_main = choices[choices["system"] == first]
+of_main = choices[(choices["family"] == model) & (choices["origin"] == systems[0].origin)]
 temperatures = {
     name: ", ".join(f"{value:.2f}" for value in rows["temperature"])
     for name, rows in of_main.groupby("choice")
@@ -313,7 +316,7 @@ outside = (
     f"as the items of ChaosNLI were. On ChaosNLI it leaves a mean ECE of {at.loc['outside', 'ece']:.3f}, where T = 2 "
     f"gives {at.loc['fixed', 'ece']:.3f}."
     if "outside" in temperatures
-    else "Released predictions for items outside ChaosNLI are not at hand for these votes, so "
+    else "Released predictions for items outside ChaosNLI are not available for these votes, so "
     "that temperature is left out."
 )
 Markdown(
@@ -328,7 +331,7 @@ Markdown(
 
 # %%
 grid = np.geomspace(0.5, 4, n_temperatures)
-curves = calibrations.temperature_curves(votes, cases, choices, grid)
+curves = calibrations.temperature_curves(votes, systems, choices, grid)
 publish_figure(
     "fig-temperature",
     plot_temperatures,
@@ -344,7 +347,8 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-on_grid = curves[(curves["choice"] == "") & (curves["system"] == first)]
+is_main = (curves["family"] == model) & (curves["origin"] == systems[0].origin)
+on_grid = curves[is_main & (curves["choice"] == "")]
 mean_curves = on_grid.pivot_table(index="temperature", columns="measure", values="value")
 best = mean_curves.idxmin()[[*calibrations.BY_TEMPERATURE]]
 Markdown(

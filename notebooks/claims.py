@@ -27,7 +27,7 @@ seed: int = 0  # seed of the bootstrap and of the splits
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation.claims import check_claims, count_verdicts, gather
 from chaos_utils.plots.claims import plot_claims
 from chaos_utils.presentation.claims import PAPERS, show_claims, show_counts
@@ -35,7 +35,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+all_votes = load_all_votes(data)
 systems = {
     votes.dataset.name: load_systems(votes, predictions, trained=False) for votes in all_votes
 }
@@ -54,7 +54,7 @@ if not material.released:
     )
 if not any(systems.values()):
     notes.append(
-        "No predictions are at hand, so claims about models are left open: pass "
+        "No predictions are available, so claims about models are left open: pass "
         "`-p predictions=FILE` with your own."
     )
 Markdown("\n\n".join(notes))

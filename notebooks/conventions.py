@@ -17,13 +17,10 @@
 # because a logarithm, a direction, a floor, a tie or a bin was chosen differently. How far do
 # such choices move a number, and which of them can be undone afterwards?
 
-# %%
-from typing import Literal
-
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-dataset: Literal["snli", "mnli", "alphanli"] = "snli"  # the dataset whose predictions are taken
+dataset: str = "snli"  # which dataset
 temperature: float = 2.0  # the first system is also shown with its distributions flattened by it
 
 # %%
@@ -49,7 +46,7 @@ Markdown(description.data_notice([votes]))
 Markdown(
     f"Shown on {name_of(dataset)}: {', '.join(system.name for system in systems)}."
     if len(systems) > 2
-    else f"No model's predictions on {name_of(dataset)} are at hand: only the uniform guess and the "
+    else f"No model's predictions on {name_of(dataset)} are available: only the uniform guess and the "
     "oracle are shown. Pass `-p predictions=FILE` to see a model of your own."
 )
 
@@ -80,7 +77,7 @@ seen = table[table["relative"].notna() & (table["system"] != "oracle")]
 publish_figure(
     "fig-conventions",
     plot_conventions,
-    seen[["dataset", "system", "quantity", "convention", "value", "relative"]],
+    seen.drop(columns=["n_items", "is_reference", "used_by"]),
     caption="""How far each quantity moves with its convention. Each mark is one row of
     {numref}`tbl-conventions`, divided by the reference convention’s value for the same system;
     the line joins the smallest and the largest. An arrow at the right edge means infinity, one at

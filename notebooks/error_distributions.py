@@ -20,8 +20,9 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-system: str = ""  # name of a system; the first at hand when empty
+system: str = ""  # name of a system; the first available when empty
 temperature: float = 2.0  # of the flattened version of that system
 n_seeds: int = 200  # draws of the two samples of votes, at least 2
 seed: int = 0  # the first of them; the figure shows this one
@@ -33,28 +34,29 @@ from chaos_utils import description
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import errors
 from chaos_utils.metrics.agreement import majority_share
-from chaos_utils.plots.errors import plot_error_distributions, series_name
+from chaos_utils.plots.errors import plot_error_distributions
+from chaos_utils.plots.panels import system_title
 from chaos_utils.presentation import errors as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import number, publish_table
 
-votes = load_votes("snli", data)
-entries = errors.lineup([votes], predictions, system=system, temperature=temperature, trained=True)[
-    "snli"
-]
+votes = load_votes(dataset, data)
+(systems,) = errors.lineup(
+    [votes], predictions, system=system, temperature=temperature, trained=True
+).values()
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice([votes]))
 
 # %% tags=["remove-input"]
-Markdown(description.systems_notice(entry.predictions for entry in entries))
+Markdown(description.systems_notice(systems))
 
 # %% tags=["remove-input"]
-names = [series_name(entry.predictions.name, entry.temperature) for entry in entries]
+names = [system_title(one.name, one.origin, one.temperature) for one in systems]
 Markdown(
-    f"Systems on this page: {'; '.join(names)}. Their errors are on SNLI."
-    if entries
-    else "No system's predictions are at hand, so this page shows samples of human votes alone. To "
+    f"Systems on this page: {'; '.join(names)}. Their errors are on {votes.dataset.short}."
+    if systems
+    else "No system's predictions are available, so this page shows samples of human votes alone. To "
     "see a system beside them, pass `-p predictions=FILE`."
 )
 
@@ -70,7 +72,7 @@ Markdown(
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
-    errors.sample_errors(votes, entries, seed),
+    errors.sample_errors(votes, systems, seed),
     caption="""Distance from all votes, item by item, for twenty human votes and for a model.
     H1 and H2 are disjoint samples of 20 votes an item, drawn once. Thirty bins; dashed lines are
     means, and the thin outline repeats H1. Compare Figure 2 of {cite:t}`baan2022`.""",
@@ -87,8 +89,8 @@ publish_figure(
 # paper and by the total variation distance ({term}`TVD`).
 
 # %%
-by_seed = errors.errors_by_seed(votes, entries, n_seeds=n_seeds, first_seed=seed)
-summary = errors.summarise_seeds(votes, by_seed)
+by_draw = errors.errors_by_draw(votes, systems, n_seeds=n_seeds, first_seed=seed)
+summary = errors.summarise_draws(votes, by_draw)
 publish_table(
     "tbl-error-divergence",
     summary,
@@ -134,10 +136,9 @@ Markdown(
 # %% tags=["remove-input"]
 ece_h1 = rows.loc[("ece", "H1", "all"), "mean"]
 lines = []
-for entry, name in zip(entries, names, strict=True):
+for one, name in zip(systems, names, strict=True):
     of_system = summary[
-        (summary["system"] == entry.predictions.name)
-        & (summary["temperature"] == entry.temperature)
+        (summary["system"] == one.name) & (summary["temperature"] == one.temperature)
     ].set_index(["measure", "reference"])["mean"]
     ece, dist_ce = of_system["ece", "all"], of_system["dist_ce", "all"]
     fair = of_system["dist_ce", "outside_both"] / both
@@ -167,7 +168,7 @@ where = summary[(summary["measure"] == "kl") & summary["published_text"].notna()
 placed = [
     f"{row.published_notebook:g} (notebook) and {row.published_text:g} (text) at percentiles "
     f"{number(row.percentile_notebook, 1)} and {number(row.percentile_text, 1)} for "
-    f"{series_name(row.system, row.temperature)}"
+    f"{system_title(row.system, row.origin, row.temperature)}"
     for row in where.itertuples()
 ]
 Markdown(

@@ -18,14 +18,11 @@
 # labels get too much, is the people's first choice overrated, and is the model surer than they are,
 # on the kind of data that it was trained on and on another?
 
-# %%
-from typing import Literal
-
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-dataset: Literal["snli", "mnli"] = "snli"  # the dataset that comes first; the other one follows
-system: str = ""  # name of a system; the first at hand when empty
+datasets: list[str] = ["snli", "mnli"]  # which datasets, in this order
+system: str = ""  # name of a system; the first available when empty
 temperature: float = 2.0  # of the flattened version of that system
 
 # %%
@@ -36,12 +33,12 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation.error_views import error_views, summarise_views
 from chaos_utils.evaluation.errors import lineup
-from chaos_utils.plots.errors import plot_error_views, series_name
+from chaos_utils.plots.errors import plot_error_views
+from chaos_utils.plots.panels import system_title
 from chaos_utils.presentation import errors as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-datasets = [dataset, "mnli" if dataset == "snli" else "snli"]
 all_votes = [load_votes(name, data) for name in datasets]
 chosen = lineup(all_votes, predictions, system=system, temperature=temperature)
 views = error_views(all_votes, chosen)
@@ -50,23 +47,19 @@ views = error_views(all_votes, chosen)
 Markdown(description.data_notice(all_votes))
 
 # %% tags=["remove-input"]
-Markdown(
-    description.systems_notice(
-        entry.predictions for entries in chosen.values() for entry in entries
-    )
-)
+Markdown(description.systems_notice(one for systems in chosen.values() for one in systems))
 
 # %% tags=["remove-input"]
 sentences = []
 for votes in all_votes:
     short = votes.dataset.short
     shown = {
-        series_name(entry.predictions.name, entry.temperature): len(entry.predictions)
-        for entry in chosen[votes.dataset.name]
+        system_title(one.name, one.origin, one.temperature): len(one)
+        for one in chosen[votes.dataset.name]
     }
     missing = [f"{len(votes) - n} for {name}" for name, n in shown.items() if n < len(votes)]
     sentences.append(
-        f"{short} ({len(votes):,} items): {'; '.join(shown) or 'no predictions at hand'}."
+        f"{short} ({len(votes):,} items): {'; '.join(shown) or 'no predictions available'}."
         + (f" Items without a prediction, left out: {', '.join(missing)}." if missing else "")
     )
 Markdown(
@@ -98,7 +91,7 @@ publish_figure(
 
 # %% tags=["remove-input"]
 statistics = summarise_views(all_votes, views)
-first = statistics["system"].iloc[0]
+first, origin = statistics[["system", "origin"]].iloc[0]
 of_first = statistics[statistics["system"] == first]
 lines = []
 for (name, t), group in of_first[of_first["view"] == "class"].groupby(
@@ -106,12 +99,12 @@ for (name, t), group in of_first[of_first["view"] == "class"].groupby(
 ):
     means = group.set_index("part")["mean"]
     lines.append(
-        f"* {get_dataset(name).short}, {series_name(first, t)}: {means.idxmax()} gets most too much, "
+        f"* {get_dataset(name).short}, {system_title(first, origin, t)}: {means.idxmax()} gets most too much, "
         f"{means.max():+.3f} on average, and {means.idxmin()} most too little, {means.min():+.3f}."
     )
 Markdown(
-    "The three mean errors of a dataset sum to zero, since what one class gets too much the others "
-    "lack.\n\n" + "\n".join(lines).replace("-0.", "−0.")
+    "The mean errors of a dataset's classes sum to zero, since what one class gets too much the "
+    "others lack.\n\n" + "\n".join(lines).replace("-0.", "−0.")
 )
 
 # %% [markdown]
@@ -141,10 +134,10 @@ for (name, t), group in of_first[of_first["view"] == "rank"].groupby(
     means = group.set_index("part")["mean"]
     medians = group.set_index("part")["median"]
     lines.append(
-        f"* {get_dataset(name).short}, {series_name(first, t)}: the first label gets "
+        f"* {get_dataset(name).short}, {system_title(first, origin, t)}: the first label gets "
         f"{abs(means['1st']):.3f} too {'much' if means['1st'] > 0 else 'little'} on average "
-        f"(median {medians['1st']:+.3f}), the third {abs(means['3rd']):.3f} too "
-        f"{'much' if means['3rd'] > 0 else 'little'} (median {medians['3rd']:+.3f})."
+        f"(median {medians['1st']:+.3f}), the last {abs(means.iloc[-1]):.3f} too "
+        f"{'much' if means.iloc[-1] > 0 else 'little'} (median {medians.iloc[-1]:+.3f})."
     )
 Markdown("\n".join(lines).replace("-0.", "−0."))
 
@@ -183,7 +176,7 @@ lines = []
 for row in of_first[of_first["view"] == "entropy"].itertuples():
     paper = f" The paper gives {row.published:+.2f}." if row.published == row.published else ""
     lines.append(
-        f"* {get_dataset(row.dataset).short}, {series_name(first, row.temperature)}: "
+        f"* {get_dataset(row.dataset).short}, {system_title(first, origin, row.temperature)}: "
         f"{'surer' if row.mean < 0 else 'less sure'} than people by {abs(row.mean):.3f} nats on "
         f"average (median error {row.median:+.3f}), and {row.mean_absolute:.3f} nats off "
         f"whatever the sign (n = {row.n_items:,}).{paper}"
@@ -191,7 +184,7 @@ for row in of_first[of_first["view"] == "entropy"].itertuples():
 far = of_first[of_first["difference_mean"].abs() > 0.02]
 note = [
     f"The released predictions do not give the published {row.published:+.2f} for "
-    f"{series_name(first, row.temperature)}: its mean is {row.mean:+.3f} and its median "
+    f"{system_title(first, origin, row.temperature)}: its mean is {row.mean:+.3f} and its median "
     f"{row.median:+.3f}."
     for row in far.itertuples()
 ]

@@ -32,7 +32,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation.learning import METHODS, compare_methods
 from chaos_utils.evaluation.learning_runs import gather, own_systems
 from chaos_utils.plots.learning import plot_learning
@@ -40,7 +40,7 @@ from chaos_utils.presentation import learning as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+all_votes = load_all_votes(data)
 compared = {
     votes.dataset.name: compare_methods(
         votes,

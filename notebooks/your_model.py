@@ -18,8 +18,9 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-system: str = "MiniLM-L6, seed 0"  # who plays your model; where it is not at hand, the first one
+system: str = "MiniLM-L6, seed 0"  # who plays your model; where it is not available, the first one
 resamples: int = 500  # bootstrap resamples of the items, for the intervals of the figure
 seed: int = 0  # seed of all resampling for it
 
@@ -42,11 +43,10 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import signed
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.scores import compare
 from chaos_utils.scoring.systems import load_systems
 
-votes = load_votes("snli", data)
+votes = load_votes(dataset, data)
 others = load_systems(votes, predictions)
 yours = next((one for one in others if one.name == system), others[0])
 folder = run_folder()
@@ -101,7 +101,7 @@ show_command(f"chaos evaluate my-model.csv{option}", folder)
 # {term}`temperature <temperature scaling>` of 2?
 
 # %%
-softer = pd.DataFrame(temper(yours.probabilities, 2.0), index=table.index, columns=columns)
+softer = pd.DataFrame(yours.at_temperature(2.0).probabilities, index=table.index, columns=columns)
 write_text(folder / "softer.csv", softer.round(4).to_csv())
 
 # %% tags=["remove-input"]
@@ -163,11 +163,11 @@ publish_figure(
     "fig-your-model",
     plot_results,
     drawn.assign(system=drawn["system"].replace(MODEL_NAMES)),
-    caption="""A model of one's own beside all others on SNLI, from its file. *my-model* is what was read
+    caption=f"""A model of one's own beside all others on {votes.dataset.short}, from its file. *my-model* is what was read
     from the file of this page. Filled circles are computed, with 95% intervals; hollow diamonds are those
-    of {cite:t}`nie2020`. Dashed: the uniform guess; dash-dotted: one crowd as a prediction of another;
+    of {{cite:t}}`nie2020`. Dashed: the uniform guess; dash-dotted: one crowd as a prediction of another;
     dotted: the floor of a perfect model. KL is on a logarithmic axis and has no ceiling.""",
-    alt="""Dot plots of JSD and KL on SNLI with a row for each system: published models, released and own
+    alt=f"""Dot plots of JSD and KL on {votes.dataset.short} with a row for each system: published models, released and own
     ones, guesses that need no model, and the model of this page's file among them.""",
 )
 

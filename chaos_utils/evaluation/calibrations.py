@@ -1,11 +1,12 @@
 """Calibration to a majority label beside calibration to people: `System` in, tables out.
 
-`votes` are the votes on a dataset, and `cases` what `line_up` gives for them.
+`votes` are the votes on a dataset, and `systems` what `line_up` gives for them. Each table begins
+with `System.keys`.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ import pandas as pd
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.evaluation.baan import in_paper, published_beside, rows_about
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import hits_of, reliability_curve
 from chaos_utils.metrics.divergence import total_variation
@@ -28,47 +29,18 @@ from chaos_utils.scoring.recalibration import (
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
-    temper,
 )
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import oracle
 
 Floats = npt.NDArray[np.float64]
 FIXED_TEMPERATURE = 2.0  # in the released code of Baan et al. (2022)
 TABLE_1 = ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce")
 BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
-# The models of the paper's tables; for the synthetic sample, simulated ones play them.
-_MAIN = ("RoBERTa-base", "synthetic model")
 _SUM_TOLERANCE = 1e-3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """A system at a `temperature`, as a row of the paper's tables.
-
-    `system` is ``roberta``, ``roberta-ts`` (at T = 2) or ``oracle``; a reader's system
-    keeps its name, with ``-ts`` at T = 2. `model` names the predictions' own system;
-    `seed` is None where there is one run alone; `predictions` are at the temperature.
-    """
-
-    system: str
-    model: str
-    seed: int | None
-    temperature: float
-    predictions: System
-
-    def keys(self, votes: Votes) -> dict[str, Any]:
-        """Return the first columns of this case's rows in every table."""
-        return {
-            "dataset": votes.dataset.name,
-            "system": self.system,
-            "model": self.model,
-            "seed": self.seed,
-            "temperature": self.temperature,
-        }
-
-
-def line_up(votes: Votes, systems: Sequence[System]) -> list[Case]:
+def line_up(votes: Votes, systems: Sequence[System]) -> list[System]:
     """Set up the paper's comparison: each system as it is, then at T = 2; last, the oracle.
 
     Parameters
@@ -81,49 +53,38 @@ def line_up(votes: Votes, systems: Sequence[System]) -> list[Case]:
     Raises
     ------
     ChaosError
-        If none remains, or a reader's system has the name of one of the paper's rows.
+        If none remains, or a reader's system is called like the oracle.
     """
-    base = [
-        Case("roberta", one.name, int(one.name.rsplit(" ", 1)[1]), 1.0, one)
-        for one in systems
-        if one.source is None and one.name.startswith(_MAIN)
-    ]
-    # Only our own and a reader's systems were read from one file, and have a source.
-    own = [Case(one.name, one.name, None, 1.0, one) for one in systems if one.source]
-    if not base and not own:
+    groups = (in_paper(systems), [one for one in systems if one.origin in ("trained", "yours")])
+    if not any(groups):
         raise ChaosError(
-            f"This needs predictions on {votes.dataset.title}, and none are at hand.",
+            f"This needs predictions on {votes.dataset.title}, and none are available.",
             todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
         )
-    for case in own:
-        if case.system in ("roberta", "roberta-ts", "oracle"):
-            raise ChaosError(
-                "A system has the name of a row of the paper's table.",
-                found=case.system,
-                todo="rename it",
-            )
-    cases = []
-    for group in (base, own):
-        cases += [*group, *map(_scaled, group)]
     everyone = oracle(votes)
-    return [*cases, Case("oracle", everyone.name, None, 1.0, everyone)]
+    found = []
+    for group in groups:
+        if any(one.name == everyone.name for one in group):
+            raise ChaosError(
+                "A system has the name of a reference.", found=everyone.name, todo="rename it"
+            )
+        found += [*group, *(one.at_temperature(FIXED_TEMPERATURE) for one in group)]
+    return [*found, everyone]
 
 
-def _scaled(case: Case) -> Case:
-    scaled = case.predictions.at_temperature(FIXED_TEMPERATURE)
-    return Case(f"{case.system}-ts", case.model, case.seed, FIXED_TEMPERATURE, scaled)
-
-
-def with_seed(cases: Sequence[Case], seed: int) -> list[Case]:
-    """Return the cases of one `seed`, which must be there if any is, and those that have none."""
-    known = sorted({case.seed for case in cases if case.seed is not None})
+def with_seed(systems: Sequence[System], seed: int) -> list[System]:
+    """Return, of a family with several seeds, the systems of one; of the others, all."""
+    seeds: dict[tuple[str, str], set[int | None]] = {}
+    for one in systems:
+        seeds.setdefault((one.origin, one.family), set()).add(one.seed)
+    known = {seed for found in seeds.values() if len(found) > 1 for seed in found}
     if known and seed not in known:
-        expected = "one of: " + ", ".join(map(str, known))
+        expected = "one of: " + ", ".join(sorted(map(str, known)))
         raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)
-    return [case for case in cases if case.seed in (None, seed)]
+    return [one for one in systems if one.seed == seed or len(seeds[one.origin, one.family]) == 1]
 
 
-def human_calibration(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
+def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute Table 1 of Baan et al. (2022), published beside reproduced.
 
     Accuracy takes the last of tied labels, for prediction and gold alike; ECE the first,
@@ -132,29 +93,24 @@ def human_calibration(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a case: ``dataset``, ``system``, ``seed``, ``accuracy``, ``ece``,
-        ``rank_cs``, ``ent_ce``, ``dist_ce``; ``published_…`` (NaN where the paper has no
-        such row) and ``difference_…`` (ours minus theirs) of each; ``rank_cs_ties``
-        (RankCS that minds ties), ``model``, ``temperature``, ``n_items``.
+        One row per system: its keys, ``accuracy``, ``ece``, ``rank_cs``, ``ent_ce``,
+        ``dist_ce``; ``published_…`` (NaN where the paper has no such row) and
+        ``difference_…`` (ours minus theirs) of each; ``rank_cs_ties`` (RankCS that minds ties),
+        ``n_items``.
     """
-    published = read_published("baan2022_table1")
-    theirs = {
-        (row["system"], None if np.isnan(row["seed"]) else int(row["seed"])): row
-        for row in published.to_dict("records")
-    }
+    published = published_beside(votes, "baan2022_table1")
     rows = []
-    for case in cases:
-        judged = case.predictions.aligned_to(votes)
+    for system in systems:
+        judged = system.aligned_to(votes)
         label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
-        keys = case.keys(votes)
-        row: dict[str, Any] = {name: keys.pop(name) for name in ("dataset", "system", "seed")}
+        row: dict[str, Any] = dict(system.keys)
         row["accuracy"] = float((label == gold).mean())
         row |= _values(judged, TABLE_1[1:])
-        known = theirs.get((case.system, case.seed), {})
+        theirs = rows_about(published, system.keys)
         for name in TABLE_1:
-            row[f"published_{name}"] = known.get(name, np.nan)
+            row[f"published_{name}"] = float(theirs[name].iloc[0]) if len(theirs) else np.nan
             row[f"difference_{name}"] = row[name] - row[f"published_{name}"]
-        rows.append(row | _values(judged, ["rank_cs_ties"]) | keys | {"n_items": len(judged.human)})
+        rows.append(row | _values(judged, ["rank_cs_ties"]) | {"n_items": len(judged.human)})
     return _tidy(rows)
 
 
@@ -162,74 +118,77 @@ def _values(judged: Judged, measures: Sequence[str]) -> dict[str, float]:
     return {name: MEASURES[name].value(judged) for name in measures}
 
 
-def _tidy(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def rounded_values(table: pd.DataFrame) -> pd.DataFrame:
+def rounded_values(votes: Votes, table: pd.DataFrame) -> pd.DataFrame:
     """Compare the two-digit values of the paper's section 5.2 with means over seeds.
 
-    Takes a `table` of `human_calibration`; returns ``quantity``, ``system``, ``value``,
-    ``published`` and ``agrees``: whether the value rounds to the published one.
+    Takes a `table` of `human_calibration`; returns ``quantity``, ``family``, ``temperature``,
+    ``value``, ``published`` and ``agrees``: whether the value rounds to the published one.
     """
-    published = read_published("baan2022_other").rename(columns={"value": "published"})
-    wanted = published.loc[published["where"] == "section 5.2", ["quantity", "system", "published"]]
-    means = table.melt(["system"], list(TABLE_1), "quantity").groupby(["system", "quantity"]).mean()
-    found = wanted.merge(means.reset_index(), on=["system", "quantity"])
+    known = published_beside(votes, "baan2022_other").rename(columns={"value": "published"})
+    known = known[known["where"] == "section 5.2"]
+    keys = ["origin", "family", "temperature", "quantity"]
+    values = table.melt(keys[:-1], list(TABLE_1), "quantity")
+    means = values.groupby(keys)["value"].mean().reset_index()
+    found = known[[*keys, "published"]].merge(means, on=keys).drop(columns="origin")
     return found.assign(agrees=found["value"].round(2) == found["published"])
 
 
-def reliability(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
+def reliability(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute reliability diagrams against the majority label, in ten bins (a, b].
 
-    Returns, for each case and bin, the case's keys, ``bin_low``, ``bin_high``, ``n``,
-    ``confidence`` and ``hits`` (means over the bin's items; NaN in an empty bin).
+    Returns, for each system and bin, the system's keys, its ``ece``, ``bin_low``, ``bin_high``,
+    ``n``, ``confidence`` and ``hits`` (means over the bin's items; NaN in an empty bin).
     """
     tables = []
-    for case in cases:
-        judged = case.predictions.aligned_to(votes)
+    for system in systems:
+        judged = system.aligned_to(votes)
         curve = reliability_curve(*hits_of(judged.model, judged.first_majority), BINS)
         columns = {
+            "ece": MEASURES["ece"].value(judged),
             "bin_low": BINS.edges[:-1],
             "bin_high": BINS.edges[1:],
             "n": curve.counts,
             "confidence": curve.confidence,
             "hits": curve.hits,
         }
-        tables.append(pd.DataFrame(case.keys(votes) | columns))
+        tables.append(pd.DataFrame(system.keys | columns))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
-def item_distances(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
-    """Compute DistCE, in [0, 1], item by item: the case's keys, ``uid``, ``dist_ce``."""
+def item_distances(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Compute DistCE, in [0, 1], item by item: the system's keys, ``uid``, ``dist_ce``."""
     tables = []
-    for case in cases:
-        judged = case.predictions.aligned_to(votes)
-        distances = total_variation(judged.human, judged.model)
+    for system in systems:
+        judged = system.aligned_to(votes)
         columns = {
-            "uid": [votes.uids[i] for i in case.predictions.rows_in(votes)],
-            "dist_ce": distances,
+            "uid": [votes.uids[i] for i in system.rows_in(votes)],
+            "dist_ce": total_variation(judged.human, judged.model),
         }
-        tables.append(pd.DataFrame(case.keys(votes) | columns))
+        tables.append(pd.DataFrame(system.keys | columns))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
-def classwise_errors(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
+def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute class-wise ECE against the majority label under both denominators.
 
-    Returns, for each case, its keys; ``classwise_ece_binned`` (gaps divided by the items
+    Returns, for each system, its keys; ``classwise_ece_binned`` (gaps divided by the items
     that fall into a bin, as in the released code) and ``classwise_ece_all`` (by all items);
     ``n_without_bin`` (probabilities of exactly 0, over all classes); ``published_percent`` of
     Appendix D, and ``agrees``: whether the first value rounds to it (<NA> where there is none).
     """
-    other = read_published("baan2022_other")
-    theirs = other[other["quantity"] == "classwise_ece_percent"].set_index("system")["value"]
+    known = published_beside(votes, "baan2022_other")
+    known = known[known["quantity"] == "classwise_ece_percent"]
     rows = []
-    for case in cases:
-        judged = case.predictions.aligned_to(votes)
+    for system in systems:
+        judged = system.aligned_to(votes)
         m, gold = judged.model, judged.first_majority
         binned = classwise_error(m, gold, BINS, divide_by="binned")
-        published = float(theirs.get(case.system, np.nan))
+        theirs = rows_about(known, system.keys)["value"]
+        published = float(theirs.iloc[0]) if len(theirs) else np.nan
         errors = {
             "classwise_ece_binned": binned,
             "classwise_ece_all": classwise_error(m, gold, BINS, divide_by="all"),
@@ -237,21 +196,19 @@ def classwise_errors(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
             "published_percent": published,
             "agrees": pd.NA if np.isnan(published) else round(100 * binned) == published,
         }
-        rows.append(case.keys(votes) | errors)
+        rows.append(system.keys | errors)
     return _tidy(rows).astype({"agrees": "boolean"})
 
 
-def two_targets(votes: Votes, cases: Sequence[Case]) -> pd.DataFrame:
-    """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares), in [0, 1], of each case."""
-    rows = []
-    for case in cases:
-        values = _values(case.predictions.aligned_to(votes), ["ece", "ece_votes"])
-        rows.append(case.keys(votes) | values)
-    return _tidy(rows)
+def two_targets(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares), in [0, 1], of each."""
+    return _tidy(
+        system.keys | _values(system.aligned_to(votes), ["ece", "ece_votes"]) for system in systems
+    )
 
 
 def temperature_choices(
-    votes: Votes, cases: Sequence[Case], n_folds: int, seed: int
+    votes: Votes, systems: Sequence[System], n_folds: int, seed: int
 ) -> pd.DataFrame:
     """Fit a temperature to each system in each way, and score it there.
 
@@ -259,8 +216,8 @@ def temperature_choices(
     ----------
     votes : Votes
         The dataset.
-    cases : sequence of Case
-        As `line_up` gives them; those that `fitted_cases` names are fitted.
+    systems : sequence of System
+        As `line_up` gives them; those that `to_fit` names are fitted.
     n_folds : int
         For the cross-fitted temperature.
     seed : int
@@ -270,8 +227,8 @@ def temperature_choices(
     -------
     DataFrame
         One row for each system and choice (``none``, ``fixed``, ``oracle_nll``,
-        ``oracle_ece``, ``outside`` where released predictions outside ChaosNLI are at
-        hand, ``cross_fitted``): keys as in other tables; ``choice``; ``n_fitted`` (items
+        ``oracle_ece``, ``outside`` where predictions outside the dataset were released,
+        ``cross_fitted``): keys as in other tables; ``choice``; ``n_fitted`` (items
         that it was fitted on; for cross-fitting, the fewest of any fold);
         ``temperature`` (mean over items), ``temperature_low`` and ``temperature_high``
         (over folds); ``ece``, ``ece_votes``, ``dist_ce``, ``ent_ce``, ``kl``.
@@ -279,58 +236,67 @@ def temperature_choices(
     A ChaosError is raised for fewer folds than two, or more than items.
     """
     rows = []
-    for case in fitted_cases(cases):
-        judged = case.predictions.aligned_to(votes)
-        n_items = len(judged.model)
+    for system in to_fit(systems):
+        n_items = len(system.rows_in(votes))
         if not 2 <= n_folds <= n_items:
             expected = f"2 to {n_items}, the number of items"
             raise ChaosError("This number of folds cannot be.", found=n_folds, expected=expected)
-        fits = _fit_all(votes, case, judged, n_folds, seed)
-        for choice, (n_fitted, temperatures) in fits.items():
-            values = np.broadcast_to(temperatures, n_items)
-            row = case.keys(votes) | {"choice": choice, "n_fitted": n_fitted}
-            row["temperature"] = float(values.mean())
-            row |= {"temperature_low": values.min(), "temperature_high": values.max()}
-            scaled = replace(judged, model=temper(judged.model, values))
-            rows.append(row | _values(scaled, BY_TEMPERATURE))
+        for choice, n_fitted, values, scaled in fits(votes, system, n_folds, seed):
+            row = scaled.keys | {"choice": choice, "n_fitted": n_fitted}
+            row["temperature"] = float(np.mean(values))
+            row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
+            # An oracle temperature is shown because it was fitted on what judges it.
+            judged = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
+            rows.append(row | _values(judged, BY_TEMPERATURE))
     return _tidy(rows)
 
 
-def fitted_cases(cases: Sequence[Case]) -> list[Case]:
-    """Return the systems that a temperature is fitted to: those at T = 1 but the oracle."""
-    return [case for case in cases if case.temperature == 1 and case.system != "oracle"]
+def to_fit(systems: Sequence[System]) -> list[System]:
+    """Return the systems that a temperature is fitted to: those as they are, but references."""
+    return [one for one in systems if one.temperature == 1 and one.origin != "reference"]
 
 
-def _fit_all(
-    votes: Votes, case: Case, judged: Judged, n_folds: int, seed: int
-) -> dict[str, tuple[int, Floats | float]]:
+def fits(
+    votes: Votes, system: System, n_folds: int, seed: int
+) -> Iterator[tuple[str, int, Floats | float, System]]:
+    """Yield each choice, the items fitted on, the temperatures, and the system there."""
+    judged = system.aligned_to(votes)
     m, gold, n = judged.model, judged.first_majority, len(judged.model)
-    found: dict[str, tuple[int, Floats | float]] = {
-        "none": (0, 1.0),
-        "fixed": (0, FIXED_TEMPERATURE),
-        "oracle_nll": (n, fit_temperature(m, gold)),
-        "oracle_ece": (n, fit_temperature_to_ece(m, gold, BINS)),
-    }
-    path = _development_file(votes, case)
+    found: list[tuple[str, int, Floats | float]] = [
+        ("none", 0, 1.0),
+        ("fixed", 0, FIXED_TEMPERATURE),
+        ("oracle_nll", n, fit_temperature(m, gold)),
+        ("oracle_ece", n, fit_temperature_to_ece(m, gold, BINS)),
+    ]
+    path = outside_file(votes, system)
     if path is not None:
         probabilities, labels = read_outside(path, votes)
-        found["outside"] = (len(labels), fit_temperature(probabilities, labels))
+        found.append(("outside", len(labels), fit_temperature(probabilities, labels)))
     folds = cross_fit_temperatures(m, judged.human, n_folds, np.random.default_rng(seed))
-    found["cross_fitted"] = (n - -(-n // n_folds), folds)
-    return found
+    found.append(("cross_fitted", n - -(-n // n_folds), folds))
+    # In the order of the votes, as the cross-fitted temperatures are.
+    uids = tuple(votes.uids[row] for row in system.rows_in(votes))
+    system = replace(system, uids=uids, probabilities=m, predicted=judged.predicted)
+    on_votes = (*system.trained_on, votes_of(votes.dataset))
+    for choice, n_fitted, temperatures in found:
+        scaled = system.at_temperature(temperatures)
+        if choice in ("oracle_nll", "oracle_ece", "cross_fitted"):
+            crossed = choice == "cross_fitted"
+            scaled = replace(scaled, trained_on=on_votes, out_of_fold=crossed)
+        yield choice, n_fitted, temperatures, scaled
 
 
-def _development_file(votes: Votes, case: Case) -> Path | None:
-    """Return the released development predictions of a model, which reach past ChaosNLI."""
-    if case.predictions.source or not votes.is_released:
-        return None
-    run = f"{votes.dataset.name.upper()}_dev_roberta-base_{case.seed}"
-    name = f"calibration-on-disagreement-data/predictions/{run}.json"
-    return sources.locate(name, "released") if sources.find(name) else None
+def outside_file(votes: Votes, system: System) -> Path | None:
+    """Return the released predictions of a system that reach past the dataset's own items."""
+    for known in votes.dataset.systems:
+        if system.origin == "released" and known.family == system.family and known.outside:
+            name = known.outside.format(seed=system.seed)
+            return sources.locate(name, "released") if sources.find(name) else None
+    return None
 
 
 def read_outside(path: Path, votes: Votes) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Read released predictions on items that are *not* among those with a hundred votes.
+    """Read released predictions on items that are *not* among those of the votes.
 
     Parameters
     ----------
@@ -342,7 +308,7 @@ def read_outside(path: Path, votes: Votes) -> tuple[Floats, npt.NDArray[np.int64
 
     Returns
     -------
-    probabilities, gold : ndarray of float64, shape (n, 3), and of int, shape (n,)
+    probabilities, gold : ndarray of float64, shape (n, k), and of int, shape (n,)
         Rows sum to 1; positions in the file's class order.
 
     Raises
@@ -351,15 +317,15 @@ def read_outside(path: Path, votes: Votes) -> tuple[Floats, npt.NDArray[np.int64
         If a line is not what it should be, an item occurs twice, or none is left.
     """
     inputs.record(f"predictions/{path.name}", inputs.digest(path))
-    inside = set(votes.uids)
+    inside, k = set(votes.uids), votes.dataset.n_classes
     rows: dict[str, tuple[list[float], int]] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         try:
             entry = json.loads(line)
             uid, label, values = entry["uid"], entry["true"], entry["probs"]
-            sound = isinstance(uid, str) and uid not in rows and len(values) == 3
+            sound = isinstance(uid, str) and uid not in rows and len(values) == k
             sound = sound and min(values) >= 0 and abs(sum(values) - 1) <= _SUM_TOLERANCE
-            sound = sound and label in range(3)
+            sound = sound and label in range(k)
         except (ValueError, KeyError, TypeError):
             sound = False
         if not sound:
@@ -367,21 +333,21 @@ def read_outside(path: Path, votes: Votes) -> tuple[Floats, npt.NDArray[np.int64
                 "A line of the released predictions is not sound.",
                 where=f"{path}, line {number}",
                 found=line[:100],
-                expected="JSON with a new uid, true from 0 to 2, and probs: three probabilities "
-                "that sum to 1",
+                expected=f"JSON with a new uid, true from 0 to {k - 1}, and probs: {k} "
+                "probabilities that sum to 1",
                 todo="remove the file and run `chaos data fetch`",
             )
         rows[uid] = (values, label)
     outside = [row for uid, row in rows.items() if uid not in inside]
     if not outside:
-        raise ChaosError("Every item of these predictions is in ChaosNLI.", where=path)
+        raise ChaosError(f"Every item of these is in {votes.dataset.title}.", where=path)
     probabilities = np.array([values for values, _ in outside], dtype=np.float64)
     gold = np.array([label for _, label in outside], dtype=np.int64)
     return probabilities / probabilities.sum(axis=1, keepdims=True), gold
 
 
 def temperature_curves(
-    votes: Votes, cases: Sequence[Case], choices: pd.DataFrame, grid: Floats
+    votes: Votes, systems: Sequence[System], choices: pd.DataFrame, grid: Floats
 ) -> pd.DataFrame:
     """Score each system at every temperature of a `grid`, shape (n,), and add the chosen ones.
 
@@ -391,12 +357,12 @@ def temperature_curves(
     if len(grid) == 0:
         raise ChaosError("There is no temperature to compute the measures at.", found=0)
     rows = []
-    for case in fitted_cases(cases):
+    for system in to_fit(systems):
         for temperature in grid.tolist():
-            scaled = case.predictions.at_temperature(temperature).aligned_to(votes)
-            keys = case.keys(votes) | {"temperature": temperature, "choice": ""}
-            rows.append(keys | _values(scaled, BY_TEMPERATURE))
+            scaled = system.at_temperature(temperature)
+            values = _values(scaled.aligned_to(votes), BY_TEMPERATURE)
+            rows.append(scaled.keys | {"choice": ""} | values)
     chosen = choices[choices["choice"] != "none"]
-    columns = ["dataset", "system", "model", "seed", "temperature", "choice", *BY_TEMPERATURE]
-    table = pd.concat([_tidy(rows), chosen], ignore_index=True)[columns]
-    return table.melt(id_vars=columns[:6], var_name="measure", value_name="value")
+    keys = [*systems[0].keys, "choice"]
+    table = pd.concat([_tidy(rows), chosen], ignore_index=True)[[*keys, *BY_TEMPERATURE]]
+    return table.melt(id_vars=keys, var_name="measure", value_name="value")

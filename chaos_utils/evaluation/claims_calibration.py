@@ -1,20 +1,16 @@
 """The claims of Baan et al. (2022), in our own words, each with what decides it."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from chaos_utils.datasets import sources
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.registry import registry
-from chaos_utils.evaluation.calibrations import read_outside
+from chaos_utils.evaluation.baan import in_paper, paper_systems
+from chaos_utils.evaluation.calibrations import FIXED_TEMPERATURE, outside_file, read_outside
 from chaos_utils.evaluation.claims_numbers import (
-    best_temperature,
     classwise_columns,
     classwise_percent,
-    negative_log_likelihoods,
     votes_scored,
 )
 from chaos_utils.evaluation.claims_rules import (
@@ -32,21 +28,24 @@ from chaos_utils.evaluation.claims_rules import (
     numbered,
     weakest,
 )
-from chaos_utils.evaluation.errors import compare_histograms
+from chaos_utils.evaluation.errors import compare_histograms, draw_samples, share_below
 from chaos_utils.metrics import calibration, scores
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.scoring.recalibration import temper
+from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.scoring.recalibration import (
+    losses_by_temperature,
+    lowest_temperature,
+    temper,
+)
 from chaos_utils.scoring.systems import oracle
 
 _KEY = "baan2022"
-_SCALED = 2.0  # the temperature of the released code
-_N_VOTES = 20  # in each of H1 and H2
+_TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(4), 61))
 _TABLE_1 = ("ece", "rank_cs", "ent_ce", "dist_ce")
 
 
-def _at(judged: Judged, temperature: float = _SCALED) -> Judged:
+def _at(judged: Judged, temperature: float = FIXED_TEMPERATURE) -> Judged:
     return replace(judged, model=temper(judged.model, temperature))
 
 
@@ -55,8 +54,14 @@ def _oracle(material: Material, dataset: str = "snli") -> Judged:
     return oracle(votes).aligned_to(votes)
 
 
-def _of_system(judged: Sequence[Judged], system: str) -> list[Judged]:
-    return [_at(one) for one in judged] if system == "roberta-ts" else list(judged)
+def _in_row(material: Material, name: str, seed: int | None = None) -> list[Judged]:
+    """Return what the paper calls by a name in its tables: each seed of it, or one."""
+    row = paper_systems().loc[name]
+    if row["origin"] == "reference":
+        return [_oracle(material)]
+    judged = material.in_paper(str(row["dataset"]), seed)
+    same = row["temperature"] == 1
+    return judged if same else [_at(one, float(row["temperature"])) for one in judged]
 
 
 def _oracle_ece(material: Material) -> Evidence:
@@ -93,13 +98,10 @@ def _table_1(material: Material) -> Evidence:
     if not material.released:
         raise UnavailableError("The printed values are of the released votes.")
     printed = read_published("baan2022_table1")
-    roberta = material.roberta("snli")
     right = total = 0
     for row in printed.to_dict("records"):
-        if row["system"] == "oracle":
-            judged = _oracle(material)
-        else:
-            judged = _of_system(roberta, row["system"])[int(row["seed"])]
+        seed = None if np.isnan(row["seed"]) else int(row["seed"])
+        (judged,) = _in_row(material, row["system"], seed)
         last = [scores.top_label(p, ties="last") for p in (judged.model, judged.human)]
         values = {name: MEASURES[name].value(judged) for name in _TABLE_1}
         values["accuracy"] = float((last[0] == last[1]).mean())
@@ -111,7 +113,7 @@ def _table_1(material: Material) -> Evidence:
 def _improves(material: Material, measure: str) -> Evidence:
     gains = [material.gain(measure, _at(one), one) for one in material.everyone("snli")]
     text = (
-        f"{MEASURES[measure].title} at T = 1 minus T = {_SCALED:g}, smallest over the "
+        f"{MEASURES[measure].title} at T = 1 minus T = {FIXED_TEMPERATURE:g}, smallest over the "
         f"{len(gains)} systems at hand on SNLI."
     )
     return by_order(weakest(gains), 0, text)
@@ -120,7 +122,7 @@ def _improves(material: Material, measure: str) -> Evidence:
 def _rank_unchanged(material: Material) -> Evidence:
     values = np.array(
         [
-            [MEASURES["rank_cs"].value(_at(one, t)) for t in (0.5, 1.0, _SCALED, 4.0)]
+            [MEASURES["rank_cs"].value(_at(one, t)) for t in (0.5, 1.0, FIXED_TEMPERATURE, 4.0)]
             for one in material.everyone("snli")
         ]
     )
@@ -129,31 +131,34 @@ def _rank_unchanged(material: Material) -> Evidence:
 
 
 def _temperature(material: Material) -> Evidence:
-    files = [name for name in registry() if "SNLI_dev_roberta" in name]
-    if not material.released or not all(sources.find(name) for name in files):
-        raise UnavailableError("The released predictions on the development items are not at hand.")
-    fits = []
-    for name in files:
-        outside = read_outside(sources.locate(name, "released"), material.votes("snli"))
-        fits.append(material.estimate(negative_log_likelihoods(*outside), best_temperature))
+    votes = material.votes("snli")
+    files = [outside_file(votes, one) for one in in_paper(material.systems.get("snli", ()))]
+    found = [read_outside(path, votes) for path in files if path]
+    if not found:
+        raise UnavailableError("The released predictions on development items are not available.")
+    fits = [
+        material.estimate(
+            losses_by_temperature(*outside, _TEMPERATURES),
+            partial(lowest_temperature, temperatures=_TEMPERATURES),
+        )
+        for outside in found
+    ]
     values = ", ".join(f"{fit.value:.2f}" for fit in fits)
     text = (
-        f"Temperature of least negative log-likelihood of the gold labels on {len(outside[1]):,} "
+        f"Temperature of least negative log-likelihood of the gold labels on {len(found[0][1]):,} "
         f"SNLI development items outside ChaosNLI, seed by seed ({values}); the one nearest to "
-        f"{_SCALED:g} is shown."
+        f"{FIXED_TEMPERATURE:g} is shown."
     )
-    nearest = min(fits, key=lambda fit: abs(fit.value - _SCALED))
-    return by_number(nearest, _SCALED, 0.05, text)
+    nearest = min(fits, key=lambda fit: abs(fit.value - FIXED_TEMPERATURE))
+    return by_number(nearest, FIXED_TEMPERATURE, 0.05, text)
 
 
 def _split_errors(material: Material) -> tuple[Floats, Floats]:
     """Return the items' DistCE of H1 and of H2, shapes (n_splits, n_items)."""
     votes = material.votes("snli")
-    errors = []
-    for number in range(material.n_splits):
-        rng = np.random.default_rng([material.seed, number])
-        parts = split_votes(votes.counts, (_N_VOTES, _N_VOTES), rng)[:2]
-        errors.append([total_variation(votes.shares, part / _N_VOTES) for part in parts])
+    seeds = range(material.seed, material.seed + material.n_splits)
+    draws = [draw_samples(votes, seed)[0] for seed in seeds]
+    errors = [[total_variation(votes.shares, one.probabilities) for one in pair] for pair in draws]
     stacked = np.array(errors)
     return stacked[:, 0], stacked[:, 1]
 
@@ -170,7 +175,7 @@ def _crowd(material: Material, which: int) -> Evidence:
     text = (
         f"Mean DistCE of twenty of an item's votes against all of them, over "
         f"{material.n_splits} random splits, with the interval over splits; {claimed} is printed, "
-        f"and {np.mean(means <= claimed):.0%} of the splits lie at or below it."
+        f"and {share_below(means, claimed):.0%} of the splits lie below it."
     )
     return by_number(_over_splits(means), claimed, 0.0005, text)
 
@@ -185,14 +190,14 @@ def _worse_than_crowd(material: Material) -> Evidence:
             gaps.append(material.estimate(total_variation(one.human, one.model) - crowd[rows]))
     text = (
         "A model's DistCE minus that of twenty people, smallest over the systems at hand, each "
-        f"as it is and at T = {_SCALED:g}."
+        f"as it is and at T = {FIXED_TEMPERATURE:g}."
     )
     return by_order(weakest(gaps), 0, text)
 
 
 def _histogram_kl(material: Material) -> Evidence:
     """The first seed of the tabulated model, as it is and scaled, against H1's errors."""
-    first = material.roberta("snli")[0]
+    first = material.in_paper("snli")[0]
     errors = [total_variation(one.human, one.model) for one in (first, _at(first))]
     raw, scaled = (
         np.array([compare_histograms(h1, error)["kl"] for h1 in _split_errors(material)[0]])
@@ -212,10 +217,7 @@ def _histogram_kl(material: Material) -> Evidence:
 def _classwise(material: Material, system: str) -> Evidence:
     printed = read_published("baan2022_other").set_index(["quantity", "system"])["value"]
     claimed = float(printed[("classwise_ece_percent", system)])
-    if system == "oracle":
-        judged = [_oracle(material)]
-    else:
-        judged = _of_system(material.roberta("snli"), system)
+    judged = _in_row(material, system)
     found = [
         material.estimate(classwise_columns(one), partial(classwise_percent, divide_by="binned"))
         for one in judged
@@ -235,7 +237,7 @@ def _classwise(material: Material, system: str) -> Evidence:
 def _signed_entropy(material: Material, system: str) -> Evidence:
     printed = read_published("baan2022_other").set_index(["quantity", "system"])["value"]
     claimed = float(printed[("signed_ent_ce", system)])
-    one = _of_system(material.roberta("snli"), system)[0]
+    one = _in_row(material, system)[0]
     errors = calibration.entropy_error(one.human, one.model)
     text = (
         f"Mean of H(model) − H(human) in nats, seed 0; {claimed:g} is printed. The median is "
@@ -250,10 +252,10 @@ def _means_of_seeds(material: Material, measure: str) -> Evidence:
     parts, told = [], []
     for system in ("roberta", "roberta-ts"):
         claimed = float(printed[(measure, system)])
-        found = material.score(measure, _of_system(material.roberta("snli"), system))
+        found = material.score(measure, _in_row(material, system))
         parts.append(by_number(found, claimed, 0.005, ""))
         told.append(f"{found.value:.4f} for {claimed:g}")
-    text = f"Mean over seeds, at T = 1 and T = {_SCALED:g}: {' and '.join(told)} printed."
+    text = f"Mean over seeds, at T = 1 and T = {FIXED_TEMPERATURE:g}: {' and '.join(told)} printed."
     return least_favourable(parts, text)
 
 

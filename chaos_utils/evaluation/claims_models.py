@@ -285,7 +285,7 @@ def _barely(material: Material) -> Evidence:
 def _common_errors(material: Material) -> Evidence:
     judged = material.everyone("snli")
     if any(len(one.human) != len(judged[0].human) for one in judged):
-        judged = material.roberta("snli")
+        judged = material.in_paper("snli")
     bits = entropy(judged[0].human, unit="bits")
     wrong = np.all([one.predicted != one.majority for one in judged], axis=0)
     if wrong.sum() < _FEWEST_ERRORS:

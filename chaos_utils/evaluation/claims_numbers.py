@@ -7,53 +7,8 @@ import numpy.typing as npt
 
 from chaos_utils.metrics import calibration
 from chaos_utils.metrics.measures import BAAN_BINS, Judged
-from chaos_utils.scoring.recalibration import temper
 
 Floats = npt.NDArray[np.float64]
-_TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(4), 61))
-
-
-def negative_log_likelihoods(probabilities: npt.ArrayLike, gold: npt.ArrayLike) -> Floats:
-    """Return −log of each gold label's probability at each of a grid of temperatures.
-
-    Parameters
-    ----------
-    probabilities : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    gold : array_like of int, shape (n_items,)
-        Label positions.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, 61)
-        In nats, for temperatures from 0.5 to 4.
-    """
-    labels = np.asarray(gold)
-    each = np.arange(len(labels))
-    columns = [temper(probabilities, t)[each, labels] for t in _TEMPERATURES]
-    return -np.log(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny))
-
-
-def best_temperature(means: Floats) -> Floats:
-    """Return the temperature of least mean loss on the grid, refined by a parabola in log T.
-
-    Parameters
-    ----------
-    means : ndarray of float, shape (..., 61)
-        Mean losses on the grid of `negative_log_likelihoods`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-    """
-    logs = np.log(_TEMPERATURES)
-    at = np.clip(means.argmin(axis=-1), 1, len(logs) - 2)[..., np.newaxis]
-    below, here, above = (np.take_along_axis(means, at + k, axis=-1)[..., 0] for k in (-1, 0, 1))
-    bend = below - 2 * here + above
-    shift = np.divide(below - above, 2 * bend, out=np.zeros_like(bend), where=bend > 0)
-    step = logs[1] - logs[0]
-    found: Floats = np.exp(logs[at[..., 0]] + np.clip(shift, -1, 1) * step)
-    return found
 
 
 def classwise_columns(judged: Judged) -> Floats:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,9 @@ import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.evaluation.baan import in_paper
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
 from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
@@ -21,18 +22,10 @@ FAILS = "does not hold"
 OPEN = "cannot be checked with released data"
 VERDICTS = (HOLDS, NOISE, FAILS, OPEN)
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
-_PAPER_MODELS = ("RoBERTa-base, seed ", "synthetic model, seed ")
 
 
 class UnavailableError(Exception):
     """Votes or predictions that a claim is checked with are not at hand; says which."""
-
-
-@lru_cache(maxsize=4)
-def _weights(n_items: int, n_resamples: int, seed: int) -> Floats:
-    """Return items' weights in each resample; drawn once, since dozens of claims use them."""
-    even = np.full(n_items, 1 / n_items)
-    return np.random.default_rng(seed).multinomial(n_items, even, size=n_resamples) / n_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +77,7 @@ class Material:
     n_resamples : int
         Resamples of the items for each interval, at least 1.
     n_splits : int
-        Times that the votes are split into H1 and H2, at least 1.
+        Draws of H1 and H2, at least 1.
     seed : int
         Seed of both.
     released : bool
@@ -99,40 +92,27 @@ class Material:
     released: bool
 
     def votes(self, dataset: str) -> Votes:
-        """Return a dataset's votes.
-
-        Parameters
-        ----------
-        dataset : str
-        """
+        """Return a dataset's votes."""
         if dataset not in self.by_dataset:
             raise UnavailableError(f"The votes on {dataset} are not at hand.")
         return self.by_dataset[dataset]
 
     def everyone(self, dataset: str) -> list[Judged]:
-        """Return every system at hand, set beside the votes.
-
-        Parameters
-        ----------
-        dataset : str
-        """
+        """Return every system at hand, set beside the votes."""
         if not self.systems.get(dataset):
             raise UnavailableError(
                 f"No predictions on {dataset} are available; pass `-p predictions=FILE` with yours."
             )
         return [system.aligned_to(self.by_dataset[dataset]) for system in self.systems[dataset]]
 
-    def roberta(self, dataset: str) -> list[Judged]:
-        """Return the seeds of the model that Baan et al. (2022) tabulate (or simulated ones).
-
-        Parameters
-        ----------
-        dataset : str
-        """
-        systems = [s for s in self.systems.get(dataset, ()) if s.name.startswith(_PAPER_MODELS)]
+    def in_paper(self, dataset: str, seed: int | None = None) -> list[Judged]:
+        """Return the model that Baan et al. (2022) tabulate (or a stand-in): each seed, or one."""
+        systems = [
+            one for one in in_paper(self.systems.get(dataset, ())) if seed in (None, one.seed)
+        ]
         if not systems:
             raise UnavailableError(
-                f"The predictions that were released on {dataset} are not at hand."
+                f"The predictions that were released on {dataset} are not available."
             )
         return [system.aligned_to(self.by_dataset[dataset]) for system in systems]
 
@@ -152,20 +132,14 @@ class Material:
         table = np.asarray(columns, dtype=np.float64)
         table = table.reshape(len(table), -1)
         statistic = reduce or (lambda means: means[..., 0])
-        weights = _weights(len(table), self.n_resamples, self.seed)
-        low, high = percentile_interval(statistic(weights @ table))
+        items = np.arange(len(table))
+        rng = np.random.default_rng([self.seed, 0])  # as `scores.score` resamples
+        (means,) = bootstrap_tables([(items, table)], items, self.n_resamples, rng)
+        low, high = percentile_interval(statistic(means))
         return Estimate(float(statistic(table.mean(axis=0))), float(low), float(high))
 
     def gain(self, measure: str, one: Judged, other: Judged) -> Estimate:
-        """Return `other`'s value of a measure minus `one`'s, on the same resampled items.
-
-        Parameters
-        ----------
-        measure : str
-            Name in `MEASURES`.
-        one, other : Judged
-            Of the same items, in the same order.
-        """
+        """Return `other`'s value of a measure minus `one`'s, on the same resampled items."""
         found = MEASURES[measure]
         columns = [found.columns(one), found.columns(other)]
         width = columns[0].shape[1]
@@ -175,15 +149,7 @@ class Material:
         )
 
     def score(self, measure: str, judged: Sequence[Judged]) -> Estimate:
-        """Return a measure's mean over systems that cover the same items.
-
-        Parameters
-        ----------
-        measure : str
-            Name in `MEASURES`.
-        judged : sequence of Judged
-            Of the same items, in the same order; at least one.
-        """
+        """Return a measure's mean over systems that cover the same items."""
         found = MEASURES[measure]
         blocks = [found.columns(one) for one in judged]
         ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
@@ -220,12 +186,7 @@ class Claim:
     check: Callable[[Material], Evidence]
 
     def decide(self, material: Material) -> Evidence:
-        """Return the evidence; where something is not at hand, say so instead.
-
-        Parameters
-        ----------
-        material : Material
-        """
+        """Return the evidence; where something is not at hand, say so instead."""
         try:
             return self.check(material)
         except UnavailableError as missing:
@@ -265,18 +226,6 @@ def by_order(estimate: Estimate, above: float, text: str) -> Evidence:
 
     It holds where the whole interval lies above; within noise where the interval reaches to
     both sides, so that the data speak neither way. Without an interval the value decides.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    above : float
-        In the estimate's unit.
-    text : str
-        What the estimate is, for `Evidence`.
-
-    Returns
-    -------
-    Evidence
     """
     low = estimate.value if np.isnan(estimate.low) else estimate.low
     high = estimate.value if np.isnan(estimate.high) else estimate.high
@@ -285,41 +234,17 @@ def by_order(estimate: Estimate, above: float, text: str) -> Evidence:
 
 
 def by_count(found: int, of: int, text: str) -> Evidence:
-    """Judge a claim about all of several cases: it holds where none is an exception.
-
-    Parameters
-    ----------
-    found, of : int
-        Cases in which it is so, and all cases.
-    text : str
-        What was counted, for `Evidence`.
-
-    Returns
-    -------
-    Evidence
-    """
+    """Judge a claim about all of several cases: it holds where none is an exception."""
     return Evidence(found, np.nan, np.nan, HOLDS if found == of else FAILS, text)
 
 
 def not_checkable(text: str) -> Evidence:
-    """Return the verdict on a claim whose evidence was not released or is not at hand.
-
-    Parameters
-    ----------
-    text : str
-        What is missing.
-    """
+    """Return the verdict on a claim whose evidence was not released or is not at hand."""
     return Evidence(np.nan, np.nan, np.nan, OPEN, text)
 
 
 def weakest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the smallest of several estimates: the one that a claim about all rests on.
-
-    Parameters
-    ----------
-    estimates : iterable of Estimate
-        At least one.
-    """
+    """Return the smallest of several estimates: the one that a claim about all rests on."""
     return min(estimates, key=lambda estimate: estimate.value)
 
 
@@ -327,13 +252,6 @@ def least_favourable(parts: Sequence[Evidence], text: str) -> Evidence:
     """Join the evidence on the parts of a claim: it stands or falls with its worst part.
 
     Of several parts with that verdict, the first gives the number.
-
-    Parameters
-    ----------
-    parts : sequence of Evidence
-        At least one.
-    text : str
-        What is told of all parts, instead of their own texts.
     """
     worst = max(parts, key=lambda part: VERDICTS.index(part.verdict))
     return replace(worst, text=text)
@@ -347,53 +265,17 @@ def numbered(
     check: Callable[..., Evidence],
     **options: object,
 ) -> Claim:
-    """Return a claim whose check is given options.
-
-    Parameters
-    ----------
-    number : int
-        For the id: ``c01`` is 1.
-    paper, place, claim : str
-        As in `Claim`.
-    check : callable
-        From `Material`, and options, to `Evidence`.
-    **options
-        What `check` is always called with.
-    """
+    """Return a claim whose check is given options."""
     return Claim(f"c{number:02d}", paper, place, claim, partial(check, **options))
 
 
 def listed(values: "pd.Series | dict[str, float]", form: str) -> str:
-    """Write one number a dataset, in one line.
-
-    Parameters
-    ----------
-    values : Series or dict of float
-        By dataset.
-    form : str
-        Format of a number, such as ``.3f``.
-
-    Returns
-    -------
-    str
-        For instance ``SNLI 0.123, MNLI 0.456``.
-    """
+    """Write one number per dataset, in one line: ``SNLI 0.123, MNLI 0.456``."""
     return ", ".join(
         f"{get_dataset(str(dataset)).short} {value:{form}}" for dataset, value in values.items()
     )
 
 
 def closed(material: Material, text: str) -> Evidence:
-    """Check a claim whose evidence was not released: there is nothing to look at.
-
-    Parameters
-    ----------
-    material : Material
-    text : str
-        What was not released.
-
-    Returns
-    -------
-    Evidence
-    """
+    """Check a claim whose evidence was not released: there is nothing to look at."""
     return not_checkable(text)

@@ -243,16 +243,16 @@ def chosen_systems(votes: Votes, predictions: Sequence[str], temperature: float)
     Returns
     -------
     list of System
-        The first system at hand and the same at `temperature` (none where no system is at
-        hand), our own and the reader's, the uniform guess and the oracle.
+        The first available system and the same at `temperature` (none where none is), our
+        own and the reader's, the uniform guess and the oracle.
     """
-    at_hand = load_systems(votes, predictions)
-    first = at_hand[:1]
+    available = load_systems(votes, predictions)
+    first = available[:1]
     scaled = [
         system.at_temperature(temperature, f"{system.name}, T = {temperature:g}")
         for system in first
     ]
-    own = [system for system in at_hand[1:] if system.origin in ("trained", "yours")]
+    own = [system for system in available[1:] if system.origin in ("trained", "yours")]
     return [*first, *scaled, *own, uniform(votes), oracle(votes)]
 
 
@@ -268,19 +268,18 @@ def under_every_convention(votes: Votes, systems: Sequence[System]) -> pd.DataFr
     Returns
     -------
     DataFrame
-        One row for each system, quantity and convention: ``dataset``, ``system``,
-        ``n_items``, ``quantity``, ``convention``, ``value`` (infinite where a KL is),
-        ``relative`` (value over the reference convention's; NaN where that is 0),
-        ``is_reference``, ``used_by`` (empty where no user is known to us).
+        One row for each system, quantity and convention: the system's keys, ``n_items``,
+        ``quantity``, ``convention``, ``value`` (infinite where a KL is), ``relative`` (value
+        over the reference convention's; NaN where that is 0), ``is_reference``, ``used_by``
+        (empty where no user is known to us).
     """
     rows = []
     for system in systems:
         judged = system.aligned_to(votes)
         for convention in CONVENTIONS:
             rows.append(
-                {
-                    "dataset": votes.dataset.name,
-                    "system": system.name,
+                system.keys
+                | {
                     "n_items": len(system),
                     "quantity": convention.quantity,
                     "convention": convention.name,
@@ -289,13 +288,13 @@ def under_every_convention(votes: Votes, systems: Sequence[System]) -> pd.DataFr
                     "used_by": convention.used_by,
                 }
             )
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows).astype({"seed": "Int64"})
     keys = ["system", "quantity"]
     references = table[table["is_reference"]].set_index(keys)["value"]
     of_row = references.loc[pd.MultiIndex.from_frame(table[keys])].to_numpy()
     # Rounding leaves 1e-17 where the reference is 0, as the oracle's JSD.
     table.insert(
-        6,
+        list(table).index("value") + 1,
         "relative",
         np.divide(table["value"], of_row, out=np.full(len(table), np.nan), where=of_row > 1e-9),
     )

@@ -1,52 +1,29 @@
 """Errors item by item, of systems and of samples of human votes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.evaluation.baan import published_beside, rows_about
 from chaos_utils.metrics.calibration import expected_calibration_error
 from chaos_utils.metrics.divergence import kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.metrics.scores import top_label
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import load_systems
+from chaos_utils.scoring.systems import computed, load_systems
 
 Floats = npt.NDArray[np.float64]
 N_VOTES = 20  # in each of H1 and H2
 N_BINS = 30  # of the histograms of item errors, on [0, 1]
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 _DIGITS = 10  # errors are rounded so far before binning, or equal ones part at an edge
-_KEYS = ["measure", "system", "temperature", "reference"]
-# (system, temperature) here, and what the tables of Baan et al. (2022) call it
-PUBLISHED_NAMES: dict[tuple[str, float | None], str] = {
-    ("H1", None): "h1",
-    ("H2", None): "h2",
-    ("RoBERTa-base, seed 0", 1.0): "roberta",
-    ("RoBERTa-base, seed 0", 2.0): "roberta-ts",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A system at a temperature.
-
-    Attributes
-    ----------
-    predictions : System
-        Flattened by the temperature already.
-    temperature : float
-        1 for the system as it is.
-    """
-
-    predictions: System
-    temperature: float
+_MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
+_PUBLISHED = {"ece": "ece", "dist_ce": "dist_ce", "kl": "kl_from_h1"}
 
 
 def lineup(
@@ -56,7 +33,7 @@ def lineup(
     system: str,
     temperature: float,
     trained: bool = False,
-) -> dict[str, list[Entry]]:
+) -> dict[str, list[System]]:
     """Choose what is shown: one system as it is and flattened, then our own and the reader's.
 
     Parameters
@@ -66,7 +43,7 @@ def lineup(
     predictions : sequence of str
         Files of the reader's own.
     system : str
-        Name of the system; when empty, the first at hand on the first dataset that has one.
+        Its name; when empty, the first on the first dataset that has one.
     temperature : float
         Above 0; at 1 the system is listed once.
     trained : bool
@@ -75,98 +52,122 @@ def lineup(
     Returns
     -------
     dict
-        For every dataset name, its entries; none where the system does not predict that
-        dataset and the reader brings nothing, or where no system is at hand.
+        For every dataset name, its systems; none where the chosen one does not predict that
+        dataset and the reader brings nothing, or where no system is available.
 
     Raises
     ------
     ChaosError
-        If the system is not at hand on any dataset, or the temperature is not above 0.
+        If there is no such system on any dataset, or the temperature is not above 0.
     """
     if not temperature > 0:
         raise ChaosError("The temperature must be above 0.", found=temperature)
-    at_hand = {o.dataset.name: load_systems(o, predictions) for o in all_votes}
-    names = list(dict.fromkeys(s.name for systems in at_hand.values() for s in systems))
+    available = {votes.dataset.name: load_systems(votes, predictions) for votes in all_votes}
+    names = list(dict.fromkeys(s.name for systems in available.values() for s in systems))
     if system and system not in names:
         raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
     name = system or next(iter(names), "")
-    chosen: dict[str, list[Entry]] = {}
-    for opinions in all_votes:
-        entries: list[Entry] = []
-        for candidate in at_hand[opinions.dataset.name]:
-            if candidate.name == name:
-                both = dict.fromkeys([1.0, temperature])
-                entries = [Entry(candidate.at_temperature(t), t) for t in both] + entries
-            elif candidate.origin == "yours" or (trained and candidate.origin == "trained"):
-                entries.append(Entry(candidate, 1.0))
-        chosen[opinions.dataset.name] = entries
+    shown = ("trained", "yours") if trained else ("yours",)
+    chosen: dict[str, list[System]] = {}
+    for dataset, systems in available.items():
+        found = [one for one in systems if one.name == name]
+        both = [one.at_temperature(t) for one in found for t in dict.fromkeys([1.0, temperature])]
+        others = [one for one in systems if one.name != name and one.origin in shown]
+        chosen[dataset] = both + others
     return chosen
 
 
-def sample_errors(opinions: Votes, entries: Sequence[Entry], seed: int) -> pd.DataFrame:
-    """DistCE of every item, for two disjoint samples of its votes and for systems.
+def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes]]:
+    """Draw H1 and H2, disjoint samples of 20 of each item's votes.
 
     Parameters
     ----------
-    opinions : Votes
-        A dataset whose items have more than 40 votes each.
-    entries : sequence of Entry
-        Systems on that dataset.
+    votes : Votes
+        More than 40 per item.
     seed : int
-        Seed of the samples.
 
     Returns
     -------
-    DataFrame
-        One row for each item and contender: ``dataset``, ``uid``, ``system`` (H1 and H2 are
-        the samples), ``temperature`` (NaN for these), ``dist_ce`` against all votes.
+    samples : list of System
+        H1 and H2.
+    judges : dict of Votes
+        What they may be judged by: ``all`` votes, those ``outside_h1``, or ``outside_both``.
+
+    Raises
+    ------
+    ChaosError
+        If an item has too few votes.
     """
-    samples, references = _draw(opinions, seed)
+    fewest = int(votes.n_votes.min())
+    if fewest <= 2 * N_VOTES:
+        raise ChaosError(
+            f"Two samples of {N_VOTES} votes and a rest need more votes per item.",
+            where=votes.dataset.title,
+            found=f"an item with {fewest} votes",
+            expected=f"more than {2 * N_VOTES}",
+        )
+    h1, h2, rest = split_votes(votes.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
+    samples = [
+        computed(name, votes, counts / N_VOTES, origin="reference")
+        for name, counts in (("H1", h1), ("H2", h2))
+    ]
+    outside = {"outside_h1": h2 + rest, "outside_both": rest}
+    judges = {name: replace(votes, counts=counts) for name, counts in outside.items()}
+    return samples, {"all": votes} | judges
+
+
+def sample_errors(votes: Votes, systems: Sequence[System], seed: int) -> pd.DataFrame:
+    """Compute DistCE of every item, for H1 and H2 and for systems, against all votes.
+
+    Returns, for each system and item, the system's keys, ``uid`` and ``dist_ce``; `seed` is that
+    of `draw_samples`.
+    """
+    samples, _ = draw_samples(votes, seed)
     parts = [
         pd.DataFrame(
-            {
-                "dataset": opinions.dataset.name,
-                "uid": [opinions.uids[i] for i in contender.rows],
-                "system": contender.system,
-                "temperature": contender.temperature,
-                "dist_ce": total_variation(references["all"][contender.rows], contender.shares),
+            system.keys
+            | {
+                "uid": [votes.uids[i] for i in system.rows_in(votes)],
+                "dist_ce": _item_errors(votes, system),
             }
         )
-        for contender in [*samples, *_contenders(opinions, entries)]
+        for system in (*samples, *systems)
     ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).astype({"seed": "Int64"})
 
 
-def errors_by_seed(
-    opinions: Votes, entries: Sequence[Entry], *, n_seeds: int, first_seed: int
+def _item_errors(votes: Votes, system: System) -> Floats:
+    judged = system.aligned_to(votes)
+    return total_variation(judged.human, judged.model)
+
+
+def errors_by_draw(
+    votes: Votes, systems: Sequence[System], *, n_seeds: int, first_seed: int
 ) -> pd.DataFrame:
     """Judge samples of human votes, and systems, for many draws of the samples.
 
-    For each seed, H1 and H2 are disjoint samples of 20 of every item's votes. Both are
-    judged against all votes, which contain them, and against votes that do not. Labels of
-    a reference are the first of those with most of its votes.
+    All are judged against all votes, which contain the samples, and against votes that do not.
+    Labels of a reference are the first of those with most of its votes.
 
     Parameters
     ----------
-    opinions : Votes
-        A dataset whose items have more than 40 votes each.
-    entries : sequence of Entry
-        Systems on that dataset.
+    votes : Votes
+    systems : sequence of System
     n_seeds : int
         At least 2.
     first_seed : int
-        The seeds are this and the following.
+        The seeds of `draw_samples` are this and the following.
 
     Returns
     -------
     DataFrame
-        One row for each seed and ``measure``, ``system``, ``temperature`` (NaN for H1 and
-        H2), ``reference``: ``value``. The measures ``ece`` and ``dist_ce`` have the
-        references ``all``, ``outside_both`` (votes in neither H1 nor H2) and, for H1,
-        ``outside_h1``. The others compare the histogram of H1's item errors against all
-        votes with that of another: ``kl`` (nats, KL(H1 ‖ ·), 30 bins on [0, 1], as
-        released by Baan et al. (2022): infinite where the other has an empty bin),
-        ``kl_smoothed`` (one half added to every bin), ``tvd``.
+        One row for each draw (its seed), system (its keys), ``measure`` and ``reference``:
+        ``value``. The measures ``ece`` and ``dist_ce`` have the references ``all``,
+        ``outside_both`` (votes in neither H1 nor H2) and, for H1, ``outside_h1``. The others
+        compare the histogram of H1's item errors against all votes with that of another:
+        ``kl`` (nats, KL(H1 ‖ ·), 30 bins on [0, 1], as released by Baan et al. (2022):
+        infinite where the other has an empty bin), ``kl_smoothed`` (one half added to every
+        bin), ``tvd``.
 
     Raises
     ------
@@ -175,87 +176,37 @@ def errors_by_seed(
     """
     if n_seeds < 2:
         raise ChaosError("A spread needs at least two seeds.", where="n_seeds", found=n_seeds)
-    systems = _contenders(opinions, entries)
-    tables = []
+    rows = []
     for seed in range(first_seed, first_seed + n_seeds):
-        samples, references = _draw(opinions, seed)
-        rows = [*_judge(samples, systems, references), *_compare(samples, systems, references)]
-        table = pd.DataFrame(rows, columns=[*_KEYS, "value"])
-        table.insert(0, "seed", seed)
-        tables.append(table)
-    return pd.concat(tables, ignore_index=True)
+        samples, judges = draw_samples(votes, seed)
+        everyone = [*samples, *systems]
+        for found in (_judge(everyone, judges), _compare(everyone, votes)):
+            for system, measure, reference, value in found:
+                row = {"measure": measure, **system.keys, "reference": reference, "value": value}
+                rows.append({"draw": seed} | row)
+    return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Contender:
-    system: str
-    temperature: float
-    shares: Floats
-    rows: npt.NDArray[np.int64]  # its items' places in the opinions
+_Found = Iterator[tuple[System, str, str, float]]
 
 
-def _contenders(opinions: Votes, entries: Sequence[Entry]) -> list[_Contender]:
-    return [
-        _Contender(
-            entry.predictions.name,
-            entry.temperature,
-            entry.predictions.aligned_to(opinions).model,
-            entry.predictions.rows_in(opinions),
-        )
-        for entry in entries
-    ]
-
-
-def _draw(opinions: Votes, seed: int) -> tuple[list[_Contender], dict[str, Floats]]:
-    """Return H1 and H2, and what they may be judged against."""
-    fewest = int(opinions.counts.sum(axis=1).min())
-    if fewest <= 2 * N_VOTES:
-        raise ChaosError(
-            f"Two samples of {N_VOTES} votes and a rest need more votes an item.",
-            where=opinions.dataset.title,
-            found=f"an item with {fewest} votes",
-            expected=f"more than {2 * N_VOTES}",
-        )
-    h1, h2, rest = split_votes(opinions.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
-    everything = np.arange(len(opinions))
-    samples = [
-        _Contender(name, np.nan, votes / N_VOTES, everything)
-        for name, votes in (("H1", h1), ("H2", h2))
-    ]
-    outside = {"outside_h1": h2 + rest, "outside_both": rest}
-    references = {name: votes / votes.sum(axis=1, keepdims=True) for name, votes in outside.items()}
-    return samples, {"all": opinions.shares} | references
-
-
-def _judge(
-    samples: Sequence[_Contender], systems: Sequence[_Contender], references: dict[str, Floats]
-) -> list[tuple[object, ...]]:
-    found: list[tuple[object, ...]] = []
-    for contender in [*samples, *systems]:
-        for name, shares in references.items():
-            if name == "outside_h1" and contender.system != "H1":
+def _judge(systems: Sequence[System], judges: dict[str, Votes]) -> _Found:
+    for system in systems:
+        for name, votes in judges.items():
+            if name == "outside_h1" and system.name != "H1":
                 continue
-            target = shares[contender.rows]
-            gold = top_label(target, ties="first")
-            ece = expected_calibration_error(contender.shares, gold, BAAN_BINS)
-            dist_ce = float(total_variation(target, contender.shares).mean())
-            key = (contender.system, contender.temperature, name)
-            found += [("ece", *key, ece), ("dist_ce", *key, dist_ce)]
-    return found
+            judged = system.aligned_to(votes)
+            gold = judged.first_majority
+            yield system, "ece", name, expected_calibration_error(judged.model, gold, BAAN_BINS)
+            error = float(total_variation(judged.human, judged.model).mean())
+            yield system, "dist_ce", name, error
 
 
-def _compare(
-    samples: Sequence[_Contender], systems: Sequence[_Contender], references: dict[str, Floats]
-) -> list[tuple[object, ...]]:
-    first, *others = [
-        (contender, total_variation(references["all"][contender.rows], contender.shares))
-        for contender in [*samples, *systems]
-    ]
-    found: list[tuple[object, ...]] = []
-    for contender, errors in others:
-        for measure, value in compare_histograms(first[1], errors).items():
-            found.append((measure, contender.system, contender.temperature, "all", value))
-    return found
+def _compare(systems: Sequence[System], votes: Votes) -> _Found:
+    first, *others = [_item_errors(votes, system) for system in systems]
+    for system, errors in zip(systems[1:], others, strict=True):
+        for measure, value in compare_histograms(first, errors).items():
+            yield system, measure, "all", value
 
 
 def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, float]:
@@ -297,35 +248,41 @@ def _normalised(counts: npt.NDArray[np.generic]) -> Floats:
     return values / values.sum()
 
 
-def summarise_seeds(opinions: Votes, by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Mean and spread over seeds, and where Table 2 of Baan et al. (2022) lies among them.
+def share_below(values: npt.ArrayLike, value: float) -> float:
+    """Return the share of values below another; those equal to it count half."""
+    found = np.asarray(values, dtype=np.float64)
+    return float(((found < value) + 0.5 * (found == value)).mean())
+
+
+def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
+    """Mean and spread over draws, and where Table 2 of Baan et al. (2022) lies among them.
 
     Parameters
     ----------
-    opinions : Votes
-        The dataset; the paper's numbers stand beside the released SNLI votes alone.
-    by_seed : DataFrame
-        As `errors_by_seed` gives it.
+    votes : Votes
+        The paper's numbers stand beside those that they are about alone.
+    by_draw : DataFrame
+        As `errors_by_draw` gives it.
 
     Returns
     -------
     DataFrame
-        One row for each measure, system, temperature and reference: ``n_seeds``,
-        ``infinite_share``; over the seeds with a finite value ``mean``, ``sd``, and the
+        One row for each measure, system and reference: ``n_seeds``,
+        ``infinite_share``; over the draws with a finite value ``mean``, ``sd``, and the
         ends ``low`` and ``high`` of their middle 95%. For the paper's notebook and its
         text: ``published_…``, ``difference_…`` (mean minus published) and
-        ``percentile_…``, the percentage of these seeds below the published value. Spread
-        and percentile are NaN where the value does not depend on the seed.
+        ``percentile_…``, the percentage of these draws below the published value. Spread
+        and percentile are NaN where the value does not depend on the draw.
     """
-    published = _published_table_2() if is_released_snli(opinions) else {}
+    published = published_beside(votes, "baan2022_table2")
+    keys = [name for name in by_draw.columns if name not in ("draw", "value")]
     rows = []
-    for key, group in by_seed.groupby(_KEYS, sort=False, dropna=False):
-        measure, system, temperature, reference = key
+    for key, group in by_draw.groupby(keys, sort=False, dropna=False):
+        row = dict(zip(keys, key, strict=True))
         values = group["value"].to_numpy()
         finite = values[np.isfinite(values)]
         varies = len(np.unique(finite)) > 1
         low, high = percentile_interval(finite) if varies else (np.nan, np.nan)
-        row = {"dataset": opinions.dataset.name} | dict(zip(_KEYS, key, strict=True))
         row |= {
             "n_seeds": len(values),
             "infinite_share": 1 - len(finite) / len(values),
@@ -334,44 +291,21 @@ def summarise_seeds(opinions: Votes, by_seed: pd.DataFrame) -> pd.DataFrame:
             "low": float(low),
             "high": float(high),
         }
-        name = PUBLISHED_NAMES.get((system, None if np.isnan(temperature) else temperature), "")
-        for source in ("notebook", "text"):
+        theirs = rows_about(published, row)
+        in_notebook = theirs["source"] == "released notebook"
+        for source, of_source in (("notebook", in_notebook), ("text", ~in_notebook)):
             value = np.nan
-            if reference == "all":
-                value = published.get((measure, name, source), np.nan)
-            below = ((finite < value) + 0.5 * (finite == value)).mean() if varies else np.nan
+            if row["reference"] == "all" and row["measure"] in _PUBLISHED and of_source.any():
+                value = float(theirs.loc[of_source, _PUBLISHED[row["measure"]]].iloc[0])
+            known = varies and not np.isnan(value)
             row |= {
                 f"published_{source}": value,
                 f"difference_{source}": row["mean"] - value,
-                f"percentile_{source}": np.nan if np.isnan(value) else 100 * below,
+                f"percentile_{source}": 100 * share_below(finite, value) if known else np.nan,
             }
         rows.append(row)
-    order = {name: i for i, name in enumerate(("ece", "dist_ce", "kl", "kl_smoothed", "tvd"))}
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows).astype({"seed": "Int64"})
+    order = {name: i for i, name in enumerate(_MEASURES)}
     return table.sort_values(
         "measure", key=lambda column: column.map(order), kind="stable", ignore_index=True
     )
-
-
-def is_released_snli(opinions: Votes) -> bool:
-    """Return whether these are the votes that the paper's numbers on systems are of.
-
-    Parameters
-    ----------
-    opinions : Votes
-
-    Returns
-    -------
-    bool
-    """
-    return opinions.dataset.name == "snli" and opinions.is_released
-
-
-def _published_table_2() -> dict[tuple[str, str, str], float]:
-    """Published values by measure, the paper's name of the system, and place."""
-    found = {}
-    for row in read_published("baan2022_table2").to_dict("records"):
-        place = "notebook" if row["source"] == "released notebook" else "text"
-        for measure, column in (("ece", "ece"), ("dist_ce", "dist_ce"), ("kl", "kl_from_h1")):
-            found[measure, row["system"], place] = row[column]
-    return found

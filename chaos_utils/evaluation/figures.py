@@ -6,7 +6,7 @@ from chaos_utils.base import paths
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.bins import bin_table, binned_scores, drawn
-from chaos_utils.evaluation.calibrations import Case, item_distances, reliability
+from chaos_utils.evaluation.calibrations import item_distances, reliability
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_distances, plot_reliability
 from chaos_utils.report.figures import publish_figure
@@ -38,11 +38,10 @@ def write_figures(folder: Path, found: dict[str, list[System]], *, data: str, se
 
 def _write(votes: Votes, systems: list[System], seed: int) -> None:
     dataset, title = votes.dataset.name, votes.dataset.title
-    cases = [Case(one.name, one.name, None, 1.0, one) for one in (*systems, oracle(votes))]
     publish_figure(
         f"fig-reliability-{dataset}",
         plot_reliability,
-        reliability(votes, cases),
+        reliability(votes, [*systems, oracle(votes)]),
         caption=f"""Reliability against the majority label on {title}. Ten bins (a, b]; bars below
         count the items.""",
         alt="A reliability diagram for each system and for the human distribution itself.",
@@ -50,7 +49,7 @@ def _write(votes: Votes, systems: list[System], seed: int) -> None:
     publish_figure(
         f"fig-distce-{dataset}",
         plot_distances,
-        item_distances(votes, cases[:-1]),
+        item_distances(votes, systems),
         caption=f"Distance of model from human distribution (DistCE), item by item, on {title}.",
         alt="A histogram of the total variation distance over items for each system.",
     )

@@ -4,13 +4,14 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.evaluation.learning_temperatures import (
@@ -19,17 +20,14 @@ from chaos_utils.evaluation.learning_temperatures import (
     temperature_table,
     temperatures,
 )
-from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.metrics.resampling import (
-    bca_interval,
-    bootstrap_means,
-    paired_p_value,
-    percentile_interval,
+from chaos_utils.scoring.references import (
+    PERFECT_MODEL,
+    SECOND_CROWD,
+    References,
+    chance_scores,
 )
-from chaos_utils.scoring import systems
-from chaos_utils.scoring.recalibration import temper
-from chaos_utils.scoring.references import References
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -38,16 +36,26 @@ NAMES = (
 )  # fmt: skip
 # A drawn crowd has no old label, so old accuracy has neither floor nor ceiling.
 REFERRED = NAMES[:-1]
-METHODS: Mapping[str, tuple[str, str]] = {  # name: title, and what it learned from
-    "plain": ("plain", "train"),
-    "fixed": (f"T = {FIXED_TEMPERATURE:g} (fixed)", "train"),
-    "held_out": ("T (held-out labels)", "dev"),
-    "cross_fitted": ("T (votes, out of fold)", "votes"),
-    "smoothing": ("label smoothing", "train"),
-    "ensemble": ("seed ensemble", "train"),
-    "mc": ("MC dropout", "train"),
-    "soft": ("soft labels", "votes"),
+METHODS: Mapping[str, str] = {  # titles
+    "plain": "plain",
+    "fixed": f"T = {FIXED_TEMPERATURE:g} (fixed)",
+    "held_out": "T (held-out labels)",
+    "cross_fitted": "T (votes, out of fold)",
+    "smoothing": "label smoothing",
+    "ensemble": "seed ensemble",
+    "mc": "MC dropout",
+    "soft": "soft labels",
 }
+_REFERENCES = {  # titles
+    "chance": "chance",
+    "floor": "floor (perfect model)",
+    "ceiling": "ceiling (another crowd)",
+}
+_COLUMNS = (
+    "dataset", "system", "family", "seed", "origin", "temperature", "method", "title", "kind",
+    "learned_from", "n_items", "measure", "value", "low", "high", "difference", "difference_low",
+    "difference_high", "p_value",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,16 +68,29 @@ class Method:
         In `METHODS`, or ``own`` for a system of the reader's.
     title : str
         For readers.
-    learned_from : {'train', 'dev', 'votes', 'own'}
-        The gold labels of training items alone; those of development items outside
-        ChaosNLI too; votes on ChaosNLI's other items too; not known.
-    predictions : System
+    system : System
     """
 
     name: str
     title: str
-    learned_from: str
-    predictions: System
+    system: System
+
+
+def learned_from(system: System) -> str:
+    """Return what a system learned from, of ``train``, ``dev``, ``votes``, ``own``, ``nothing``.
+
+    These are the gold labels of training items alone; those of development items outside
+    ChaosNLI too; votes on other items too; not known; and nothing, for a baseline.
+    """
+    if system.origin in ("yours", "baseline"):
+        return {"yours": "own", "baseline": "nothing"}[system.origin]
+    if votes_of(system.dataset) in system.trained_on:
+        return "votes"
+    return "dev" if _development_of(system.dataset) in system.trained_on else "train"
+
+
+def _development_of(dataset: Dataset) -> str:
+    return f"development items of {dataset.short}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +151,7 @@ def compare_methods(
         n_folds=n_folds, n_resamples=n_resamples, confidence=confidence, seed=seed,
     )  # fmt: skip
     made = methods(votes, material, fitted)
-    shown = [*made, *(Method("own", one.name, "own", one) for one in own)]
+    shown = [*made, *(Method("own", one.name, one) for one in own)]
     titles = [one.title for one in shown]
     if len(set(titles)) != len(titles):
         double = next(title for title in titles if titles.count(title) > 1)
@@ -158,22 +179,32 @@ def methods(votes: Votes, material: Material, fitted: Sequence[Temperature]) -> 
     """
     found: dict[str, tuple[str, System]] = dict(material.others)
     if material.plain is not None:
-        found["plain"] = ("", material.plain)
+        plain = material.plain
+        found["plain"] = ("", plain)
         for one in fitted:
-            shares = temper(material.plain.probabilities, one.values)
-            name = f"{material.plain.name}, {one.method}"
-            found[one.method] = ("", systems.computed(name, votes, shares))
+            scaled = plain.at_temperature(one.values, f"{plain.name}, {one.method}")
+            if one.method == "held_out":
+                on = (*plain.trained_on, _development_of(plain.dataset))
+                scaled = replace(scaled, trained_on=on)
+            elif one.method == "cross_fitted":
+                on = (*plain.trained_on, votes_of(plain.dataset))
+                scaled = replace(scaled, trained_on=on, out_of_fold=True)
+            found[one.method] = ("", scaled)
     if len(material.seeds) > 1:
-        several = [one.probabilities for one in material.seeds.values()]
-        name = "mean of " + "; ".join(one.name for one in material.seeds.values())
-        mean = systems.computed(name, votes, np.mean(several, axis=0))
-        found["ensemble"] = (f"{len(several)} seeds", mean)
+        shares = np.mean([one.probabilities for one in material.seeds], axis=0)
+        mean = replace(
+            material.seeds[0],
+            name="mean of " + "; ".join(one.name for one in material.seeds),
+            seed=None,
+            probabilities=shares,
+            predicted=shares.argmax(axis=1),
+        )
+        found["ensemble"] = (f"{len(material.seeds)} seeds", mean)
     made = []
-    for name, (title, learned_from) in METHODS.items():
+    for name, title in METHODS.items():
         if name in found:
-            detail, predictions = found[name]
-            whole = f"{title} ({detail})" if detail else title
-            made.append(Method(name, whole, learned_from, predictions))
+            detail, system = found[name]
+            made.append(Method(name, f"{title} ({detail})" if detail else title, system))
     return made
 
 
@@ -189,7 +220,7 @@ def missing(made: Iterable[Method]) -> list[str]:
     list of str
     """
     there = {one.name for one in made}
-    return [title for name, (title, _) in METHODS.items() if name not in there]
+    return [title for name, title in METHODS.items() if name not in there]
 
 
 def learning_table(
@@ -219,8 +250,8 @@ def learning_table(
     Returns
     -------
     DataFrame
-        One row for each method or reference and measure: ``dataset``, ``method``, ``title``,
-        ``kind`` (reference, method, own), ``learned_from``, ``system``, ``n_items``,
+        One row for each method or reference and measure: the system's keys, ``method``,
+        ``title``, ``kind`` (reference, method, own), ``learned_from``, ``n_items``,
         ``measure``, ``value``, ``low``, ``high`` (percentile interval), ``difference``
         from the plain run, ``difference_low``, ``difference_high`` (bias-corrected and
         accelerated) and ``p_value`` (two-sided). NaN where there is none: the floor and the
@@ -231,114 +262,52 @@ def learning_table(
     Chance is the uniform distribution; for the accuracies it is the share of the most
     frequent label, as in Nie et al. (2020).
     """
-    chance = Method("chance", "chance", "nothing", systems.uniform(votes))
-    groups: dict[tuple[int, ...], list[tuple[Method, Floats]]] = {}
-    for one in (chance, *made):
-        rows = one.predictions.rows_in(votes)
-        values = _per_item(one.predictions.aligned_to(votes))
-        groups.setdefault(tuple(rows), []).append((one, values))
-    plain = next((one.predictions for one in made if one.name == "plain"), None)
-    base = None if plain is None else _per_item(plain.aligned_to(votes))
-    parts = []
-    for covered, members in groups.items():
-        beside = None if base is None else base[np.array(covered)]
-        parts += _scored(votes, members, beside, n_resamples, confidence, seed)
-    table = pd.concat([*parts, _references(votes, found)], ignore_index=True)
-    _set_chance(table, votes)
+    plain = next((one.system.name for one in made if one.name == "plain"), None)
+    scores = score(
+        votes,
+        [one.system for one in made],
+        measures=NAMES,
+        n_resamples=n_resamples,
+        seed=seed,
+        level=confidence,
+        reference=plain,
+    )
+    keys = ["system", "measure"]
+    renamed = {"value": "difference", "low": "difference_low", "high": "difference_high",
+               "p": "p_value"}  # fmt: skip
+    gaps = scores.loc[scores["reference"] != "", [*keys, *renamed]].rename(columns=renamed)
+    told = pd.DataFrame(
+        {
+            "system": one.system.name,
+            "method": one.name,
+            "title": one.title,
+            "kind": "own" if one.name == "own" else "method",
+            "learned_from": learned_from(one.system),
+        }
+        for one in made
+    )
+    chance = chance_scores(votes, NAMES, n_resamples=n_resamples, seed=seed, level=confidence)
+    parts = [scores[scores["reference"] == ""].merge(told, on="system")] if made else []
+    for (name, title), rows in zip(
+        _REFERENCES.items(), [chance, *_split(found.scores(REFERRED))], strict=True
+    ):
+        parts.append(
+            rows.assign(method=name, title=title, kind="reference", learned_from="nothing")
+        )
+    table = pd.concat(parts, ignore_index=True).merge(gaps, "left", keys)
     if plain is not None:
         at_plain = table[table["method"] == "plain"].set_index("measure")["value"]
-        gaps = table["value"] - table["measure"].map(at_plain)
-        table["difference"] = table["difference"].fillna(gaps.where(table["kind"] == "reference"))
-    place = {name: i for i, name in enumerate(("chance", "floor", "ceiling", *METHODS, "own"))}
-    return table.sort_values("method", key=lambda names: names.map(place), kind="stable")
-
-
-def _per_item(judged: Judged) -> Floats:
-    """Return each item's value of each measure, shape (n_items, n_measures): all are means."""
-    return np.concatenate([MEASURES[name].columns(judged) for name in NAMES], axis=1)
-
-
-def _scored(
-    votes: Votes,
-    members: Sequence[tuple[Method, Floats]],
-    plain: Floats | None,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
-) -> list[pd.DataFrame]:
-    """Score the methods that cover the same items; `plain` holds the plain run's values there."""
-    values = [value for _, value in members] + ([] if plain is None else [plain])
-    table = np.stack(values, axis=1)  # items, systems, measures
-    n, n_systems, n_measures = table.shape
-    means = bootstrap_means(table.reshape(n, -1), n_resamples, np.random.default_rng(seed))
-    resampled = means.reshape(-1, n_systems, n_measures)
-    low, high = percentile_interval(resampled, confidence)
-    point = table.mean(axis=0)
-    nothing = np.full_like(point, np.nan)
-    gap, gap_low, gap_high, p_value = (nothing.copy() for _ in range(4))
-    if plain is not None:
-        gaps = resampled - resampled[:, -1:]
-        gap = point - point[-1:]
-        left_out = (table.sum(axis=0) - table) / max(n - 1, 1)
-        gap_low, gap_high = bca_interval(gaps, gap, left_out - left_out[:, -1:], confidence)
-        p_value = paired_p_value(gaps)
-        for i, (one, _) in enumerate(members):
-            if one.name == "plain":
-                gap[i] = gap_low[i] = gap_high[i] = p_value[i] = np.nan
-    return [
-        pd.DataFrame(
-            {
-                "dataset": votes.dataset.name,
-                "method": one.name,
-                "title": one.title,
-                "kind": {"chance": "reference", "own": "own"}.get(one.name, "method"),
-                "learned_from": one.learned_from,
-                "system": one.predictions.name,
-                "n_items": n,
-                "measure": NAMES,
-                "value": point[i],
-                "low": low[i],
-                "high": high[i],
-                "difference": gap[i],
-                "difference_low": gap_low[i],
-                "difference_high": gap_high[i],
-                "p_value": p_value[i],
-            }
+        beside = (table["value"] - table["measure"].map(at_plain)).where(
+            table["kind"] == "reference"
         )
-        for i, (one, _) in enumerate(members)
-    ]
+        table["difference"] = table["difference"].fillna(beside)
+    place = {name: i for i, name in enumerate((*_REFERENCES, *METHODS, "own"))}
+    table = table.sort_values("method", key=lambda names: names.map(place), kind="stable")
+    return table[list(_COLUMNS)]
 
 
-def _references(votes: Votes, found: References) -> pd.DataFrame:
-    titles = {"floor": "floor (perfect model)", "ceiling": "ceiling (another crowd)"}
-    rows = [
-        {
-            "dataset": votes.dataset.name,
-            "method": name,
-            "title": titles[name],
-            "kind": "reference",
-            "learned_from": "nothing",
-            "system": name,
-            "n_items": len(votes),
-            "measure": measure,
-            "value": value.value,
-        }
-        for name, scores in (("floor", found.perfect_model), ("ceiling", found.second_crowd))
-        for measure in REFERRED
-        if (value := scores(measure)) is not None
-    ]
-    return pd.DataFrame(rows)
-
-
-def _set_chance(table: pd.DataFrame, votes: Votes) -> None:
-    """Give chance the accuracies of the most frequent label, which have no interval."""
-    for measure, labels in (
-        ("new_accuracy", votes.majority),
-        ("old_accuracy", votes.old_label),
-    ):
-        where = (table["method"] == "chance") & (table["measure"] == measure)
-        table.loc[where, "low":"p_value"] = np.nan
-        table.loc[where, "value"] = np.bincount(labels).max() / len(votes)
+def _split(references: pd.DataFrame) -> list[pd.DataFrame]:
+    return [references[references["system"] == name] for name in (PERFECT_MODEL, SECOND_CROWD)]
 
 
 def _check(n_resamples: int, confidence: float, n_folds: int) -> None:

@@ -1,7 +1,7 @@
 """The runs behind the comparison of methods: ours where they are, simulated on the sample."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
 Floats = npt.NDArray[np.float64]
@@ -31,8 +31,8 @@ class Material:
     ----------
     plain : System or None
         Of the run that all others are set beside; one of `seeds`.
-    seeds : mapping
-        Plain runs by seed.
+    seeds : sequence of System
+        The plain runs, one per seed.
     others : mapping
         What is told of a run in parentheses, and its predictions, by method: ``smoothing``,
         ``mc``, ``soft``, where there is such a run with the plain run's seed.
@@ -42,7 +42,7 @@ class Material:
     """
 
     plain: System | None = None
-    seeds: Mapping[int, System] = field(default_factory=dict)
+    seeds: Sequence[System] = ()
     others: Mapping[str, tuple[str, System]] = field(default_factory=dict)
     development: tuple[Floats, Ints] | None = None
 
@@ -113,19 +113,18 @@ def from_runs(votes: Votes, runs: Sequence[Run], run_seed: int) -> Material:
         kind = method_of(run)
         if kind and run.settings["task"] == training.name:
             by_kind.setdefault((kind, int(run.settings["seed"])), run)
-    plain = by_kind.get(("plain", run_seed))
-    seeds = {
-        seed: _predictions(run, votes)
-        for (kind, seed), run in sorted(by_kind.items())
-        if kind == "plain"
-    }
+    chosen = by_kind.get(("plain", run_seed))
+    seeds = [
+        _predictions(run, votes) for (kind, _), run in sorted(by_kind.items()) if kind == "plain"
+    ]
     others = {
         kind: (_detail(run, kind), _predictions(run, votes))
         for (kind, seed), run in by_kind.items()
         if kind != "plain" and seed == run_seed
     }
-    development = None if plain is None else _development(plain, votes)
-    return Material(seeds.get(run_seed), seeds, others, development)
+    plain = next((one for one in seeds if one.seed == run_seed), None)
+    development = None if chosen is None else _development(chosen, votes)
+    return Material(plain, seeds, others, development)
 
 
 def method_of(run: Run) -> str:
@@ -175,7 +174,12 @@ def _predictions(run: Run, votes: Votes) -> System:
             todo="run its command again",
         )
     order = [row_of[uid] for uid in votes.uids]
-    return computed(run.system, votes, found.probabilities[order])
+    return replace(
+        found,
+        uids=votes.uids,
+        probabilities=found.probabilities[order],
+        predicted=found.predicted[order],
+    )
 
 
 def _development(run: Run, votes: Votes) -> tuple[Floats, Ints] | None:
@@ -237,8 +241,8 @@ def simulated(votes: Votes, run_seed: int) -> Material:
     Material
         The same at every call.
     """
-    seeds = dict(enumerate(synthetic_systems(votes)))
-    plain = seeds.get(run_seed)
+    seeds = synthetic_systems(votes)
+    plain = next((one for one in seeds if one.seed == run_seed), None)
     if plain is None:
         return Material(seeds=seeds)
     shares = plain.probabilities
@@ -249,10 +253,20 @@ def simulated(votes: Votes, run_seed: int) -> Material:
         "mc": ("10 passes", _blurred(temper(shares, 1.1), noise[1])),
         "soft": ("5 folds", _blurred(0.4 * shares + 0.6 * votes.shares, noise[2])),
     }
-    others = {
-        kind: (detail, computed(f"synthetic {kind}, seed {run_seed}", votes, values))
-        for kind, (detail, values) in blends.items()
-    }
+    others = {}
+    for kind, (detail, values) in blends.items():
+        one = computed(f"synthetic {kind}, seed {run_seed}", votes, values, origin="simulated")
+        on_votes = kind == "soft"
+        others[kind] = (
+            detail,
+            replace(
+                one,
+                family=f"synthetic {kind}",
+                seed=run_seed,
+                trained_on=(votes_of(votes.dataset),) if on_votes else (),
+                out_of_fold=on_votes,
+            ),
+        )
     rows = rng.integers(len(votes), size=_N_SIMULATED_DEV)
     counts = rng.multinomial(1, votes.shares[rows])
     return Material(plain, seeds, others, (shares[rows], counts.argmax(axis=1)))

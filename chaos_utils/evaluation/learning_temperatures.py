@@ -13,7 +13,12 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
-from chaos_utils.scoring.recalibration import LIMITS, fit_temperature, temper
+from chaos_utils.scoring.recalibration import (
+    LIMITS,
+    fit_temperature,
+    losses_by_temperature,
+    lowest_temperature,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -104,8 +109,7 @@ def temperature_interval(
 ) -> tuple[float, float]:
     """Bootstrap the temperature of least negative log-likelihood over items.
 
-    On each resample the loss is known at 121 temperatures between the ends of `LIMITS`, and
-    its lowest point is that of the parabola through the best three in log T.
+    Each resample's is the `lowest_temperature` of 121 between the ends of `LIMITS`.
 
     Parameters
     ----------
@@ -119,20 +123,9 @@ def temperature_interval(
     low, high : float
         Percentiles, within `LIMITS`.
     """
-    rows = np.arange(len(gold))
-    tiny = np.finfo(np.float64).tiny
-    chosen = np.stack([temper(probabilities, t)[rows, gold] for t in _TRIED], axis=1)
-    losses = bootstrap_means(
-        -np.log(np.maximum(chosen, tiny)), n_resamples, np.random.default_rng(seed)
-    )
-    best = losses.argmin(axis=1)
-    middle = np.clip(best, 1, len(_TRIED) - 2)
-    left, here, right = (losses[np.arange(len(losses)), middle + step] for step in (-1, 0, 1))
-    bend = left - 2 * here + right
-    shift = np.divide(left - right, 2 * bend, out=np.zeros_like(bend), where=bend > 0)
-    steps = np.where(best == middle, middle + shift, best)
-    first, ratio = np.log(_TRIED[0]), np.log(_TRIED[1] / _TRIED[0])
-    low, high = percentile_interval(np.exp(first + ratio * steps), confidence)
+    losses = losses_by_temperature(probabilities, gold, _TRIED)
+    means = bootstrap_means(losses, n_resamples, np.random.default_rng(seed))
+    low, high = percentile_interval(lowest_temperature(means, _TRIED), confidence)
     return float(low), float(high)
 
 

@@ -14,6 +14,7 @@ from matplotlib.ticker import ScalarFormatter
 
 from chaos_utils.base.style import colour
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.plots.panels import system_title
 
 CHOICES = {
     "none": "as it is",
@@ -33,38 +34,16 @@ _MARKS = {
 }
 _Dashes = Literal["-", "--", ":", "-."]
 _DASHES: tuple[_Dashes, ...] = ("-", "--", ":", "-.")
-_OF_A_CASE = ["system", "model", "seed", "temperature"]
 
 
-def case_title(system: str, model: str, temperature: float) -> str:
-    """Return how a system at a temperature is called in figures and tables.
-
-    Parameters
-    ----------
-    system, model : str
-        As in `calibrations.Case`.
-    temperature : float
-        Above 0.
-
-    Returns
-    -------
-    str
-    """
-    if system == "oracle":
-        return "oracle (the votes)"
-    return f"{model}, T = {temperature:g}"
-
-
-def _cases(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each case's title and rows, in the table's order."""
-    for (system, model, _, temperature), rows in table.groupby(
-        _OF_A_CASE, sort=False, dropna=False
-    ):
-        yield case_title(system, model, temperature), rows
+def _systems(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each system's title and rows, in the table's order."""
+    for keys, rows in table.groupby(["system", "origin", "temperature"], sort=False):
+        yield system_title(*keys), rows
 
 
 def plot_reliability(table: pd.DataFrame) -> Figure:
-    """Draw a reliability diagram for each case, and below it how many items each bin holds.
+    """Draw a reliability diagram for each system, and below it how many items each bin holds.
 
     Bars are accuracy; a hatched piece leads from a bar to the bin's mean confidence.
 
@@ -77,18 +56,18 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    cases = list(_cases(table))
+    systems = list(_systems(table))
     figure, axes = plt.subplots(
-        2, len(cases), figsize=(3.1 * len(cases), 4.4), squeeze=False, sharex=True, sharey="row",
-        height_ratios=[3, 1.2],
+        2, len(systems), figsize=(3.1 * len(systems), 4.4), squeeze=False, sharex=True,
+        sharey="row", height_ratios=[3, 1.2],
     )  # fmt: skip
-    for column, (title, rows) in enumerate(cases):
+    for column, (title, rows) in enumerate(systems):
         _draw_reliability(axes[0, column], rows)
         below = axes[1, column]
         middle = (rows["bin_low"] + rows["bin_high"]) / 2
         below.bar(middle, rows["n"], width=0.096, color=colour("muted"))
         below.set(xlabel="confidence")
-        axes[0, column].set_title(title.replace(", seed", ",\nseed"))
+        axes[0, column].set_title(title.replace(", ", ",\n", 1))
     axes[0, 0].set_ylabel("accuracy")
     axes[1, 0].set_ylabel("items")
     return figure
@@ -104,33 +83,32 @@ def _draw_reliability(axis: Axes, rows: pd.DataFrame) -> None:
         edgecolor=colour("accent"), linewidth=0.8,
     )  # fmt: skip
     axis.plot([0, 1], [0, 1], color=colour("text"), linestyle="--", linewidth=1.2)
-    error = (filled["n"] * gaps.abs()).sum() / rows["n"].sum()
-    axis.text(0.04, 0.95, f"ECE\n{error:.3f}", transform=axis.transAxes, va="top")
+    axis.text(0.04, 0.95, f"ECE\n{rows['ece'].iloc[0]:.3f}", transform=axis.transAxes, va="top")
     axis.set(xlim=(0, 1), ylim=(0, 1))
 
 
 def plot_distances(table: pd.DataFrame) -> Figure:
-    """Draw histograms of DistCE over items: a row a model, a column a temperature.
+    """Draw histograms of DistCE over items: a row per system, a column per temperature.
 
     Parameters
     ----------
     table : DataFrame
-        One row for each case and item: ``model``, ``temperature``, ``dist_ce``.
+        One row for each system and item: ``system``, ``origin``, ``temperature``, ``dist_ce``.
 
     Returns
     -------
     Figure
     """
-    models = list(dict.fromkeys(table["model"]))
+    systems = list(dict.fromkeys(zip(table["system"], table["origin"], strict=True)))
     temperatures = sorted(set(table["temperature"]))
     figure, axes = plt.subplots(
-        len(models), len(temperatures), figsize=(3.9 * len(temperatures), 2.9 * len(models)),
+        len(systems), len(temperatures), figsize=(3.9 * len(temperatures), 2.9 * len(systems)),
         squeeze=False, sharex=True, sharey="row",
     )  # fmt: skip
-    for i, model in enumerate(models):
+    for i, (system, origin) in enumerate(systems):
         for j, temperature in enumerate(temperatures):
             axis = axes[i, j]
-            here = (table["model"] == model) & (table["temperature"] == temperature)
+            here = (table["system"] == system) & (table["temperature"] == temperature)
             values = table.loc[here, "dist_ce"]
             sns.histplot(
                 x=values, bins=np.linspace(0, 1, 26), ax=axis, color=colour("blue"), alpha=0.85,
@@ -142,7 +120,7 @@ def plot_distances(table: pd.DataFrame) -> Figure:
                 f"mean {mean:.3f}", (mean, 0.97), xycoords=("data", "axes fraction"),
                 xytext=(5, 0), textcoords="offset points", va="top",
             )  # fmt: skip
-            axis.set_title(case_title("", model, temperature))
+            axis.set_title(system_title(system, origin, temperature))
             axis.set(xlim=(0, 1), xlabel="DistCE of the item", ylabel="items" if j == 0 else "")
             axis.grid(visible=False, axis="x")
         axes[i, 0].set_ylim(top=axes[i, 0].get_ylim()[1] * 1.1)
@@ -150,7 +128,7 @@ def plot_distances(table: pd.DataFrame) -> Figure:
 
 
 def plot_two_targets(table: pd.DataFrame) -> Figure:
-    """Draw, for each case, ECE against the majority label and against vote shares.
+    """Draw, for each system, ECE against the majority label and against vote shares.
 
     Parameters
     ----------
@@ -161,7 +139,7 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    titles = [case_title(row.system, row.model, row.temperature) for row in table.itertuples()]
+    titles = [system_title(row.system, row.origin, row.temperature) for row in table.itertuples()]
     places = np.arange(len(table))[::-1]
     figure, axis = plt.subplots(figsize=(7, 1.3 + 0.36 * len(table)))
     axis.hlines(places, table["ece"], table["ece_votes"], color=colour("muted"), linewidth=1.2)
@@ -196,10 +174,9 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     measures = list(dict.fromkeys(table["measure"]))
     figure, axes = plt.subplots(2, 3, figsize=(10.2, 6.2), sharex=True)
     *panels, corner = axes.flat
-    keys = ["system", "model", "seed"]
     for axis, name in zip(panels, measures, strict=True):
         of_measure = table[table["measure"] == name]
-        for number, (_, rows) in enumerate(of_measure.groupby(keys, sort=False, dropna=False)):
+        for number, (_, rows) in enumerate(of_measure.groupby("system", sort=False)):
             _draw_curve(axis, rows, *_look(number))
         measure = MEASURES[name]
         axis.set_title(measure.title)
@@ -231,11 +208,10 @@ def _draw_curve(axis: Axes, rows: pd.DataFrame, shade: str, dashes: _Dashes) -> 
 
 def _draw_key(axis: Axes, table: pd.DataFrame) -> None:
     axis.axis("off")
-    models = list(dict.fromkeys(table["model"]))
-    handles = [
-        Line2D([], [], color=shade, linestyle=dashes, label=model)
-        for (shade, dashes), model in zip(map(_look, range(len(models))), models, strict=True)
-    ]
+    handles = []
+    for number, system in enumerate(dict.fromkeys(table["system"])):
+        shade, dashes = _look(number)
+        handles.append(Line2D([], [], color=shade, linestyle=dashes, label=system))
     for choice, (marker, shade) in _MARKS.items():
         if choice in set(table["choice"]):
             handles.append(

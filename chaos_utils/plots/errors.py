@@ -12,9 +12,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.plots.panels import system_title
 
 _BINS = 30
-_VIEW_BINS = 25  # shares of 100 votes: four of them fall into each bin
+_VIEW_BINS = 25  # with 100 votes per item, four shares fall into each bin
+_KEYS = ["system", "origin", "temperature"]
 _DIGITS = 10  # errors are rounded so far before binning, or equal ones part at an edge
 # Colour, dashes and marker of each series; a fifth begins again.
 _LOOKS = (
@@ -26,35 +28,19 @@ _LOOKS = (
 _SAMPLE_LOOKS = {"H1": "blue", "H2": "green"}
 
 
-def series_name(system: str, temperature: float) -> str:
-    """Return how a legend calls a system at a temperature; NaN is no temperature.
-
-    Parameters
-    ----------
-    system : str
-    temperature : float
-        NaN for samples of votes.
-
-    Returns
-    -------
-    str
-    """
-    return system if math.isnan(temperature) else f"{system}, T = {temperature:g}"
-
-
 def plot_error_distributions(table: pd.DataFrame) -> Figure:
-    """Draw a histogram of item errors for each contender, the first one's outline behind.
+    """Draw a histogram of item errors for each system, the first one's outline behind.
 
     Parameters
     ----------
     table : DataFrame
-        One row for each item and contender: ``system``, ``temperature``, ``dist_ce``.
+        One row for each item and system: ``system``, ``origin``, ``temperature``, ``dist_ce``.
 
     Returns
     -------
     Figure
     """
-    groups = list(table.groupby(["system", "temperature"], sort=False, dropna=False)["dist_ce"])
+    groups = list(table.groupby(_KEYS, sort=False)["dist_ce"])
     figure, axes = plt.subplots(
         len(groups),
         1,
@@ -65,12 +51,12 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     )
     edges = np.linspace(0, 1, _BINS + 1)
     first = _shares(groups[0][1], edges)
-    for axis, ((system, temperature), errors) in zip(axes[:, 0], groups, strict=True):
+    for axis, (keys, errors) in zip(axes[:, 0], groups, strict=True):
         axis.stairs(
             _shares(errors, edges),
             edges,
             fill=True,
-            color=colour(_SAMPLE_LOOKS.get(system, "accent")),
+            color=colour(_SAMPLE_LOOKS.get(keys[0], "accent")),
             alpha=0.75,
         )
         if axis is not axes[0, 0]:
@@ -80,7 +66,7 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
         axis.text(
             0.99,
             0.92,
-            f"{series_name(system, temperature)}\nmean {mean:.3f}",
+            f"{system_title(*keys)}\nmean {mean:.3f}",
             transform=axis.transAxes,
             ha="right",
             va="top",
@@ -108,7 +94,7 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     Figure
     """
     rows = list(table.groupby(["dataset", "part"], sort=False))
-    series = [tuple(pair) for pair in table[["system", "temperature"]].drop_duplicates().to_numpy()]
+    series = list(table[_KEYS].drop_duplicates().itertuples(index=False, name=None))
     is_entropy = table["view"].iloc[0] == "entropy"
     figure, axes = plt.subplots(
         len(rows),
@@ -144,7 +130,7 @@ def _settle(figure: Figure) -> None:
 def _draw_views(
     line: Sequence[Axes],
     group: pd.DataFrame,
-    series: Sequence[tuple[str, float]],
+    series: Sequence[tuple[str, str, float]],
     limit: float,
 ) -> None:
     marginal, signed, absolute = line
@@ -155,8 +141,8 @@ def _draw_views(
         _shares(people, edges), edges, fill=True, color=colour("muted"), alpha=0.4, label="people"
     )
     _mark_mean(marginal, people, "muted", "o")
-    for number, (system, temperature) in enumerate(series):
-        of_series = group[(group["system"] == system) & (group["temperature"] == temperature)]
+    for number, keys in enumerate(series):
+        of_series = group[(group[_KEYS] == keys).all(axis=1)]
         if of_series.empty:
             continue  # this system does not predict the dataset
         shade, dashes, marker = _LOOKS[number % len(_LOOKS)]
@@ -172,7 +158,7 @@ def _draw_views(
                 color=colour(shade),
                 linestyle=dashes,
                 linewidth=1.5,
-                label=series_name(system, temperature) if axis is marginal else None,
+                label=system_title(*keys) if axis is marginal else None,
             )
             _mark_mean(axis, values, shade, marker)
     signed.axvline(0, color=colour("muted"), linewidth=0.8)

@@ -1,4 +1,4 @@
-"""What the figures share: panels for each dataset."""
+"""What the figures share: panels for each dataset, and what a system is called."""
 
 from collections.abc import Iterable
 
@@ -35,3 +35,10 @@ def dataset_panels(
     for axis, dataset in pairs:
         axis.set_title(dataset.title)
     return figure, pairs
+
+
+def system_title(system: str, origin: str, temperature: float) -> str:
+    """Return how figures and tables call a system; references have no temperature to speak of."""
+    if origin == "reference":
+        return "oracle (the votes)" if system == "oracle" else system
+    return f"{system}, T = {temperature:g}"

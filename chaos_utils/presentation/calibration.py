@@ -1,9 +1,10 @@
-"""The tables of the chapter on calibration."""
+"""The tables of `evaluation.calibrations`, as they are read: the `shown` of `publish_table`."""
 
 import numpy as np
 import pandas as pd
 
-from chaos_utils.plots.calibration import CHOICES, case_title
+from chaos_utils.plots.calibration import CHOICES
+from chaos_utils.plots.panels import system_title
 from chaos_utils.report.tables import MISSING, number, signed
 from chaos_utils.scoring.recalibration import LIMITS
 
@@ -39,43 +40,15 @@ _AT = {
 }
 
 
-def system_title(system: str, model: str, temperature: float) -> str:
-    """Return how a system is called when all its seeds are meant.
-
-    Parameters
-    ----------
-    system, model : str
-        As in `calibrations.Case`.
-    temperature : float
-        Above 0.
-
-    Returns
-    -------
-    str
-    """
-    return case_title(system, model.rsplit(", seed", 1)[0], temperature)
-
-
 def show_human_calibration(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 1: paper, here and difference, with mean and sd over the seeds of a system.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.human_calibration` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set Table 1: paper, here and difference, with mean and sd over the seeds of a system."""
     rows = []
-    for _, group in table.groupby("system", sort=False):
+    for _, group in table.groupby(["origin", "family", "temperature"], sort=False):
         records = group.to_dict("records")
         for row in records:
             rows.append(
                 _table_1_row(
-                    case_title(row["system"], row["model"], row["temperature"]),
+                    system_title(row["system"], row["origin"], row["temperature"]),
                     {name: row[f"published_{name}"] for name in MEASURES},
                     {name: row[name] for name in MEASURES},
                     {name: row[f"difference_{name}"] for name in MEASURES},
@@ -112,22 +85,11 @@ def _table_1_row(
 
 
 def show_classwise(table: pd.DataFrame) -> pd.DataFrame:
-    """Set class-wise errors in percent, the paper's beside them.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.classwise_errors` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set class-wise errors in percent, the paper's beside them."""
     verdicts = {True: "yes", False: "no"}
     return pd.DataFrame(
         {
-            "system": case_title(row["system"], row["model"], row["temperature"]),
+            "system": system_title(row["system"], row["origin"], row["temperature"]),
             "probabilities of 0": number(row["n_without_bin"]),
             "by all items (%)": number(100 * row["classwise_ece_all"], 3),
             "by binned items (%)": number(100 * row["classwise_ece_binned"], 3),
@@ -141,23 +103,12 @@ def show_classwise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the chosen temperatures and the measures there, each a mean over a system's seeds.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.temperature_choices` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set the chosen temperatures and the measures there, each a mean over a system's seeds."""
     rows = []
-    for (_, choice), group in table.groupby(["system", "choice"], sort=False):
+    for (_, family, choice), group in table.groupby(["origin", "family", "choice"], sort=False):
         seeds = f", {len(group)} seeds" if len(group) > 1 else ""
         row = {
-            "system": group["model"].iloc[0].rsplit(", seed", 1)[0] + seeds,
+            "system": f"{family}{seeds}",
             "temperature": CHOICES[str(choice)],
             "T": _temperatures(group["temperature"].to_numpy()),
             "objective": _OBJECTIVES[str(choice)],

@@ -1,4 +1,4 @@
-"""How the table of claims is set."""
+"""The tables of `claims.check_claims` and `count_verdicts`, as they are read."""
 
 import math
 
@@ -16,18 +16,7 @@ _MARKS = {
 
 
 def show_claims(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the table of claims: where, what, the number that decides it, and the verdict.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `claims.check_claims` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set the table of claims: where, what, the number that decides it, and the verdict."""
     return pd.DataFrame(
         {
             "id": row["id"],
@@ -42,17 +31,7 @@ def show_claims(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_counts(counts: pd.DataFrame) -> str:
-    """Write the counts of verdicts over all papers as part of a sentence.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        As `claims.count_verdicts` gives it.
-
-    Returns
-    -------
-    str
-    """
+    """Write the counts of verdicts over all papers as part of a sentence."""
     totals = counts.groupby("verdict", sort=False)["n"].sum()
     plural = {"holds": "hold", "holds within noise": "hold within noise",
               "does not hold": "do not hold"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""How the tables about conventions are set."""
+"""The tables of `evaluation.conventions` and `conversions` of one dataset, as they are read."""
 
 import math
 
@@ -8,34 +8,12 @@ from chaos_utils.report.tables import MISSING, number
 
 
 def value_of(value: float, digits: int = 4) -> str:
-    """Write a value that may be infinite.
-
-    Parameters
-    ----------
-    value : float
-    digits : int
-        Decimals.
-
-    Returns
-    -------
-    str
-    """
+    """Write a value that may be infinite."""
     return "∞" if math.isinf(value) else number(value, digits)
 
 
 def show_conventions(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the table of conventions: one row a convention, one column a system.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `conventions.under_every_convention` gives it, for one dataset.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set the table of conventions: one row a convention, one column a system."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.to_dict("records"):
         name = row["convention"] + (" ◆" if row["is_reference"] else "")
@@ -53,18 +31,7 @@ def show_conventions(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_conversions(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the table of conversions: recipe, whether it is exact, and its error here.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `conversions.conversions` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set the table of conversions: recipe, whether it is exact, and its error here."""
     return pd.DataFrame(
         {
             "quantity": row["quantity"],

@@ -1,11 +1,11 @@
-"""The tables of the chapters on errors item by item."""
+"""The tables of `errors.summarise_draws` and `error_views.summarise_views`, as they are read."""
 
 import math
 
 import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.errors import series_name
+from chaos_utils.plots.panels import system_title
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
 MEASURES = {
@@ -23,24 +23,13 @@ REFERENCES = {
 
 
 def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 2: mean and spread over seeds, and the percentiles of the published values.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `evaluation.errors.summarise_seeds` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set Table 2: mean and spread over seeds, and the percentiles of the published values."""
     rows = []
     for row in table.to_dict("records"):
         spread = not math.isnan(row["sd"])
         cells = {
             ("measure", ""): MEASURES[row["measure"]],
-            ("of", ""): _unbroken(series_name(row["system"], row["temperature"])),
+            ("of", ""): _unbroken(system_title(row["system"], row["origin"], row["temperature"])),
             ("against votes", ""): REFERENCES[row["reference"]],
             ("over seeds", "mean [95%]"): with_interval(
                 row["mean"], row["low"], row["high"], digits=4
@@ -63,18 +52,7 @@ def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_error_views(table: pd.DataFrame) -> pd.DataFrame:
-    """Set mean, median and mean absolute errors, one group of columns for each system.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `error_views.summarise_views` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set mean, median and mean absolute errors, one group of columns for each system."""
     rows = []
     for (dataset, view, part), group in table.groupby(["dataset", "view", "part"], sort=False):
         cells = {
@@ -83,7 +61,7 @@ def show_error_views(table: pd.DataFrame) -> pd.DataFrame:
             ("items", ""): number(group["n_items"].max()),
         }
         for row in group.to_dict("records"):
-            series = series_name(row["system"], row["temperature"])
+            series = system_title(row["system"], row["origin"], row["temperature"])
             cells |= {
                 (series, "mean"): signed(row["mean"], 3),
                 (series, "median"): signed(row["median"], 3),

@@ -1,6 +1,7 @@
 """The tables and sentences of the chapter on learning distributions.
 
-Column names have two levels where a group of columns shares a heading.
+`table` is that of `learning.learning_table` or `learning_temperatures.temperature_table`, for one
+or more datasets. Column names have two levels where a group of columns shares a heading.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,18 +31,7 @@ _SPREADS = {"none": "", "bootstrap": "bootstrap over items", "folds": "range ove
 
 
 def show_learning(table: pd.DataFrame) -> pd.DataFrame:
-    """Set methods × measures: each score, and its difference from the plain run.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set methods × measures: each score, and its difference from the plain run."""
     rows = []
     for (dataset, title), group in table.groupby(["dataset", "title"], sort=False):
         cells = {
@@ -72,18 +62,7 @@ def _two_levels(rows: list[dict[tuple[str, str], str]]) -> pd.DataFrame:
 
 
 def show_temperatures(table: pd.DataFrame) -> pd.DataFrame:
-    """Set each dataset's temperatures with their spread, and of what it is.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning_temperatures.temperature_table` gives it, for one or more datasets.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are read, for the `shown` of `publish_table`.
-    """
+    """Set each dataset's temperatures with their spread, and of what it is."""
     columns = ["dataset", "temperature fitted on", "T", "spread of", "items fitted on"]
     rows = []
     for row in table.to_dict("records"):
@@ -105,16 +84,6 @@ def compare_temperatures(table: pd.DataFrame) -> str:
     """Say on which datasets gold labels and votes ask for different temperatures.
 
     Compares the interval of the one with the range of the other.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning_temperatures.temperature_table` gives it, for one or more datasets.
-
-    Returns
-    -------
-    str
-        A sentence; empty where neither was fitted.
     """
     known = table.set_index(["dataset", "method"])
     sentences = []
@@ -140,20 +109,7 @@ def compare_temperatures(table: pd.DataFrame) -> str:
 
 
 def missing_sentence(missing: Mapping[str, Sequence[str]], n_methods: int) -> str:
-    """Say which methods were not computed; nothing where all were.
-
-    Parameters
-    ----------
-    missing : mapping
-        Titles of methods, by dataset.
-    n_methods : int
-        How many there are in all.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which methods were not computed; nothing where all were."""
     by_list: dict[tuple[str, ...], list[str]] = {}
     for dataset, titles in missing.items():
         if titles:
@@ -172,12 +128,7 @@ def _capital(text: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names as a sentence does: ``a``, ``a and b``, ``a, b and c``; none is *none*.
-
-    Parameters
-    ----------
-    names : sequence of str
-    """
+    """Join names as a sentence does: ``a``, ``a and b``, ``a, b and c``; none is *none*."""
     if len(names) < 2:
         return names[0] if names else "none"
     return f"{', '.join(names[:-1])} and {names[-1]}"
@@ -187,17 +138,6 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
     """Say for each dataset which methods are surely nearer or farther than the plain run.
 
     Surely: the whole interval of the difference lies on one side of 0.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-    measure : str
-        A distance: lower is nearer.
-
-    Returns
-    -------
-    list of str
     """
     sentences = []
     for dataset, group in _compared(table, measure).groupby("dataset", sort=False):
@@ -219,18 +159,6 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
     """Say for each dataset how far from the plain run to the ceiling the best methods come.
 
     The best of all, and the best of those that saw no vote.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-    measure : str
-        A distance: lower is nearer.
-
-    Returns
-    -------
-    list of str
-        Parts of a sentence, one a dataset.
     """
     sentences = []
     for dataset, group in _of(table, measure).groupby("dataset", sort=False):
@@ -265,20 +193,7 @@ def _step(row: pd.Series, plain: float, room: float) -> str:
 
 
 def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
-    """Count for each dataset the methods below chance in a distance, and name those that are not.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-    measure : str
-        A distance: lower is nearer.
-
-    Returns
-    -------
-    list of str
-        Parts of a sentence, one a dataset.
-    """
+    """Count for each dataset the methods below chance in a distance; name those that are not."""
     sentences = []
     for dataset, group in _of(table, measure).groupby("dataset", sort=False):
         rows = group[group["kind"] == "method"]
@@ -295,20 +210,7 @@ def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
-    """Name the methods whose accuracy surely differs from the plain run's, with the change.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-    measure : str
-        ``new_accuracy`` or ``old_accuracy``.
-
-    Returns
-    -------
-    list of str
-        One a method and dataset; empty where none surely differs.
-    """
+    """Name the methods whose accuracy surely differs from the plain run's, with the change."""
     rows = _compared(table, measure)
     sure = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
     return [
@@ -318,20 +220,7 @@ def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
-    """Set the plain run's value beside the range of the nine published models, for each dataset.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-    measure : str
-        One that is in Table 5 of Nie et al. (2020): ``jsd``, ``kl`` or an accuracy.
-
-    Returns
-    -------
-    list of str
-        Parts of a sentence, one a dataset.
-    """
+    """Set the plain run's value beside the range of the nine published models, for each dataset."""
     published = read_published("nie2020_table5")
     models = published[~published["model"].isin(["chance", "est-human"])]
     ranges = models.groupby("dataset")[measure].agg(["min", "max"])
@@ -345,20 +234,7 @@ def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def extremes(table: pd.DataFrame, measure: str) -> list[str]:
-    """Say for each dataset which methods have the lowest and the highest value.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-    measure : str
-        Name in `MEASURES`.
-
-    Returns
-    -------
-    list of str
-        Parts of a sentence, one a dataset.
-    """
+    """Say for each dataset which methods have the lowest and the highest value."""
     sentences = []
     for dataset, group in _of(table, measure).groupby("dataset", sort=False):
         rows = group[group["kind"] == "method"]
@@ -372,18 +248,7 @@ def extremes(table: pd.DataFrame, measure: str) -> list[str]:
 
 
 def sureness(table: pd.DataFrame) -> list[str]:
-    """Say for each dataset how much surer, or less sure, than people the plain run is.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `learning.learning_table` gives it, for one or more datasets.
-
-    Returns
-    -------
-    list of str
-        Parts of a sentence, one a dataset; in nats.
-    """
+    """Say for each dataset how much surer, or less sure, than people the plain run is."""
     rows = _of(table, "signed_ent_ce")
     return [
         f"{number(abs(row['value']), 2)} nats {'below' if row['value'] < 0 else 'above'} "

@@ -219,7 +219,12 @@ class References:
 
 
 def chance_scores(
-    votes: Votes, measures: Iterable[str], *, n_resamples: int = 0, seed: int = 0
+    votes: Votes,
+    measures: Iterable[str],
+    *,
+    n_resamples: int = 0,
+    seed: int = 0,
+    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return chance as rows of the table of scores.
 
@@ -231,7 +236,7 @@ def chance_scores(
     votes : Votes
     measures : iterable of str
         Those of old labels are left out where there are none.
-    n_resamples, seed : int
+    n_resamples, seed, level
         As in `score`; the accuracies have no interval.
 
     Returns
@@ -241,7 +246,7 @@ def chance_scores(
     """
     names = [name for name in measures if votes.has_old_labels or not MEASURES[name].needs]
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
-    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed)
+    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed, level=level)
     for name, labels in _LABELS.items():
         if name in names:
             guessed = np.bincount(labels(votes)).max() / len(votes)

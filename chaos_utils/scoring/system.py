@@ -150,13 +150,25 @@ class System:
         rows, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return rows, places
 
-    def at_temperature(self, temperature: float, name: str = "") -> "System":
+    @property
+    def keys(self) -> dict[str, object]:
+        """The columns of tables that say which system it is."""
+        return {
+            "dataset": self.dataset.name,
+            "system": self.name,
+            "family": self.family,
+            "seed": self.seed,
+            "origin": self.origin,
+            "temperature": self.temperature,
+        }
+
+    def at_temperature(self, temperature: npt.ArrayLike, name: str = "") -> "System":
         """Return the system with its distributions sharpened (T < 1) or flattened (T > 1).
 
         Parameters
         ----------
-        temperature : float
-            Above 0.
+        temperature : float, or array_like of float, shape (n,)
+            Above 0; one for all items, or one per item.
         name : str
             The new system's name; this one's by default.
 
@@ -167,9 +179,10 @@ class System:
         """
         shares = temper(self.probabilities, temperature)
         shares.setflags(write=False)
+        factor = float(np.asarray(temperature)) if np.ndim(temperature) == 0 else np.nan
         return replace(
             self,
             name=name or self.name,
             probabilities=shares,
-            temperature=self.temperature * temperature,
+            temperature=self.temperature * factor,
         )

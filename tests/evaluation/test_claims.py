@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chaos_utils.evaluation import claims
+from chaos_utils.evaluation import claims, errors
 from chaos_utils.evaluation.claims_numbers import (
-    best_temperature,
     classwise_columns,
     classwise_percent,
-    negative_log_likelihoods,
     votes_scored,
 )
 from chaos_utils.evaluation.claims_rules import (
@@ -37,7 +35,8 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS, MEASURES
 from chaos_utils.plots.claims import plot_claims
 from chaos_utils.presentation.claims import show_claims, show_counts
-from chaos_utils.scoring.recalibration import fit_temperature, temper
+from chaos_utils.report.parameters import find_notebook, read_parameters
+from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
 
 
@@ -241,16 +240,23 @@ def test_intervals_are_seeded_and_narrow_with_paired_items(material):
     assert material.gain("ece", one, scaled).value == pytest.approx(expected)
 
 
-def test_the_fitted_temperature_is_that_of_the_search():
-    rng = np.random.default_rng(4)
-    truth = rng.dirichlet(np.ones(3), size=4000)
-    gold = (truth.cumsum(axis=1) < rng.random((4000, 1))).sum(axis=1)
-    for temperature in (0.7, 1.6):
-        model = temper(truth, 1 / temperature)
-        losses = negative_log_likelihoods(model, gold)
-        found = best_temperature(losses.mean(axis=0))
-        assert found == pytest.approx(fit_temperature(model, gold), abs=2e-3)
-        assert found == pytest.approx(temperature, abs=0.15)
+def test_a_percentile_is_that_of_the_chapter_on_errors(material, released):
+    """Both chapters draw H1 and H2 alike, so a printed value has one place among the draws."""
+    by_draw = errors.errors_by_draw(released[0], [], n_seeds=material.n_splits, first_seed=0)
+    summary = errors.summarise_draws(released[0], by_draw).set_index(["measure", "system"])
+    for number, name in ((51, "H1"), (52, "H2")):
+        row = summary.loc[("dist_ce", name)].query("reference == 'all'").iloc[0]
+        evidence = check(number, material)
+        assert evidence.value == pytest.approx(row["mean"], abs=1e-12)
+        assert f"{row['percentile_notebook']:.0f}% of the splits" in evidence.text
+    chapters = [
+        {one.name: one.default for one in read_parameters(find_notebook(name))}
+        for name in ("claims", "error_distributions")
+    ]
+    assert (chapters[0]["splits"], chapters[0]["seed"]) == (
+        chapters[1]["n_seeds"],
+        chapters[1]["seed"],
+    )
 
 
 @pytest.mark.parametrize("divide_by", ["all", "binned"])

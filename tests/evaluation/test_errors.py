@@ -7,14 +7,13 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.evaluation.error_views import error_views, summarise_views
+from chaos_utils.evaluation.error_views import error_views, ordinal, summarise_views
 from chaos_utils.evaluation.errors import (
-    Entry,
     compare_histograms,
-    errors_by_seed,
+    errors_by_draw,
     lineup,
     sample_errors,
-    summarise_seeds,
+    summarise_draws,
 )
 from chaos_utils.presentation.errors import show_error_divergence, show_error_views
 from chaos_utils.scoring.systems import computed
@@ -26,18 +25,18 @@ def snli(released):
 
 
 @pytest.fixture(scope="module")
-def entries(snli):
+def systems(snli):
     return lineup([snli], [], system="RoBERTa-base, seed 0", temperature=2.0)["snli"]
 
 
 @pytest.fixture(scope="module")
-def by_seed(snli, entries):
-    return errors_by_seed(snli, entries, n_seeds=200, first_seed=0)
+def by_draw(snli, systems):
+    return errors_by_draw(snli, systems, n_seeds=200, first_seed=0)
 
 
 @pytest.fixture(scope="module")
-def summary(snli, by_seed):
-    table = summarise_seeds(snli, by_seed)
+def summary(snli, by_draw):
+    table = summarise_draws(snli, by_draw)
     return table.set_index(["measure", "system", "temperature", "reference"])
 
 
@@ -66,10 +65,10 @@ def test_mean_dist_ce_of_a_sample_over_many_seeds(summary, system):
     assert 75 < row["percentile_notebook"] <= 100
 
 
-def test_against_the_other_80_votes_every_error_is_a_quarter_larger(by_seed):
+def test_against_the_other_80_votes_every_error_is_a_quarter_larger(by_draw):
     # H1 − all = 0.2 H1 + 0.8 others is left out of H1 alone: a known factor, seed by seed.
-    h1 = by_seed[(by_seed["system"] == "H1") & (by_seed["measure"] == "dist_ce")]
-    wide = h1.pivot(index="seed", columns="reference", values="value")
+    h1 = by_draw[(by_draw["system"] == "H1") & (by_draw["measure"] == "dist_ce")]
+    wide = h1.pivot(index="draw", columns="reference", values="value")
     np.testing.assert_allclose(wide["outside_h1"], wide["all"] * 100 / 80)
     assert (wide["outside_both"] > wide["all"]).all()
 
@@ -85,15 +84,15 @@ def test_systems_against_all_votes_do_not_depend_on_the_seed(summary):
             assert np.isnan([row["sd"], row["low"], row["percentile_notebook"]]).all()
 
 
-def test_unsmoothed_kl_of_two_samples_is_often_infinite(summary, by_seed):
+def test_unsmoothed_kl_of_two_samples_is_often_infinite(summary, by_draw):
     row = of(summary, "kl", "H2")
     assert 0.35 < row["infinite_share"] < 0.52
-    values = by_seed[(by_seed["measure"] == "kl") & (by_seed["system"] == "H2")]["value"]
+    values = by_draw[(by_draw["measure"] == "kl") & (by_draw["system"] == "H2")]["value"]
     finite = values[np.isfinite(values)]
     assert row["infinite_share"] == pytest.approx(np.isinf(values).mean())
     assert row["mean"] == pytest.approx(finite.mean())
     assert row["percentile_notebook"] == pytest.approx(100 * (finite < 0.0047).mean())
-    assert np.isfinite(by_seed.loc[by_seed["measure"] != "kl", "value"]).all()
+    assert np.isfinite(by_draw.loc[by_draw["measure"] != "kl", "value"]).all()
 
 
 def test_published_kl_of_the_model_lies_among_the_seeds(summary):
@@ -104,34 +103,34 @@ def test_published_kl_of_the_model_lies_among_the_seeds(summary):
 
 
 def test_one_seed_gives_one_result_and_another_another(sample):
-    first, again = (errors_by_seed(sample[0], [], n_seeds=2, first_seed=5) for _ in range(2))
+    first, again = (errors_by_draw(sample[0], [], n_seeds=2, first_seed=5) for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
-    later = errors_by_seed(sample[0], [], n_seeds=2, first_seed=6)
+    later = errors_by_draw(sample[0], [], n_seeds=2, first_seed=6)
     pd.testing.assert_series_equal(
-        first.loc[first["seed"] == 6, "value"],
-        later.loc[later["seed"] == 6, "value"],
+        first.loc[first["draw"] == 6, "value"],
+        later.loc[later["draw"] == 6, "value"],
         check_index=False,
     )
-    one, other = (first.loc[first["seed"] == seed, "value"].to_numpy() for seed in (5, 6))
+    one, other = (first.loc[first["draw"] == seed, "value"].to_numpy() for seed in (5, 6))
     assert (one != other).any()
 
 
 def test_other_data_has_no_published_numbers_beside_it(sample):
     chosen = lineup([sample[0]], [], system="", temperature=2.0)["snli"]
-    table = summarise_seeds(sample[0], errors_by_seed(sample[0], chosen, n_seeds=3, first_seed=0))
+    table = summarise_draws(sample[0], errors_by_draw(sample[0], chosen, n_seeds=3, first_seed=0))
     assert table.filter(regex="published|difference|percentile").isna().all(axis=None)
     assert set(table["system"]) == {"H1", "H2", "synthetic model, seed 0"}
 
 
-def test_the_errors_of_a_figure_are_those_of_its_seed(snli, entries, by_seed):
-    table = sample_errors(snli, entries, seed=7)
-    assert table.groupby(["system", "temperature"], dropna=False).size().eq(len(snli)).all()
+def test_the_errors_of_a_figure_are_those_of_its_seed(snli, systems, by_draw):
+    table = sample_errors(snli, systems, seed=7)
+    assert table.groupby(["system", "temperature"]).size().eq(len(snli)).all()
     means = table.groupby("system")["dist_ce"].mean()
-    expected = by_seed[
-        (by_seed["seed"] == 7)
-        & (by_seed["measure"] == "dist_ce")
-        & (by_seed["reference"] == "all")
-        & by_seed["system"].isin(["H1", "H2"])
+    expected = by_draw[
+        (by_draw["draw"] == 7)
+        & (by_draw["measure"] == "dist_ce")
+        & (by_draw["reference"] == "all")
+        & by_draw["system"].isin(["H1", "H2"])
     ].set_index("system")["value"]
     np.testing.assert_allclose(means[["H1", "H2"]], expected[["H1", "H2"]])
 
@@ -139,9 +138,9 @@ def test_the_errors_of_a_figure_are_those_of_its_seed(snli, entries, by_seed):
 def test_too_few_votes_or_seeds_are_a_fault(sample):
     few = replace(sample[0], counts=np.tile([20, 10, 10], (len(sample[0]), 1)))
     with pytest.raises(ChaosError, match="40 votes"):
-        errors_by_seed(few, [], n_seeds=2, first_seed=0)
+        errors_by_draw(few, [], n_seeds=2, first_seed=0)
     with pytest.raises(ChaosError, match="n_seeds"):
-        errors_by_seed(sample[0], [], n_seeds=1, first_seed=0)
+        errors_by_draw(sample[0], [], n_seeds=1, first_seed=0)
 
 
 # Histograms
@@ -178,10 +177,10 @@ def test_errors_that_are_equal_but_for_rounding_share_a_bin():
 
 
 def test_lineup_flattens_the_chosen_system(sample):
-    entries = lineup(sample[:1], [], system="synthetic model, seed 1", temperature=3.0)["snli"]
-    assert [entry.temperature for entry in entries] == [1.0, 3.0]
-    assert {entry.predictions.name for entry in entries} == {"synthetic model, seed 1"}
-    sharp, flat = (entry.predictions.probabilities.max(axis=1) for entry in entries)
+    systems = lineup(sample[:1], [], system="synthetic model, seed 1", temperature=3.0)["snli"]
+    assert [one.temperature for one in systems] == [1.0, 3.0]
+    assert {one.name for one in systems} == {"synthetic model, seed 1"}
+    sharp, flat = (one.probabilities.max(axis=1) for one in systems)
     assert (flat <= sharp + 1e-12).all()
 
 
@@ -199,10 +198,10 @@ def test_lineup_shows_the_readers_own_beside_the_first(sample, tmp_path):
     shares = pd.DataFrame(sample[0].shares, columns=list(sample[0].dataset.labels))
     shares.insert(0, "uid", sample[0].uids)
     shares.to_csv(path, index=False)
-    entries = lineup(sample[:1], [str(path)], system="", temperature=2.0)["snli"]
-    assert [entry.temperature for entry in entries] == [1.0, 2.0, 1.0]
-    assert entries[0].predictions.name == "synthetic model, seed 0"
-    np.testing.assert_allclose(entries[2].predictions.probabilities, sample[0].shares)
+    systems = lineup(sample[:1], [str(path)], system="", temperature=2.0)["snli"]
+    assert [one.temperature for one in systems] == [1.0, 2.0, 1.0]
+    assert systems[0].name == "synthetic model, seed 0"
+    np.testing.assert_allclose(systems[2].probabilities, sample[0].shares)
 
 
 @pytest.mark.parametrize(
@@ -274,6 +273,11 @@ def test_entropy_errors_beside_the_published_ones(views):
     assert statistics["published"].notna().sum() == 2
 
 
+def test_ranks_are_counted_as_far_as_labels_go():
+    found = [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21)]
+    assert found == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"]
+
+
 def test_views_need_a_system(sample):
     with pytest.raises(ChaosError, match="predictions=FILE"):
         error_views(sample[:1], {"snli": []})
@@ -285,7 +289,7 @@ def test_views_of_a_hand_made_item(sample):
         given_old_label=np.array([0]), given_old_votes=np.array([[3, 2, 0]]),
         texts=sample[0].texts[:1],
     )  # fmt: skip
-    table = error_views([one], {"snli": [Entry(computed("mine", one, [[0.5, 0.5, 0]]), 1.0)]})
+    table = error_views([one], {"snli": [computed("mine", one, [[0.5, 0.5, 0]])]})
     errors = table.set_index("part")["error"]
     expected = {
         "entailment": 0.3, "neutral": 0, "contradiction": -0.3, "1st": 0, "2nd": -0.3, "3rd": 0.3
@@ -298,8 +302,8 @@ def test_views_of_a_hand_made_item(sample):
 # The tables as they are read
 
 
-def test_shown_seeds_mark_what_is_infinite_and_what_is_fixed(snli, by_seed):
-    shown = show_error_divergence(summarise_seeds(snli, by_seed))
+def test_shown_seeds_mark_what_is_infinite_and_what_is_fixed(snli, by_draw):
+    shown = show_error_divergence(summarise_draws(snli, by_draw))
     assert not shown.isin(["nan", "inf", "nan%"]).any(axis=None)
     rows = {
         (row["measure", ""], row["of", ""], row["against votes", ""]): row

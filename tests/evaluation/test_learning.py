@@ -55,9 +55,7 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
     for votes in sample[:2]:
         found = from_runs(votes, runs, run_seed=0)
         assert found.plain.name == "plain-s0"
-        assert {seed: one.name for seed, one in found.seeds.items()} == {
-            0: "plain-s0", 1: "plain-s1",
-        }  # fmt: skip
+        assert {one.seed: one.name for one in found.seeds} == {0: "plain-s0", 1: "plain-s1"}
         assert {kind: (told, one.name) for kind, (told, one) in found.others.items()} == {
             "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
         }  # fmt: skip
@@ -103,16 +101,32 @@ def test_votes_of_a_reader_have_no_runs_and_an_unknown_encoder_is_named(
 def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
     material = simulated(sample[0], 0)
     made = {one.name: one for one in learning.methods(sample[0], material, [])}
-    mean = np.mean([one.probabilities for one in material.seeds.values()], axis=0)
-    assert made["ensemble"].predictions.probabilities == pytest.approx(mean)
+    mean = np.mean([one.probabilities for one in material.seeds], axis=0)
+    assert made["ensemble"].system.probabilities == pytest.approx(mean)
     assert made["ensemble"].title == "seed ensemble (3 seeds)"
-    alone = replace(material, seeds={0: material.plain})
+    alone = replace(material, seeds=[material.plain])
     assert "ensemble" not in {one.name for one in learning.methods(sample[0], alone, [])}
+
+
+def test_a_method_s_system_says_what_it_learned_from(sample, runs):
+    votes = sample[0]
+    for material in (simulated(votes, 0), from_runs(votes, runs, run_seed=0)):
+        options = {"n_folds": 4, "n_resamples": 5, "confidence": 0.95, "seed": 0}
+        fitted = learning_temperatures.temperatures(votes, material, **options)
+        made = {one.name: one.system for one in learning.methods(votes, material, fitted)}
+        assert {name: learning.learned_from(system) for name, system in made.items()} == {
+            "plain": "train", "fixed": "train", "held_out": "dev", "cross_fitted": "votes",
+            "smoothing": "train", "ensemble": "train", "mc": "train", "soft": "votes",
+        }  # fmt: skip
+        assert made["fixed"].temperature == 2
+        assert np.isnan(made["cross_fitted"].temperature)
+        assert made["soft"].out_of_fold
+        assert made["plain"].origin == made["ensemble"].origin != "baseline"
 
 
 def test_missing_methods_are_named_and_the_references_remain(sample):
     found = learning.compare_methods(sample[0], Material(), **NUMBERS)
-    assert found.missing == [title for title, _ in learning.METHODS.values()]
+    assert found.missing == list(learning.METHODS.values())
     assert set(found.scores["kind"]) == {"reference"}
     assert found.scores["difference"].isna().all()
     assert list(found.temperatures["method"]) == ["fixed"]

@@ -124,3 +124,23 @@ def test_folds_that_cannot_be_are_refused(n_folds):
         recalibration.cross_fit_temperatures(
             np.full((5, 2), 0.5), [0, 1, 0, 1, 0], n_folds, np.random.default_rng(0)
         )
+
+
+def test_the_lowest_point_of_a_grid_is_that_of_the_search():
+    rng = np.random.default_rng(4)
+    truth = rng.dirichlet(np.ones(3), size=4000)
+    gold = (truth.cumsum(axis=1) < rng.random((4000, 1))).sum(axis=1)
+    grid = np.geomspace(0.5, 4, 61)
+    for temperature in (0.7, 1.6):
+        model = recalibration.temper(truth, 1 / temperature)
+        losses = recalibration.losses_by_temperature(model, gold, grid)
+        found = recalibration.lowest_temperature(losses.mean(axis=0), grid)
+        assert found == pytest.approx(recalibration.fit_temperature(model, gold), abs=2e-3)
+        assert found == pytest.approx(temperature, abs=0.15)
+
+
+def test_without_an_optimum_the_lowest_point_is_an_end_of_the_grid():
+    grid = np.geomspace(0.5, 4, 7)
+    for losses, end in ((np.arange(7.0), 0.5), (-np.arange(7.0), 4)):
+        assert recalibration.lowest_temperature(losses, grid) == pytest.approx(end)
+        assert recalibration.lowest_temperature(losses**3, grid) == pytest.approx(end, rel=0.2)
