@@ -32,7 +32,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation import budgets, ceilings
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.ceilings import (
@@ -46,7 +46,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table, signed
 from chaos_utils.scoring import systems
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+all_votes = load_all_votes(data)
 models = [systems.load_systems(votes, predictions) for votes in all_votes]
 
 # %% tags=["remove-input"]
@@ -84,7 +84,7 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     votes_left,
-    caption=f"""What k votes an item leave of each measure. Lines: the noise floor, the score of a
+    caption=f"""What k votes per item leave of each measure. Lines: the noise floor, the score of a
     perfect model that is judged by k votes. Open circles: the shares of k votes, judged by the
     truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
     {{cite:t}}`baan2022`.""",
@@ -180,8 +180,9 @@ Markdown(
 
 # %%
 everyone = [
-    [*found, systems.uniform(o), systems.class_prior(o, seed), systems.old_label(o)]
-    + ([systems.original_votes(o)] if o.dataset.n_old_labels else [])
+    [*found, systems.uniform(o)]
+    + ([systems.class_prior(o, seed), systems.old_label(o)] if o.has_old_labels else [])
+    + ([systems.original_votes(o)] if o.has_old_votes else [])
     for o, found in zip(all_votes, models, strict=True)
 ]
 scores = pd.concat(
@@ -216,6 +217,7 @@ human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")]
 )
 no_model = {"uniform", "class prior", "old label", "original votes"}
 at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
+ceiling = scores[scores["measure"] == "jsd"].groupby("dataset")["ceiling"].last()
 best = (
     at_hand[(at_hand["measure"] == "jsd") & at_hand["rescaled"].notna()]
     .sort_values("value")
@@ -240,8 +242,13 @@ def as_bad_as(dataset):
 
 
 sentences = [
-    f"on {name}, the published estimated human has {human.loc[dataset, 'value']:.4f} and the ceiling "
-    f"here is {human.loc[dataset, 'ceiling']:.4f}"
+    f"on {name}, "
+    + (
+        f"the published estimated human has {human.loc[dataset, 'value']:.4f} and "
+        if dataset in human.index
+        else ""
+    )
+    + f"the ceiling here is {ceiling[dataset]:.4f}"
     + (
         f"; the best model at hand has {best.loc[dataset, 'value']:.3f}, "
         f"{best.loc[dataset, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
@@ -309,7 +316,7 @@ Markdown(
 
 # %%
 shown = [
-    [*found, systems.uniform(o), systems.old_label(o)]
+    [*found, systems.uniform(o)] + ([systems.old_label(o)] if o.has_old_labels else [])
     for o, found in zip(all_votes, models, strict=True)
 ]
 spent = pd.concat(

@@ -8,7 +8,7 @@ of all systems at once, an item's influence is known, and nothing is computed it
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ class Measure:
     unit : str
         Empty for a share.
     low, high : float
-        Range for three classes; infinite where it has no end.
+        Range; infinite where it has no end. See `low_for` and `high_for`.
     better : {'lower', 'higher', 'zero'}
         Which way is better.
     source : str
@@ -72,6 +72,10 @@ class Measure:
         From `Judged` to an array of shape (n_items, n_columns).
     reduce : callable
         From means of the columns, shape (..., n_columns), to values, shape (...).
+    in_log_k : bool
+        Whether `low` and `high` are multiples of log n_classes, the largest entropy.
+    needs : {'', 'old_label'}
+        What a dataset must have for it, beside votes.
     """
 
     name: str
@@ -83,6 +87,16 @@ class Measure:
     source: str
     columns: Callable[[Judged], Floats]
     reduce: Callable[[Floats], Floats]
+    in_log_k: bool = False
+    needs: Literal["", "old_label"] = ""
+
+    def low_for(self, n_classes: int) -> float:
+        """Return the lower end of the range with so many classes, in the measure's `unit`."""
+        return self.low * (float(np.log(n_classes)) if self.in_log_k else 1)
+
+    def high_for(self, n_classes: int) -> float:
+        """Return the upper end of the range with so many classes, in the measure's `unit`."""
+        return self.high * (float(np.log(n_classes)) if self.in_log_k else 1)
 
     def value(self, judged: Judged) -> float:
         """Return the measure on all items.
@@ -100,7 +114,7 @@ class Measure:
         return float(self.reduce(self.columns(judged).mean(axis=0)))
 
 
-def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     """Describe a measure that is the mean over items of one value."""
 
     def columns(judged: Judged) -> Floats:
@@ -119,7 +133,7 @@ def _sum_of_gaps(means: Floats) -> Floats:
     return np.abs(means).sum(axis=-1)
 
 
-def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, target(judged))
         return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
@@ -127,7 +141,7 @@ def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., F
     return {"columns": columns, "reduce": _sum_of_gaps}
 
 
-def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[..., Floats]]:
+def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         probabilities, hits = calibration.classwise_hits(judged.model, target(judged))
         n_classes = probabilities.shape[1]
@@ -146,7 +160,7 @@ def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Callable[
     return {"columns": columns, "reduce": _sum_of_gaps}
 
 
-def _mce() -> dict[str, Callable[..., Floats]]:
+def _mce() -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
         bins = BAAN_BINS.assign(confidence)
@@ -160,7 +174,7 @@ def _mce() -> dict[str, Callable[..., Floats]]:
     return {"columns": columns, "reduce": reduce}
 
 
-def _adaptive() -> dict[str, Callable[..., Floats]]:
+def _adaptive() -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
         n_bins = min(BAAN_BINS.n_bins, len(confidence))
@@ -169,7 +183,7 @@ def _adaptive() -> dict[str, Callable[..., Floats]]:
     return {"columns": columns, "reduce": _sum_of_gaps}
 
 
-def _tau() -> dict[str, Callable[..., Floats]]:
+def _tau() -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         tau = calibration.kendall_tau_b(judged.human, judged.model)
         return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
@@ -180,6 +194,12 @@ def _tau() -> dict[str, Callable[..., Floats]]:
         return np.divide(means[..., 0], defined, out=undefined, where=defined > 0)
 
     return {"columns": columns, "reduce": reduce}
+
+
+def _old_accuracy(j: Judged) -> npt.ArrayLike:
+    if j.old_label is None:
+        raise ValueError("the items have no old label, which the old accuracy needs")
+    return j.predicted == j.old_label
 
 
 def _js_distance(j: Judged) -> Floats:
@@ -196,7 +216,6 @@ def _cross_entropy(j: Judged) -> Floats:
 
 _NIE, _BAAN = "Nie et al. 2020", "Baan et al. 2022"
 _JS_HIGH = float(np.sqrt(np.log(2)))
-_LOG_3 = float(np.log(3))
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
@@ -205,15 +224,15 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("jsd", "JSD (distance)", "√nats", 0, _JS_HIGH, "lower", _NIE,
                     **_mean(_js_distance)),
             Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
-            Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(lambda j: j.predicted == j.old_label)),
+            Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE, needs="old_label",
+                    **_mean(_old_accuracy)),
             Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
                     **_mean(lambda j: j.predicted == j.majority)),
             Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,
                     **_mean(lambda j: divergence.total_variation(j.human, j.model))),
-            Measure("ent_ce", "EntCE", "nats", 0, _LOG_3, "lower", _BAAN,
+            Measure("ent_ce", "EntCE", "nats", 0, 1, "lower", _BAAN, in_log_k=True,
                     **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
-            Measure("signed_ent_ce", "signed EntCE", "nats", -_LOG_3, _LOG_3, "zero", _BAAN,
+            Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, in_log_k=True,
                     **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
             Measure("rank_cs", "RankCS", "", 0, 1, "higher", _BAAN,
                     **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index"))),

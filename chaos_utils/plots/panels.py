@@ -1,4 +1,4 @@
-"""What the figures share: panels for each dataset."""
+"""What the figures share: panels for each dataset, and what the votes are called."""
 
 from collections.abc import Iterable
 
@@ -35,3 +35,19 @@ def dataset_panels(
     for axis, dataset in pairs:
         axis.set_title(dataset.title)
     return figure, pairs
+
+
+def the_votes(n_votes: int) -> str:
+    """Name an item's votes on an axis.
+
+    Parameters
+    ----------
+    n_votes : int
+        How many each item that is shown has; 0 where that varies.
+
+    Returns
+    -------
+    str
+        For instance "the 100 votes", or "the votes".
+    """
+    return f"the {n_votes:,} votes" if n_votes else "the votes"
