@@ -43,8 +43,8 @@ _HAS: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
 
 
 def data_notice(all_votes: Sequence[Votes]) -> str:
-    """Return a warning in Markdown for data that is not the release; nothing for the release."""
-    if all(opinions.is_released for opinions in all_votes):
+    """Return a warning in Markdown for data other than what the book shows; else nothing."""
+    if all(opinions.is_released and opinions.dataset.in_book for opinions in all_votes):
         return ""
     files = ", ".join(f"`{opinions.source.name}`" for opinions in all_votes)
     return (

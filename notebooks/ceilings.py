@@ -160,23 +160,32 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-of = bounds.set_index(["measure", "dataset"])
+of = bounds[bounds["measure"] == "jsd"].set_index("dataset")
+cut = of[of["ceiling_halves"].notna()]  # with fewer than six votes there are no halves to cut
 compared = [
-    f"{of.loc[('jsd', dataset), 'ceiling_halves']:.4f} by split halves and "
-    f"{of.loc[('jsd', dataset), 'ceiling_posterior']:.4f} by the posterior on {name}"
+    (
+        f"{of.loc[dataset, 'ceiling_halves']:.4f} by split halves and "
+        if dataset in cut.index
+        else ""
+    )
+    + f"{of.loc[dataset, 'ceiling_posterior']:.4f} by the posterior on {name}"
     for dataset, name in names.items()
 ]
-check = of.loc["jsd"].eval("half_measured / half_drawn - 1")
-Markdown(
-    f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}. For half "
-    "crowds, the measured JSD differs from the posterior's by "
-    + ", ".join(f"{check[dataset]:+.1%} ({name})" for dataset, name in names.items())
-    + ". Where the measured one is larger, one Dirichlet prior for all items fits them only roughly, "
-    "and the floor, which rests on the same prior, is probably too low as well. The extrapolation "
-    "has a Monte Carlo error of "
-    + ", ".join(f"{of.loc[('jsd', dataset), 'ceiling_halves_error']:.4f}" for dataset in names)
-    + ". Scores below are rescaled by the split halves."
-)
+check = cut.eval("half_measured / half_drawn - 1")
+text = f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}."
+if len(cut):
+    text += (
+        " For half crowds, the measured JSD differs from the posterior's by "
+        + ", ".join(
+            f"{difference:+.1%} ({names[dataset]})" for dataset, difference in check.items()
+        )
+        + ". Where the measured one is larger, one Dirichlet prior for all items fits them only "
+        "roughly, and the floor, which rests on the same prior, is probably too low as well. The "
+        "extrapolation has a Monte Carlo error of "
+        + ", ".join(f"{error:.4f}" for error in cut["ceiling_halves_error"])
+        + ". Scores below are rescaled by the split halves."
+    )
+Markdown(text)
 
 # %%
 everyone = [
@@ -350,6 +359,7 @@ shifts = [
     f"{signed(first.loc[dataset, 'bias'], 3)} ({first.loc[dataset, 'system']}) to "
     f"{signed(last.loc[dataset, 'bias'], 3)} ({last.loc[dataset, 'system']}) on {name}"
     for dataset, name in names.items()
+    if first.loc[dataset, "system"] != last.loc[dataset, "system"]
 ]
 Markdown(
     f"With {budget:,} votes, the total error of mean JSD in {{numref}}`fig-items-by-votes` is lowest "
@@ -359,8 +369,8 @@ Markdown(
         else f"at {row['min']} to {row['max']} votes an item, by system, on {names[dataset]}"
         for dataset, row in sizes.iterrows()
     )
-    + ". Nor does the bias cancel when two systems are compared, since it is not the same for both. "
-    f"With {k} votes an item it ranges from {', from '.join(shifts)}. A system that spreads its "
-    "probability and one that bets on a label are not shifted alike, so a ranking by few votes may "
-    "not be the ranking by many."
+    + ". Nor does the bias cancel when two systems are compared, since it is not the same for both."
+    + (f" With {k} votes an item it ranges from {', from '.join(shifts)}." if shifts else "")
+    + " A system that spreads its probability and one that bets on a label are not shifted alike, "
+    "so a ranking by few votes may not be the ranking by many."
 )

@@ -149,7 +149,8 @@ for dataset, pairs in description.contested_pairs(all_votes).groupby("dataset", 
     sentences.append(
         f"on {name_of(dataset)} the two leading labels are {', '.join(shares[:-1])}, and {shares[-1]}"
     )
-text = f"Of the pairs of labels, {'; '.join(sentences)}." if sentences else ""
+text = f"{'; '.join(sentences)}." if sentences else ""
+text = text[:1].upper() + text[1:]
 if is_book:
     text = (
         f"In {{numref}}`fig-simplex`, {'; '.join(sentences)}. Neutral is where most disagreement "

@@ -138,7 +138,7 @@ if several:
     text += (
         f"\n\nThe original votes, taken as a prediction, have a JSD of {listed(jsd)}, and a KL of "
         f"{listed([f'{kl:.2f}' for kl in votes['kl']])}. JSD forgives what KL does not: a label that "
-        "none of a few annotators chose, and some of many did."
+        "nobody among the few chose, and some among the many did."
     )
 Markdown(f"{text}\n\n{description.left_out(all_votes, 'old votes')}")
 
