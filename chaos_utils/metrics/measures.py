@@ -91,11 +91,33 @@ class Measure:
     needs: Literal["", "old_label"] = ""
 
     def low_for(self, n_classes: int) -> float:
-        """Return the lower end of the range with so many classes, in the measure's `unit`."""
+        """Return the lower end of the range, in the measure's `unit`.
+
+        Parameters
+        ----------
+        n_classes : int
+            At least 2.
+
+        Returns
+        -------
+        float
+            Minus infinity where there is no end.
+        """
         return self.low * (float(np.log(n_classes)) if self.in_log_k else 1)
 
     def high_for(self, n_classes: int) -> float:
-        """Return the upper end of the range with so many classes, in the measure's `unit`."""
+        """Return the upper end of the range, in the measure's `unit`.
+
+        Parameters
+        ----------
+        n_classes : int
+            At least 2.
+
+        Returns
+        -------
+        float
+            Infinity where there is no end.
+        """
         return self.high * (float(np.log(n_classes)) if self.in_log_k else 1)
 
     def value(self, judged: Judged) -> float:
