@@ -87,7 +87,7 @@ lock: ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
 	{ echo "the lock is made on Python 3.11: make lock PYTHON=…" >&2; exit 2; }
 	@$(PYTHON) -m venv --clear _build/lock-venv
-	@_build/lock-venv/bin/python -m pip install --quiet --editable '.[train,cluster,test]'
+	@_build/lock-venv/bin/python -m pip install --quiet --editable '.[book,train,cluster,test]'
 	@_build/lock-venv/bin/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.lock
 	@rm -r _build/lock-venv
 
@@ -116,20 +116,20 @@ $(VENV)/venv.stamp:
 
 $(VENV)/book.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the book's packages"
-	@$(INSTALL) --editable .
+	@$(INSTALL) --editable '.[book]'
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the packages for training and tests"
-	@$(INSTALL) --editable '.[train,test]'
+	@$(INSTALL) --editable '.[book,train,test]'
 	@touch $@ $(VENV)/book.stamp $(VENV)/train.stamp
 
 $(VENV)/train.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the packages for training"
-	@$(INSTALL) --editable '.[train]'
+	@$(INSTALL) --editable '.[book,train]'
 	@touch $@ $(VENV)/book.stamp
 
 $(VENV)/cluster.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
 	@echo "installing the packages for a cluster"
-	@$(INSTALL) --editable '.[train,cluster,test]'
+	@$(INSTALL) --editable '.[book,train,cluster,test]'
 	@touch $@ $(VENV)/book.stamp

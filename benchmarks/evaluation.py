@@ -19,7 +19,7 @@ from scipy.stats import entropy, kendalltau
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
@@ -109,7 +109,7 @@ def main() -> None:
     process = whole_process(all_votes[0])
     begun = time.perf_counter()
     for votes in all_votes:
-        evaluate(votes, nine_systems(votes), n_resamples=N_RESAMPLES)
+        score(votes, nine_systems(votes), n_resamples=N_RESAMPLES)
     bootstrap = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print("| what | measured | target |")

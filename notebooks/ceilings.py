@@ -20,7 +20,7 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-draws: int = 10  # draws of the items' true distributions, and of cuts into half crowds
+draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
 resamples: int = 500  # bootstrap resamples of the items, for the 95% intervals
 budget: int = 10000  # votes to spend, on many items or on few
 seed: int = 0  # seed of all draws and resamples
@@ -45,6 +45,7 @@ from chaos_utils.presentation.annotations import name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table, signed
 from chaos_utils.scoring import systems
+from chaos_utils.scoring.references import References
 
 all_votes = load_all_votes(data)
 models = [systems.load_systems(votes, predictions) for votes in all_votes]
@@ -143,9 +144,9 @@ Markdown(
 # measured.
 
 # %%
-references = [ceilings.references(votes, draws, seed) for votes in all_votes]
+references = [References(votes, draws, seed) for votes in all_votes]
 bounds = pd.concat(
-    [ceilings.reference_scores(o, found) for o, found in zip(all_votes, references, strict=True)],
+    [ceilings.reference_scores(found) for found in references],
     ignore_index=True,
 )
 publish_table(
@@ -197,10 +198,10 @@ everyone = [
 scores = pd.concat(
     [
         part
-        for o, several, found in zip(all_votes, everyone, references, strict=True)
+        for several, found in zip(everyone, references, strict=True)
         for part in (
-            ceilings.normalised_scores(o, several, found, resamples, seed),
-            ceilings.estimated_human(o, found),
+            ceilings.normalised_scores(several, found, resamples, seed),
+            ceilings.estimated_human(found),
         )
     ],
     ignore_index=True,

@@ -23,7 +23,6 @@ predictions: list[str] = []  # files of predictions of your own, shown beside th
 model: str = "minilm-l6"  # the encoder whose committed runs are compared
 run_seed: int = 0  # seed of the plain run, which all others are set beside
 n_folds: int = 10  # folds of the temperature that is fitted on votes, by premise or story
-draws: int = 10  # draws of true distributions, for floor and ceiling
 resamples: int = 1000  # bootstrap resamples of the items
 confidence: float = 0.95  # coverage of all intervals
 seed: int = 0  # seed of resamples, draws and folds
@@ -48,7 +47,6 @@ compared = {
         gather(votes, model, run_seed),
         own_systems(votes, predictions),
         n_folds=n_folds,
-        n_draws=draws,
         n_resamples=resamples,
         confidence=confidence,
         seed=seed,

@@ -22,7 +22,6 @@
 data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-draws: int = 40  # draws of true distributions, for floor and ceiling
 seed: int = 0  # seed of all resampling
 
 # %%
@@ -107,7 +106,7 @@ Markdown(text if sentences else "")
 # prediction of another. {doc}`ceilings` tells how both are computed.
 
 # %%
-drawn = results.drawn_results(table, all_votes, draws, seed)
+drawn = results.drawn_results(table, all_votes, seed)
 drawn["system"] = drawn["system"].replace(MODEL_NAMES)
 publish_figure(
     "fig-results",

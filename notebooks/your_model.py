@@ -21,7 +21,6 @@ data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 system: str = "MiniLM-L6, seed 0"  # who plays your model; where it is not at hand, the first one
 resamples: int = 500  # bootstrap resamples of the items, for the intervals of the figure
-draws: int = 20  # draws of true distributions, for its floor and ceiling
 seed: int = 0  # seed of all resampling for it
 
 # %%
@@ -159,7 +158,7 @@ show_command(f"chaos evaluate swapped.csv{option}", folder, code=2)
 beside = [one for one in others if one is not yours]
 beside += read_predictions(folder / "my-model.csv", [votes])
 scores = results.main_results([votes], [beside], resamples, seed)
-drawn = results.drawn_results(scores, [votes], draws, seed)
+drawn = results.drawn_results(scores, [votes], seed)
 publish_figure(
     "fig-your-model",
     plot_results,

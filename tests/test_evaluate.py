@@ -67,7 +67,7 @@ def test_parts_are_joined_and_gaps_told(mine, tmp_path):
     (tmp_path / "b.csv").write_text("\n".join([lines[0], *lines[100:]]))
     (tmp_path / "c.csv").write_text("\n".join([lines[0], *lines[150:]]))
     joined = evaluate(tmp_path, "a.csv", "b.csv", "--join", "whole", "--bootstrap", "0", "--csv")
-    assert ",whole,300," in joined.stdout
+    assert "snli,all,whole,whole,,yours" in joined.stdout
     gap = evaluate(tmp_path, "a.csv", "c.csv", "--join", "whole", "--bootstrap", "0")
     assert gap.returncode == 2
     assert "50 of 300 items" in gap.stderr
@@ -94,11 +94,12 @@ def test_systems_are_compared(mine, tmp_path):
     (tmp_path / "even.csv").write_text("\n".join([header, *even]))
     given = (str(mine / "snli.csv"), "even.csv", "--against", "even", "--bootstrap", "100")
     rows = json.loads(evaluate(tmp_path, *given, "--json").stdout)["results"]
-    jsd = {row["system"]: row for row in rows if row["measure"] == "jsd"}
-    assert jsd["snli"]["difference_high"] < 0
-    assert jsd["snli"]["p_value"] < 0.05
-    assert jsd["even"]["difference"] is None
-    assert "difference" in evaluate(tmp_path, *given).stdout
+    (gap,) = (row for row in rows if row["measure"] == "jsd" and row["reference"])
+    assert (gap["system"], gap["reference"]) == ("snli", "even")
+    assert gap["high"] < 0
+    assert gap["p"] < 0.05
+    assert gap["p"] <= gap["p_holm"]
+    assert "minus even" in evaluate(tmp_path, *given).stdout
 
 
 def test_torch_is_never_imported(mine):

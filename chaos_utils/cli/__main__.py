@@ -12,6 +12,7 @@ from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignme
 from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
+from chaos_utils.cli.extras import need_book
 from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
 from chaos_utils.cli.release import release
@@ -43,6 +44,7 @@ for step in (chapter, site, sweep_run):
 @app.command()
 def params(notebook: NotebookName, as_json: AsJson = False) -> None:
     """List a notebook's parameters."""
+    need_book()
     from chaos_utils.report.parameters import find_notebook, read_parameters
 
     declared = read_parameters(find_notebook(notebook))
@@ -85,6 +87,7 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 
     The book is not touched.
     """
+    need_book()
     from chaos_utils.report import parameters
 
     source = parameters.find_notebook(notebook)
@@ -118,6 +121,7 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Bring the book up to date in _build/html."""
+    need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish import build as builder
     from chaos_utils.publish import snakemake

@@ -59,7 +59,7 @@ def steps_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     with Progress(
-        TextColumn("{dataset.description}"), BarColumn(), MofNCompleteColumn(), console=err,
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err,
         disable=not err.is_terminal, transient=True,
     ) as bar:  # fmt: skip
         steps = bar.add_task(what, total=None)

@@ -5,16 +5,21 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.cli.extras import need_extra
 
 
 def evaluate(
     files: Annotated[list[Path], typer.Argument(help="Prediction files, in any known format.")],
-    dataset: Annotated[str, typer.Option(help="snli, mnli, alphanli, or auto.")] = "auto",
+    dataset: Annotated[
+        str,
+        typer.Option("--dataset", "--task", metavar="NAME", help="A dataset's name, or auto."),
+    ] = "auto",
     model: Annotated[str | None, typer.Option(help="Take this model of a file alone.")] = None,
     join: Annotated[
         str, typer.Option(metavar="NAME", help="The files are parts of one system, called NAME.")
@@ -45,17 +50,16 @@ def evaluate(
         )  # fmt: skip
     if as_json + as_csv + as_markdown > 1:
         raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
+    if to is not None:
+        need_extra("book", "Drawing figures", ", or leave out --out")
     found = judging.read_files(
         files, dataset=dataset, data=data, model=model, join_as=join, allow_missing=allow_missing
     )
     if against and not bootstrap:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
-    answer = judging.judge_files(found, data=data, n_resamples=bootstrap, seed=seed)
-    if against:
-        pairs = judging.compare_files(
-            found, against, data=data, n_resamples=bootstrap, seed=seed
-        ).drop(columns="n_items")
-        answer = answer.merge(pairs, how="left", on=["dataset", "system", "measure"])
+    answer = judging.judge_files(
+        found, data=data, n_resamples=bootstrap, seed=seed, against=against or None
+    )
     notes = [f"{system.name}: {note}" for group in found.values() for system in group
              for note in system.notes]  # fmt: skip
     if to is not None:
@@ -74,21 +78,15 @@ def evaluate(
 
 
 def _print_answer(answer: Any, notes: list[str]) -> None:
-    from chaos_utils.evaluation.files import shown_rows
+    from chaos_utils.evaluation.files import by_system
 
-    for (dataset, system, n_items), rows in answer.groupby(
-        ["dataset", "system", "n_items"], sort=False
-    ):
-        table = Table(
-            title=f"{system} on {dataset}, {n_items:,} items", title_justify="left", box=None,
-            pad_edge=False,
-        )  # fmt: skip
-        header, *body = shown_rows(rows)
+    for title, (header, *body) in by_system(answer):
+        table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
         table.add_column(header[0], overflow="fold")
         for heading in header[1:]:
-            table.add_column(heading, justify="right", no_wrap=True)
+            table.add_column(escape(heading), justify="right", no_wrap=True)
         for cells in body:
-            table.add_row(*(cell.replace("[", r"\[") for cell in cells))
+            table.add_row(*map(escape, cells))
         out.print(table)
         out.print()
     for note in notes:

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.cli.extras import need_book, need_extra
 
 
 class CitationFormat(StrEnum):
@@ -32,6 +33,7 @@ def listing(context: typer.Context, as_json: AsJson = False) -> None:
     """
     if context.invoked_subcommand:
         return
+    need_book()
     from chaos_utils.publish import collection
 
     rows = collection.listing()
@@ -63,6 +65,7 @@ def diff(
 
     Ends with code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
     """
+    need_extra("book")
     from chaos_utils.base.files import write_text
     from chaos_utils.publish import diff, diff_report
 
@@ -87,6 +90,7 @@ def cite(
     ] = CitationFormat.plain,
 ) -> None:
     """Print the citation of one figure or table."""
+    need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish import citations, collection
 

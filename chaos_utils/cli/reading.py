@@ -5,10 +5,12 @@ from typing import Annotated
 import typer
 
 from chaos_utils.cli.console import err, out
+from chaos_utils.cli.extras import need_book
 
 
 def pdf() -> None:
     """Print the book that was built last as one PDF (needs Chromium)."""
+    need_book()
     from chaos_utils.publish import pdf as printing
 
     with err.status("printing"):
@@ -21,6 +23,7 @@ def serve(
     sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
 ) -> None:
     """Serve the book while you write: what changes is built again, browsers reload."""
+    need_book()
     from chaos_utils.publish import serving
 
     options = ["--sample"] if sample else []

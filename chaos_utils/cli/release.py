@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from chaos_utils.cli.console import AsJson, out, print_json
+from chaos_utils.cli.extras import need_book, need_extra
 
 
 def release(
@@ -20,6 +21,10 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Make the archive of the built book for a repository such as Zenodo, or check one."""
+    if check is None:
+        need_book()
+    else:
+        need_extra("book")
     from chaos_utils.base import paths
     from chaos_utils.base.errors import ChaosError
     from chaos_utils.publish import release as releasing

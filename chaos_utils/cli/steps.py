@@ -9,6 +9,7 @@ import typer
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import NotebookName
+from chaos_utils.cli.extras import need_book
 
 
 @contextmanager
@@ -43,6 +44,7 @@ def _failure_in_build(name: str) -> Path:
 
 def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto") -> None:
     """Run a notebook for the book; a step of `chaos build`."""
+    need_book()
     from chaos_utils.base import paths
     from chaos_utils.base.files import write_bytes
     from chaos_utils.publish import dependencies
@@ -59,6 +61,7 @@ def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto
 
 def site() -> None:
     """Render the executed chapters; a step of `chaos build`."""
+    need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish.site import render
 
@@ -68,6 +71,7 @@ def site() -> None:
 
 def sweep_run(sweep: str, run: str) -> None:
     """Make one run of a sweep; a step of `chaos sweep`."""
+    need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish import sweep as sweeping
 

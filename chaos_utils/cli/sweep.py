@@ -8,6 +8,7 @@ from rich.table import Table
 
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
 from chaos_utils.cli.console import AsJson, err, out, print_json, steps_bar
+from chaos_utils.cli.extras import need_book
 
 
 def sweep(
@@ -27,6 +28,7 @@ def sweep(
     A run that is there already is kept; one that fails does not stop the others. A list is
     one value: -p 'datasets=["snli","mnli"]'.
     """
+    need_book()
     from chaos_utils.publish import snakemake
     from chaos_utils.publish import sweep as sweeping
     from chaos_utils.report.parameters import find_notebook

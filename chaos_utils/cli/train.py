@@ -8,29 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.cli.extras import need_extra
 
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Out = Annotated[
     Path | None, typer.Option(help="The run's folder; by default below runs/, by its settings.")
 ]
-
-
-def _needs_torch() -> None:
-    import importlib.util
-
-    missing = [
-        name
-        for name in ("torch", "transformers", "accelerate")
-        if importlib.util.find_spec(name) is None
-    ]
-    if missing:
-        raise ChaosError(
-            "Training needs packages that are not installed.",
-            found="missing: " + ", ".join(missing),
-            todo="pip install -c requirements.lock -e '.[train]'",
-        )
 
 
 def _is_main_process() -> bool:
@@ -113,7 +97,7 @@ def finetune(
 
     Killed, it can be called again and goes on. The book reads runs below results/.
     """
-    _needs_torch()
+    need_extra("train", "Training")
     given = dict(locals())
     from dataclasses import fields
 
@@ -144,7 +128,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict again with a run's weights, which are trained first if they are not cached."""
-    _needs_torch()
+    need_extra("train", "Training")
     from chaos_utils.base import paths
     from chaos_utils.training.predicting import predict_again
 
@@ -162,7 +146,7 @@ def wanted(
     device: Device = "auto",
 ) -> None:
     """Make the runs of results/wanted.yml that are missing, in their order."""
-    _needs_torch()
+    need_extra("train", "Training")
     from chaos_utils.training import wanted as wanting
 
     missing = [one for one in wanting.read_wanted() if not one.is_there]

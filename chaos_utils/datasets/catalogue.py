@@ -7,7 +7,9 @@ from pathlib import Path
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
 
-RELEASES_FILE = "releases.yml"  # stands beside the datasets, and is none
+RELEASES_FILE = "releases.yml"
+TASKS_FILE = "tasks.yml"
+_BESIDE = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
 
 _brought: dict[str, Dataset] = {}
 
@@ -17,7 +19,7 @@ def _bundled() -> dict[str, Dataset]:
     found = [
         read_dataset(path)
         for path in sorted(Path(__file__).parent.iterdir())
-        if is_dataset_file(path) and path.name != RELEASES_FILE
+        if is_dataset_file(path) and path.name not in _BESIDE
     ]
     found.sort(key=lambda one: (not one.in_book, one.in_book, one.name))
     return {one.name: one for one in found}

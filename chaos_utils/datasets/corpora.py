@@ -12,79 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import inputs
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.tasks import Task, get_task
 from chaos_utils.datasets.votes import Votes
 
 Floats = npt.NDArray[np.float64]
 NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """What is trained as one: three-way pairs, or the choice between two stories.
-
-    Attributes
-    ----------
-    name : str
-    tasks : tuple of str
-        The tasks of ChaosNLI that such a model answers.
-    files : tuple of (split, dataset, file)
-        Files of the registry; αNLI's labels stand in a file beside the stories.
-    """
-
-    name: str
-    tasks: tuple[str, ...]
-    files: tuple[tuple[str, str, str], ...]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, in the order of every array."""
-        return get_dataset(self.tasks[0]).labels
-
-    def files_of(self, split: str) -> list[tuple[str, str]]:
-        """Return dataset and file of a split.
-
-        Parameters
-        ----------
-        split : {'train', 'dev', 'test'}
-        """
-        return [(dataset, file) for one, dataset, file in self.files if one == split]
-
-
-TRAININGS = {
-    "nli": Training(
-        "nli",
-        ("snli", "mnli"),
-        (
-            ("train", "snli", "snli_1.0/snli_1.0_train.jsonl"),
-            ("train", "mnli", "multinli_1.0/multinli_1.0_train.jsonl"),
-            ("dev", "snli", "snli_1.0/snli_1.0_dev.jsonl"),
-            ("dev", "mnli", "multinli_1.0/multinli_1.0_dev_matched.jsonl"),
-            ("test", "snli", "snli_1.0/snli_1.0_test.jsonl"),
-            ("test", "mnli-mismatched", "multinli_1.0/multinli_1.0_dev_mismatched.jsonl"),
-        ),
-    ),
-    "alphanli": Training(
-        "alphanli", ("alphanli",), (("train", "alphanli", "alphanli/train.jsonl"),)
-    ),
-}  # fmt: skip
-_ALPHANLI_LABELS = "alphanli/train-labels.lst"
-
-
-def get_training(name: str) -> Training:
-    """Return what is trained under a name; a ChaosError names the closest when there is none.
-
-    Parameters
-    ----------
-    name : {'nli', 'alphanli'}
-    """
-    if name not in TRAININGS:
-        expected = did_you_mean(name, TRAININGS)
-        raise ChaosError("Unknown task to train on.", found=repr(name), expected=expected)
-    return TRAININGS[name]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,8 +29,8 @@ class Corpus:
 
     Attributes
     ----------
-    training : Training
-        Class k of `targets` is ``training.labels[k]``.
+    task : Task
+        Class k of `targets` is ``task.labels[k]``.
     uids : tuple of str
         n items.
     texts : tuple of tuples of str
@@ -107,7 +43,7 @@ class Corpus:
         How many lines of the files had no majority label.
     """
 
-    training: Training
+    task: Task
     uids: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
     targets: Floats
@@ -131,7 +67,7 @@ class Corpus:
         """
         where = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
         return Corpus(
-            self.training,
+            self.task,
             tuple(self.uids[i] for i in where),
             tuple(self.texts[i] for i in where),
             _frozen(self.targets[where]),
@@ -141,7 +77,7 @@ class Corpus:
 
     def groups(self) -> list[tuple[str, ...]]:
         """Return what must not be split between folds: the premise, or the story's frame."""
-        if self.training.name == "alphanli":
+        if self.task.kind == "stories":
             return [(normalised(text[0]), normalised(text[3])) for text in self.texts]
         return [(normalised(text[0]),) for text in self.texts]
 
@@ -170,7 +106,7 @@ def _frozen(values: npt.ArrayLike) -> Floats:
     return array
 
 
-def choose_data(training: str, data: str = "auto") -> str:
+def choose_data(task: str, data: str = "auto") -> str:
     """Return the ``data`` parameter to read every file with: ``released``, ``sample``, a folder.
 
     ``auto`` is the released data, or an error where a file of it is missing: a model must
@@ -178,16 +114,14 @@ def choose_data(training: str, data: str = "auto") -> str:
 
     Parameters
     ----------
-    training : {'nli', 'alphanli'}
+    task : {'nli', 'alphanli'}
     data : str
         ``auto``, ``released``, ``sample`` or a folder; all but ``auto`` are returned as they are.
     """
     if data != "auto":
         return data
-    wanted = get_training(training)
-    names = [file for _, _, file in wanted.files] + [
-        get_dataset(task).file for task in wanted.tasks
-    ]
+    wanted = get_task(task)
+    names = [*wanted.files, *(get_dataset(name).file for name in wanted.datasets)]
     missing = [name for name in names if sources.find(name) is None]
     if missing:
         raise ChaosError(
@@ -200,12 +134,12 @@ def choose_data(training: str, data: str = "auto") -> str:
     return "released"
 
 
-def load_corpus(training: str, split: str, data: str = "auto") -> Corpus:
+def load_corpus(task: str, split: str, data: str = "auto") -> Corpus:
     """Read a split of a task's corpora.
 
     Parameters
     ----------
-    training : {'nli', 'alphanli'}
+    task : {'nli', 'alphanli'}
     split : {'train', 'dev', 'test'}
         αNLI has ``train`` alone: its development set is ChaosNLI-α.
     data : str
@@ -216,36 +150,38 @@ def load_corpus(training: str, split: str, data: str = "auto") -> Corpus:
     ChaosError
         If a file is missing, or a line has faults: a field that is not text, an unknown label.
     """
-    wanted = get_training(training)
-    data = choose_data(training, data)
+    wanted = get_task(task)
+    data = choose_data(task, data)
     parts = []
-    for dataset, file in wanted.files_of(split):
-        path = sources.locate(file, data)
-        name = file if data in sources.KEYWORDS else f"own-data/{path.name}"
-        if training == "alphanli":
-            labels = sources.locate(_ALPHANLI_LABELS, data)
-            parts.append(_read_stories(path, labels, wanted))
-            _note(labels, f"{name.removesuffix('train.jsonl')}{labels.name}", data)
+    for one in wanted.files_of(split):
+        path = sources.locate(one.file, data)
+        if one.labels:
+            labels = sources.locate(one.labels, data)
+            parts.append(_read_stories(path, labels, one.name, wanted))
+            _note(labels, one.labels, data)
         else:
-            parts.append(_read_pairs(path, dataset, wanted))
-        _note(path, name, data)
+            parts.append(_read_pairs(path, one.name, wanted))
+        _note(path, one.file, data)
     return join(parts) if parts else empty(wanted)
 
 
 def _note(path: Path, name: str, data: str) -> None:
     synthetic = data == "sample"
-    name = f"synthetic-sample/{path.name}" if synthetic else name
+    if synthetic:
+        name = f"synthetic-sample/{path.name}"
+    elif data not in sources.KEYWORDS:
+        name = f"own-data/{path.name}"
     inputs.record(name, inputs.digest(path), synthetic=synthetic)
 
 
-def empty(training: Training) -> Corpus:
+def empty(task: Task) -> Corpus:
     """Return a corpus without items.
 
     Parameters
     ----------
-    training : Training
+    task : Task
     """
-    return Corpus(training, (), (), _frozen(np.empty((0, len(training.labels)))), ())
+    return Corpus(task, (), (), _frozen(np.empty((0, len(task.labels)))), ())
 
 
 def join(parts: Sequence[Corpus]) -> Corpus:
@@ -256,7 +192,7 @@ def join(parts: Sequence[Corpus]) -> Corpus:
     parts : sequence of Corpus
     """
     return Corpus(
-        parts[0].training,
+        parts[0].task,
         tuple(uid for part in parts for uid in part.uids),
         tuple(text for part in parts for text in part.texts),
         _frozen(np.concatenate([part.targets for part in parts])),
@@ -302,7 +238,7 @@ def _texts(row: Any, fields: Sequence[str], place: str) -> tuple[str, ...]:
     return tuple(row[field] for field in fields)
 
 
-def _read_pairs(path: Path, dataset: str, training: Training) -> Corpus:
+def _read_pairs(path: Path, dataset: str, task: Task) -> Corpus:
     """Read SNLI's and MNLI's JSON lines; those without a majority label are dropped, counted."""
     uids, texts, labels, dropped = [], [], [], 0
     for number, row in _lines(path):
@@ -311,20 +247,20 @@ def _read_pairs(path: Path, dataset: str, training: Training) -> Corpus:
         if text[2] == NO_MAJORITY:
             dropped += 1
             continue
-        if text[2] not in training.labels:
+        if text[2] not in task.labels:
             raise ChaosError(
                 "A line of a training file has an unknown label.",
                 where=f"{place}, field 'gold_label'",
                 found=repr(text[2]),
-                expected=", ".join(training.labels) + f", or {NO_MAJORITY!r} for no majority",
+                expected=", ".join(task.labels) + f", or {NO_MAJORITY!r} for no majority",
             )
         uids.append(text[3])
         texts.append(text[:2])
-        labels.append(training.labels.index(text[2]))
-    return _hard(training, uids, texts, labels, dataset, dropped)
+        labels.append(task.labels.index(text[2]))
+    return _hard(task, uids, texts, labels, dataset, dropped)
 
 
-def _read_stories(path: Path, labels: Path, training: Training) -> Corpus:
+def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
     """Read αNLI's stories, and their labels from the file beside them."""
     fields = ("story_id", "obs1", "hyp1", "hyp2", "obs2")
     rows = [_texts(row, fields, f"{path}, line {number}") for number, row in _lines(path)]
@@ -347,49 +283,49 @@ def _read_stories(path: Path, labels: Path, training: Training) -> Corpus:
     # A story may stand in several lines, with other hypotheses.
     uids = [f"{row[0]}/{number}" for number, row in enumerate(rows)]
     texts = [row[1:] for row in rows]
-    return _hard(training, uids, texts, [int(label) - 1 for label in given], "alphanli", 0)
+    return _hard(task, uids, texts, [int(label) - 1 for label in given], dataset, 0)
 
 
 def _hard(
-    training: Training,
+    task: Task,
     uids: Sequence[str],
     texts: Sequence[tuple[str, ...]],
     labels: Sequence[int],
     dataset: str,
     dropped: int,
 ) -> Corpus:
-    targets = np.eye(len(training.labels))[np.array(labels, dtype=np.int64)]
+    targets = np.eye(len(task.labels))[np.array(labels, dtype=np.int64)]
     return Corpus(
-        training, tuple(uids), tuple(texts), _frozen(targets), (dataset,) * len(uids), dropped
+        task, tuple(uids), tuple(texts), _frozen(targets), (dataset,) * len(uids), dropped
     )
 
 
-def load_chaosnli(training: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
+def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
     """Return ChaosNLI's items of a task with their vote shares, and the opinions themselves.
 
     Parameters
     ----------
-    training : {'nli', 'alphanli'}
+    task : {'nli', 'alphanli'}
     data : str
         See `choose_data`.
     """
-    wanted = get_training(training)
-    votes = [load_votes(task, choose_data(training, data)) for task in wanted.tasks]
+    wanted = get_task(task)
+    votes = [load_votes(name, choose_data(task, data)) for name in wanted.datasets]
     return from_votes(votes, wanted), votes
 
 
-def from_votes(votes: Iterable[Votes], training: Training) -> Corpus:
+def from_votes(votes: Iterable[Votes], task: Task) -> Corpus:
     """Return the items of ChaosNLI, each with its vote shares as target.
 
     Parameters
     ----------
     votes : iterable of Votes
-    training : Training
+    task : Task
     """
     return join(
         [
             Corpus(
-                training,
+                task,
                 one.uids,
                 tuple(
                     tuple(text[field] for field in one.dataset.text_fields) for text in one.texts

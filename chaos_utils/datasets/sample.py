@@ -18,6 +18,7 @@ from typing import Any
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import SYNTHETIC
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.tasks import Task, get_task
 
 SEED = 20201116
 N_ITEMS = 300
@@ -151,14 +152,6 @@ _OTHER_DAYS = {"train": " This was on a {} in {}.", "dev": " It was a {} in {}."
                "test": " We saw it on a {} in {}."}  # fmt: skip
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 _MONTHS = ("March", "June", "August", "November")
-_NLI_FILES = {
-    "snli": {split: f"snli_1.0/snli_1.0_{split}.jsonl" for split in _OTHER_DAYS},
-    "mnli": {
-        "train": "multinli_1.0/multinli_1.0_train.jsonl",
-        "dev": "multinli_1.0/multinli_1.0_dev_matched.jsonl",
-        "test": "multinli_1.0/multinli_1.0_dev_mismatched.jsonl",
-    },
-}
 _N_CORPUS = {"train": 600, "dev": 150, "test": 150}
 
 
@@ -168,17 +161,18 @@ def _write_corpora(folder: Path, dataset: Dataset, items: Sequence[dict[str, Any
     As in the published corpora, the development files hold the items of ChaosNLI too.
     """
     rng = random.Random(f"{SEED} {dataset.name}")
+    task = get_task(dataset.task)
     for split, day in _OTHER_DAYS.items():
         drawn = list(itertools.islice(_ITEMS[dataset.sample](rng), _N_CORPUS[split]))
         for text, _ in drawn:
             text[dataset.text_fields[0]] += day.format(rng.choice(_WEEKDAYS), rng.choice(_MONTHS))
         labels = [rng.choices(range(dataset.n_classes), weights=kind)[0] for _, kind in drawn]
-        if dataset.name == "alphanli":
-            if split == "train":
+        if task.kind == "stories":
+            for file in task.files_of(split):
                 stories = [{"story_id": f"sample-{i}", **text} for i, (text, _) in enumerate(drawn)]
-                _write_lines(folder / "alphanli" / "train.jsonl", stories)
+                _write_lines(folder / file.file, stories)
                 lines = "".join(f"{label + 1}\n" for label in labels)
-                (folder / "alphanli" / "train-labels.lst").write_text(lines, encoding="utf-8")
+                (folder / file.labels).write_text(lines, encoding="utf-8")
             continue
         rows = [
             _pair(text, dataset.labels[label] if rng.random() > 0.02 else "-", f"{split}-{i}")
@@ -188,7 +182,13 @@ def _write_corpora(folder: Path, dataset: Dataset, items: Sequence[dict[str, Any
             for item in items:
                 label = dataset.labels[dataset.codes.index(item["old_label"])]
                 rows.append(_pair(item["example"], label, item["uid"]))
-        _write_lines(folder / _NLI_FILES[dataset.name][split], rows)
+        _write_lines(folder / _corpus_file(task, split, dataset), rows)
+
+
+def _corpus_file(task: Task, split: str, dataset: Dataset) -> str:
+    """Return the file of a split that belongs to a dataset, as their names begin."""
+    files = task.files_of(split)
+    return next(one.file for one in files if one.name.split("-")[0] == dataset.name)
 
 
 def _pair(text: dict[str, str], label: str, uid: str) -> dict[str, str]:
@@ -273,7 +273,7 @@ def _row(
     tally = Counter(votes)
     counts = [tally[code] for code in dataset.codes]
     shares = [count / N_VOTES for count in counts]
-    as_stored = int if dataset.name == "alphanli" else str
+    as_stored = int if dataset.reader.integer_labels else str
     names = dict(zip(dataset.codes, dataset.labels, strict=True))
     row: dict[str, Any] = {
         "uid": uid,

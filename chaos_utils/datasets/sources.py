@@ -225,12 +225,39 @@ def _short(fault: BaseException) -> str:
     return text[:160] or type(fault).__name__
 
 
+class _Bar:
+    """What pooch draws progress on; its own bar would need one package more."""
+
+    def __init__(self, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+        self._bars = Progress(
+            TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self._bar = self._bars.add_task(what, total=None)
+        self.total = 0  # pooch sets it before the first bytes
+
+    def update(self, n_bytes: int) -> None:
+        self._bars.start()
+        self._bars.update(self._bar, total=self.total or None, advance=n_bytes)
+
+    def reset(self) -> None:
+        self._bars.reset(self._bar)
+
+    def close(self) -> None:
+        self._bars.stop()
+
+
 def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: bool) -> Path:
     """Download a file, from its archive if it stands in one, and compare its digest."""
     import pooch
 
     pooch.get_logger().setLevel("ERROR")
-    fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=progress)
+    fetcher = pooch.HTTPDownloader(
+        timeout=TIMEOUT_SECONDS, progressbar=_Bar(file.name) if progress else False
+    )
     # Archives are kept in the cache, since one serves several files; single files are moved on.
     kept = paths.cache() / "archives" if member else folder
     arrived = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))

@@ -63,7 +63,7 @@ def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     known = set(evaluated.groups())
     found = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in known]
     if found:
-        what = "stories" if train.training.name == "alphanli" else "premises"
+        what = "stories" if train.task.kind == "stories" else "premises"
         shown = ", ".join(found[:_SHOWN]) + (" …" if found[_SHOWN:] else "")
         raise ChaosError(
             f"{len(found)} training items have {what} that occur in ChaosNLI.",

@@ -5,7 +5,6 @@ The bins of Figures 4 and 5 of Nie et al. (2020), for each dataset and for SNLI 
 `binned` is what `binned_scores` gives of `all_votes`, one a dataset, and of `systems` by dataset.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
@@ -26,11 +25,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 BIN_MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
-POOLED = ("snli", "mnli")
 GUESS = "chance"
 BIN_GUESS = "commonest label of the bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
-_SEED = re.compile(r"(?P<model>.+), seed \d+")
 _DECIMALS = 10  # equal entropies must not fall on both sides of an edge
 _EDGE_TOLERANCE = 1e-5  # published edges have six decimals
 
@@ -86,7 +83,7 @@ class BinnedScores:
     dataset : str
         A dataset's name, or ``snli+mnli``.
     bins : EntropyBins
-    systems : tuple of str
+    systems, families : tuple of str
     roles : tuple of str
         Of each system: ``model``, ``seed`` (a run of a model that has several),
         ``mean of seeds``, ``baseline``.
@@ -101,6 +98,7 @@ class BinnedScores:
     dataset: str
     bins: EntropyBins
     systems: tuple[str, ...]
+    families: tuple[str, ...]
     roles: tuple[str, ...]
     n_scored: Ints
     values: Floats
@@ -115,10 +113,10 @@ def binned_scores(
     n_resamples: int,
     seed: int,
 ) -> list[BinnedScores]:
-    """Score systems and baselines in entropy bins, for each dataset and for SNLI+MNLI pooled.
+    """Score systems and baselines in entropy bins, for each dataset and each pool of them.
 
     Systems that are named alike but for ``, seed N`` also appear as their mean. Systems
-    that predict SNLI and MNLI under one name are pooled. The baselines are ``chance`` (the
+    that predict all datasets of a pool under one name are pooled. The baselines are ``chance`` (the
     uniform distribution for JSD and KL, the most frequent label of all items for the
     accuracies), the most frequent label of each bin (accuracies alone; it is chosen with
     hindsight), the class prior and the original votes.
@@ -147,104 +145,151 @@ def binned_scores(
     for votes in all_votes:
         dataset = votes.dataset.name
         entropies[dataset] = entropy(votes.shares, unit="bits")
-        gold[dataset] = np.column_stack([votes.old_label, votes.majority])
+        gold[dataset] = [votes.old_label if votes.has_old_labels else None, votes.majority]
         scores[dataset] = _item_scores(votes, systems.get(dataset, ()))
-    if set(POOLED) <= set(scores):
-        first, second = POOLED
-        common = [name for name in scores[first] if name in scores[second]]
-        pooled = "+".join(POOLED)
-        entropies[pooled] = np.concatenate([entropies[dataset] for dataset in POOLED])
-        gold[pooled] = np.concatenate([gold[dataset] for dataset in POOLED])
-        scores[pooled] = {
-            name: np.concatenate([scores[dataset][name] for dataset in POOLED]) for name in common
-        }
+    for pool in pools(all_votes):
+        parts = pool.split("+")
+        common = [name for name in scores[parts[0]] if all(name in scores[one] for one in parts)]
+        entropies[pool] = np.concatenate([entropies[one] for one in parts])
+        gold[pool] = [_joined([gold[one][k] for one in parts]) for k in range(2)]
+        scores[pool] = {
+            name: replace(
+                scores[parts[0]][name], by_item=np.concatenate([scores[one][name].by_item
+                                                                for one in parts])
+            )
+            for name in common
+        }  # fmt: skip
     found = []
-    for number, dataset in enumerate(scores):
+    for dataset, of_dataset in scores.items():
         bins = entropy_bins(entropies[dataset], n_bins)
-        by_item = scores[dataset]
         everywhere = np.zeros_like(bins.of_item)
-        by_item[GUESS] = by_item[GUESS].copy()
-        by_item[GUESS][:, 2:] = _guesses(gold[dataset], everywhere)
-        by_item[BIN_GUESS] = np.full_like(by_item[GUESS], np.nan)
-        by_item[BIN_GUESS][:, 2:] = _guesses(gold[dataset], bins.of_item)
-        rng = np.random.default_rng([seed, number])
-        found.append(_score_bins(dataset, bins, by_item, n_resamples, rng))
+        chance = of_dataset[GUESS]
+        nothing = np.full(chance.by_item.shape, np.nan)
+        for name, group, start in (
+            (GUESS, everywhere, chance.by_item), (BIN_GUESS, bins.of_item, nothing)
+        ):  # fmt: skip
+            guessed = start.copy()
+            guessed[:, 2:] = np.column_stack([_guesses(one, group) for one in gold[dataset]])
+            of_dataset[name] = replace(chance, name=name, family=name, by_item=guessed)
+        found.append(_score_bins(dataset, bins, of_dataset, n_resamples, seed))
     return found
 
 
-def _item_scores(votes: Votes, systems: Sequence[System]) -> dict[str, Floats]:
-    """Return each system's measures, shape (n_items, 4), NaN for items it does not cover."""
+def pools(all_votes: Sequence[Votes]) -> list[str]:
+    """Return the pools of datasets that are shown as one, where all of their members are there.
+
+    Parameters
+    ----------
+    all_votes : sequence of Votes
+
+    Returns
+    -------
+    list of str
+        Such as ``snli+mnli``.
+    """
+    there = {votes.dataset.name for votes in all_votes}
+    named = dict.fromkeys(votes.dataset.pooled_as for votes in all_votes)
+    return [pool for pool in named if pool and set(pool.split("+")) <= there]
+
+
+def _joined(parts: Sequence[Ints | None]) -> Ints | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A system's measures item by item, shape (n_items, 4); NaN where there is none."""
+
+    name: str
+    family: str
+    is_baseline: bool
+    by_item: Floats
+
+
+def _item_scores(votes: Votes, systems: Sequence[System]) -> dict[str, _Scored]:
     for system in systems:
         if system.name in BASELINES:
             raise ChaosError(
                 "A system has the name of a baseline.", found=system.name, todo="rename it"
             )
-    chance = replace(uniform(votes), name=GUESS)
-    scores = {}
-    for system in [*systems, chance, class_prior(votes), original_votes(votes)]:
+    baselines = [replace(uniform(votes), name=GUESS, family=GUESS)]
+    if votes.has_old_labels:
+        baselines += [class_prior(votes), original_votes(votes)]
+    found = {}
+    for system in [*systems, *baselines]:
         judged = system.aligned_to(votes)
-        table = np.full((len(votes), len(BIN_MEASURES)), np.nan)
-        table[system.rows_in(votes)] = np.column_stack(
-            [MEASURES[name].columns(judged) for name in BIN_MEASURES]
-        )
-        scores[system.name] = table
-    return scores
+        by_item = np.full((len(votes), len(BIN_MEASURES)), np.nan)
+        for k, name in enumerate(BIN_MEASURES):
+            if votes.has_old_labels or not MEASURES[name].needs:
+                by_item[system.rows_in(votes), k] = MEASURES[name].columns(judged)[:, 0]
+        is_baseline = system.origin == "baseline"
+        found[system.name] = _Scored(system.name, system.family, is_baseline, by_item)
+    return found
 
 
-def _guesses(gold: Ints, groups: Ints) -> Floats:
-    """Return where a group's most frequent label is right; both of shape (n_items, 2)."""
-    right = np.empty(gold.shape)
+def _guesses(labels: Ints | None, groups: Ints) -> Floats:
+    """Return where a group's most frequent label is right, shape (n_items,)."""
+    right = np.full(len(groups), np.nan)
+    if labels is None:
+        return right
     for group in np.unique(groups):
         rows = groups == group
-        for column in range(gold.shape[1]):
-            labels = gold[rows, column]
-            right[rows, column] = labels == np.bincount(labels).argmax()
+        right[rows] = labels[rows] == np.bincount(labels[rows]).argmax()
     return right
 
 
 def _score_bins(
-    dataset: str,
-    bins: EntropyBins,
-    by_item: Mapping[str, Floats],
-    n_resamples: int,
-    rng: np.random.Generator,
+    dataset: str, bins: EntropyBins, of_dataset: Mapping[str, _Scored], n_resamples: int, seed: int
 ) -> BinnedScores:
-    scores = _with_means_of_seeds(by_item)
-    table = np.stack([scores[name][1] for name in scores], axis=1)
+    scores = _with_means_of_seeds(of_dataset)
+    table = np.stack([by_item for _, _, by_item in scores.values()], axis=1)
     covered = ~np.isnan(table)
-    flat = np.concatenate([np.nan_to_num(table), covered], axis=2).reshape(len(table), -1)
-
-    def ratio(means: Floats) -> Floats:
-        shape = (*means.shape[:-1], table.shape[1], 2 * table.shape[2])
-        sums, shares = np.split(means.reshape(shape), 2, axis=-1)
-        return np.divide(sums, shares, out=np.full(sums.shape, np.nan), where=shares > 0)
-
-    rows = [bins.of_item == b for b in range(len(bins.low))]
+    cells = list(np.ndindex(table.shape[1:]))
+    tables = [
+        (np.flatnonzero(covered[:, s, m]), table[covered[:, s, m], s, m][:, np.newaxis])
+        for s, m in cells
+    ]
+    values, draws = [], []
+    for number in range(len(bins.low)):
+        items = np.flatnonzero(bins.of_item == number)
+        n_covered = covered[items].sum(axis=0)
+        sums = np.nansum(table[items], axis=0)
+        values.append(np.divide(sums, n_covered, out=np.full(sums.shape, np.nan),
+                                where=n_covered > 0))  # fmt: skip
+        rng = np.random.default_rng([seed, number])
+        means = bootstrap_tables(tables, items, n_resamples, rng)
+        draws.append(np.concatenate(means, axis=1).reshape(n_resamples, *table.shape[1:]))
     return BinnedScores(
         dataset=dataset,
         bins=bins,
         systems=tuple(scores),
-        roles=tuple(role for role, _ in scores.values()),
-        n_scored=np.stack([covered[row].any(axis=2).sum(axis=0) for row in rows]),
-        values=np.stack([ratio(flat[row].mean(axis=0)) for row in rows]),
-        draws=np.stack([ratio(bootstrap_means(flat[row], n_resamples, rng)) for row in rows]),
+        families=tuple(family for family, _, _ in scores.values()),
+        roles=tuple(role for _, role, _ in scores.values()),
+        n_scored=np.stack(
+            [covered[bins.of_item == b].any(axis=2).sum(axis=0) for b in range(len(bins.low))]
+        ),
+        values=np.stack(values),
+        draws=np.stack(draws),
     )
 
 
-def _with_means_of_seeds(by_item: Mapping[str, Floats]) -> dict[str, tuple[str, Floats]]:
-    """Return role and scores by system, and a mean before the seeds of each model."""
-    families: dict[str, list[str]] = {}
-    for name in by_item:
-        match = _SEED.fullmatch(name)
-        families.setdefault(match["model"] if match else name, []).append(name)
+def _with_means_of_seeds(
+    of_dataset: Mapping[str, _Scored],
+) -> dict[str, tuple[str, str, Floats]]:
+    """Return family, role and scores by system, and a mean before the seeds of each family."""
+    families: dict[str, list[_Scored]] = {}
+    for one in of_dataset.values():
+        families.setdefault(one.family, []).append(one)
     scores = {}
-    for model, names in families.items():
-        if len(names) > 1:
-            mean = np.mean([by_item[name] for name in names], axis=0)
-            scores[f"{model}, mean of {len(names)} seeds"] = ("mean of seeds", mean)
-        for name in names:
-            alone = "baseline" if name in BASELINES else "model"
-            scores[name] = ("seed" if len(names) > 1 else alone, by_item[name])
+    for family, members in families.items():
+        if len(members) > 1:
+            mean = np.mean([one.by_item for one in members], axis=0)
+            scores[f"{family}, mean of {len(members)} seeds"] = (family, "mean of seeds", mean)
+        for one in members:
+            alone = "baseline" if one.is_baseline else "model"
+            role = "seed" if len(members) > 1 else alone
+            scores[one.name] = (family, role, one.by_item)
     return scores
 
 

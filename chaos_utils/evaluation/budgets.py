@@ -8,11 +8,10 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.evaluation.ceilings import NAMES
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring.draws import (
-    NAMES,
     Floats,
-    bounded,
     draw_crowds,
     draw_posterior,
     repeated,
@@ -61,16 +60,16 @@ def annotation_budget(
     rows = []
     for n_votes in sizes:
         crowds = draw_crowds(truths, n_votes, rng)
-        found = {
-            "floor": repeated(chosen, crowds, truths),
-            "error": repeated(bounded(chosen), truths, crowds),
-        }
-        for quantity, by_measure in found.items():
-            for name, scores in by_measure.items():
+        for quantity, pair in (("floor", (crowds, truths)), ("error", (truths, crowds))):
+            for measure in chosen:
+                # Without an upper end, what an empty label costs is up to the floor in place of 0.
+                if quantity == "error" and not np.isfinite(measure.high):
+                    continue
+                scores = repeated(measure, *pair)
                 rows.append(
                     {
                         "dataset": votes.dataset.name,
-                        "measure": name,
+                        "measure": measure.name,
                         "quantity": quantity,
                         "n_votes": n_votes,
                         "value": scores.value,
@@ -125,7 +124,7 @@ def items_by_votes(
     def scores(human: Floats, rows: npt.NDArray[np.int64], system: System) -> Floats:
         shares = system.aligned_to(votes).model
         model = np.broadcast_to(shares, (n_draws, *shares.shape))
-        return repeated([MEASURES[measure]], human[:, rows], model)[measure].columns[..., 0]
+        return repeated(MEASURES[measure], human[:, rows], model).columns[..., 0]
 
     against_truth = [
         scores(truths, rows, system).mean() for rows, system in zip(rows_of, systems, strict=True)

@@ -1,23 +1,22 @@
 """Judge prediction files: what `chaos evaluate` answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.evaluation.ceilings import references
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
 from chaos_utils.scoring.predictions import join, read_predictions
-from chaos_utils.scoring.scores import compare, evaluate
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
 
-_DRAWS = 20
-_OF_VOTES = tuple(name for name in MEASURES if name != "old_accuracy")  # have floor and ceiling
 _ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
 _IN_TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")
 
@@ -58,10 +57,7 @@ def read_files(
     ChaosError
         If a file has faults, two systems of a dataset have one name, or none is left.
     """
-    names = (
-        [one.name for one in book_datasets()] if dataset == "auto" else [get_dataset(dataset).name]
-    )
-    all_votes = [load_votes(name, data) for name in names]
+    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found: dict[str, list[System]] = {}
     for file in files:
         # A part of a system covers its dataset in part, by its nature.
@@ -98,9 +94,14 @@ def _check_whole(found: dict[str, list[System]], data: str) -> None:
 
 
 def judge_files(
-    found: dict[str, list[System]], *, data: str, n_resamples: int, seed: int
+    found: dict[str, list[System]],
+    *,
+    data: str,
+    n_resamples: int,
+    seed: int,
+    against: str | None = None,
 ) -> pd.DataFrame:
-    """Compute all measures of systems that were read from files.
+    """Score systems that were read from files, and compare them with one of them.
 
     Parameters
     ----------
@@ -111,32 +112,51 @@ def judge_files(
     n_resamples : int
         For the intervals; 0 for none.
     seed : int
+    against : str, optional
+        Name of the system that the others are compared with, on each dataset that has it.
 
     Returns
     -------
     DataFrame
-        As `evaluate` gives it, with what a reader needs beside the value: ``floor`` (a
-        perfect model) and ``ceiling`` (another crowd), which are drawn like the
+        As `score` gives it, with what a reader needs beside the value: ``floor`` (the
+        perfect model) and ``ceiling`` (the second crowd), which are drawn like the
         intervals and so NaN without resamples; ``unit``, ``better``; and where the
         measure is in Table 5 of Nie et al. (2020), ``rank`` among its nine models and
-        this one (1 is best) and ``ranked``, their number.
+        this one (1 is best) and ``ranked``, their number. All but the first two are
+        empty for differences.
+
+    Raises
+    ------
+    ChaosError
+        As `score`; if no dataset has two systems to compare, one of them `against`.
     """
+    if against is not None:
+        _check_pairs(found, against)
     tables = []
     for name, systems in found.items():
         votes = load_votes(name, data)
-        part = evaluate(votes, systems, n_resamples=n_resamples, seed=seed)
-        floor: dict[str, float] = {}
-        ceiling: dict[str, float] = {}
+        known = any(system.name == against for system in systems)
+        part = score(
+            votes,
+            systems,
+            n_resamples=n_resamples,
+            seed=seed,
+            reference=against if known else None,
+        )
         if n_resamples:
-            known = references(votes, _DRAWS, seed, measures=_OF_VOTES)
-            floor = {measure: drawn.value for measure, drawn in known.floor.items()}
-            ceiling = {measure: drawn.value for measure, drawn in known.ceiling.items()}
-        part["floor"] = part["measure"].map(floor).astype(float)
-        part["ceiling"] = part["measure"].map(ceiling).astype(float)
+            of_votes = [one for one in part["measure"].unique() if not MEASURES[one].needs]
+            drawn = References(votes, seed=seed).scores(of_votes)
+            values = drawn.pivot(index="measure", columns="system", values="value")
+            part["floor"] = part["measure"].map(values[PERFECT_MODEL])
+            part["ceiling"] = part["measure"].map(values[SECOND_CROWD])
+        else:
+            part[["floor", "ceiling"]] = np.nan
         tables.append(part)
     table = pd.concat(tables, ignore_index=True)
     table["unit"] = table["measure"].map(lambda name: MEASURES[name].unit)
     table["better"] = table["measure"].map(lambda name: MEASURES[name].better)
+    is_difference = table["reference"] != ""
+    table.loc[is_difference, ["floor", "ceiling"]] = np.nan
     published = read_published("nie2020_table5")
     published = published[~published["model"].isin(["chance", "est-human"])]
     ranks = [_rank(row, published) for row in table.to_dict("records")]
@@ -145,102 +165,71 @@ def judge_files(
     return table
 
 
-def compare_files(
-    found: dict[str, list[System]], against: str, *, data: str, n_resamples: int, seed: int
-) -> pd.DataFrame:
-    """Compare every other system with one of them, item by item, dataset by dataset.
-
-    Parameters
-    ----------
-    found : dict of list of System
-        As `read_files` gives it.
-    against : str
-        Name of the system that the others are compared with.
-    data : str
-        As for `load_votes`.
-    n_resamples : int
-        For the intervals, at least 1.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        As `compare` gives it, for each other system of a dataset that has the one named.
-
-    Raises
-    ------
-    ChaosError
-        If no file holds that system, or it stands alone.
-    """
-    parts = []
-    for name, systems in found.items():
-        by_name = {system.name: system for system in systems}
-        if against in by_name:
-            parts += [
-                compare(
-                    load_votes(name, data), system, by_name[against],
-                    n_resamples=n_resamples, seed=seed,
-                )
-                for model, system in by_name.items()
-                if model != against
-            ]  # fmt: skip
-    if not parts:
-        known = sorted({system.name for systems in found.values() for system in systems})
+def _check_pairs(found: dict[str, list[System]], against: str) -> None:
+    groups = [[system.name for system in systems] for systems in found.values()]
+    if not any(against in names and len(names) > 1 for names in groups):
+        known = sorted({name for names in groups for name in names})
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"--against {against}",
             expected=f"one of at least two systems of a dataset; here: {', '.join(known)}",
         )
-    return pd.concat(parts, ignore_index=True)
 
 
 def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, int | None]:
     measure = str(row["measure"])
-    if measure not in _IN_TABLE_5:
+    if measure not in _IN_TABLE_5 or row["reference"]:
         return None, None
     others = published.loc[published["dataset"] == row["dataset"], measure]
+    if others.empty:
+        return None, None
     is_better = others > row["value"] if row["better"] == "higher" else others < row["value"]
     return int(is_better.sum()) + 1, len(others) + 1
 
 
-def shown_rows(rows: pd.DataFrame) -> list[list[str]]:
-    """Return one system's rows as cells for reading, the heading first.
+def by_system(answer: pd.DataFrame) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield each system's scores for reading: a title, and cells with the heading first.
 
-    An arrow tells which way a measure is better.
+    An arrow shows which way a measure is better. Values have four digits, p has three.
 
     Parameters
     ----------
-    rows : DataFrame
-        Of one system, as `judge_files` gives them; with the columns of `compare_files` too,
-        the comparison is shown.
+    answer : DataFrame
+        As `judge_files` gives it.
 
-    Returns
-    -------
-    list of list of str
-        Values with four digits, p with three.
+    Yields
+    ------
+    title : str
+    cells : list of list of str
     """
-    compared = "difference" in rows and rows["difference"].notna().any()
-    heading = ["measure", "value", "95% interval", "floor", "ceiling", "rank"]
-    table = [heading + (["difference", "95% interval", "p"] if compared else [])]
-    for row in rows.to_dict("records"):
-        measure = MEASURES[row["measure"]]
-        arrow = _ARROWS[measure.better]
-        interval = (
-            "" if pd.isna(row["low"]) else f"[{number(row['low'], 4)}, {number(row['high'], 4)}]"
-        )
-        cells = [
-            f"{measure.title}{f', {measure.unit}' if measure.unit else ''} {arrow}",
-            number(row["value"], 4),
-            interval,
-            number(row["floor"], 4),
-            number(row["ceiling"], 4),
-            "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
-        ]
-        if compared:
-            low, high = number(row["difference_low"], 4), number(row["difference_high"], 4)
-            cells += [signed(row["difference"], 4), f"[{low}, {high}]", number(row["p_value"], 3)]
-        table.append(cells)
-    return table
+    for (dataset, system), rows in answer.groupby(["dataset", "system"], sort=False):
+        values = rows[rows["reference"] == ""]
+        gaps = rows[rows["reference"] != ""].set_index("measure")
+        heading = ["measure", "value", "95% interval", "floor", "ceiling", "rank"]
+        if len(gaps):
+            heading += [f"minus {gaps['reference'].iloc[0]}", "95% interval", "p", "p (Holm)"]
+        cells = [heading]
+        for row in values.to_dict("records"):
+            measure = MEASURES[row["measure"]]
+            unit = f", {measure.unit}" if measure.unit else ""
+            line = [
+                f"{measure.title}{unit} {_ARROWS[measure.better]}",
+                number(row["value"], 4),
+                _interval(row),
+                number(row["floor"], 4),
+                number(row["ceiling"], 4),
+                "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
+            ]
+            if len(gaps):
+                gap = gaps.loc[row["measure"]]
+                line += [signed(gap["value"], 4), _interval(gap)]
+                line += [number(gap["p"], 3), number(gap["p_holm"], 3)]
+            cells.append(line)
+        yield f"{system} on {dataset}, {values['n_items'].iloc[0]:,} items", cells
+
+
+def _interval(row: "Mapping[str, float] | pd.Series") -> str:
+    return "" if pd.isna(row["low"]) else f"[{number(row['low'], 4)}, {number(row['high'], 4)}]"
 
 
 def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
@@ -249,7 +238,7 @@ def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
     Parameters
     ----------
     answer : DataFrame
-        As `judge_files` gives it, with or without the columns of `compare_files`.
+        As `judge_files` gives it.
     notes : sequence of str
         A sentence each.
 
@@ -259,11 +248,9 @@ def as_markdown(answer: pd.DataFrame, notes: Sequence[str]) -> str:
         A table for each system and dataset.
     """
     lines = []
-    for (dataset, system, n_items), rows in answer.groupby(
-        ["dataset", "system", "n_items"], sort=False
-    ):
-        header, *body = shown_rows(rows)
-        lines += [f"**{system}** on {dataset}, {n_items:,} items", ""]
-        lines += [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
+    for title, (header, *body) in by_system(answer):
+        lines += [f"**{title}**", ""]
+        for cells in (header, ["---"] * len(header), *body):
+            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
         lines.append("")
     return "\n".join([*lines, *(f"- {note}" for note in notes)])

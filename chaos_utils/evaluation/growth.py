@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.evaluation.bins import BIN_MEASURES, GUESS, POOLED, BinnedScores, binned_scores
+from chaos_utils.evaluation.bins import BIN_MEASURES, GUESS, BinnedScores, binned_scores, pools
 from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, kind_of, predictions_in
 from chaos_utils.scoring.system import System
@@ -173,7 +173,7 @@ def synthetic_stages(all_votes: Sequence[Votes], sizes: Iterable[int]) -> list[S
         for votes, noise in zip(all_votes, noises, strict=True):
             powers = np.exp(progress * 1.6 * np.log(votes.shares + 0.02) + noise / 2)
             shares = powers / powers.sum(axis=1, keepdims=True)
-            predictions.append(computed("", votes, shares))
+            predictions.append(computed("", votes, shares, origin="simulated"))
         stages.append(Stage(items, "synthetic run", 0, 1, tuple(predictions)))
     return stages
 
@@ -220,7 +220,8 @@ def growth_table(
     systems: dict[str, list[System]] = {}
     for stage in stages:
         for one in stage.predictions:
-            named = replace(one, name=f"{stage.items}, seed {stage.seed}")
+            name = f"{stage.items} items, seed {stage.seed}"
+            named = replace(one, name=name, family=str(stage.items), seed=stage.seed)
             systems.setdefault(one.dataset.name, []).append(named)
     groups = _groups(all_votes, pooled)
     covered = [group for group in groups if all(dataset in systems for dataset in group.split("+"))]
@@ -247,14 +248,16 @@ def _groups(all_votes: Sequence[Votes], pooled: bool) -> list[str]:
     datasets = [votes.dataset.name for votes in all_votes]
     if not pooled:
         return datasets
-    return ["+".join(POOLED), *(dataset for dataset in datasets if dataset not in POOLED)]
+    pooled_ones = pools(all_votes)
+    inside = {name for pool in pooled_ones for name in pool.split("+")}
+    return [*pooled_ones, *(name for name in datasets if name not in inside)]
 
 
 def _stages_of(scores: BinnedScores) -> tuple[list[int], list[int]]:
     """Return the columns of the stages, seeds averaged, and their numbers of items, growing."""
     found = {
-        int(name.split(",")[0]): k
-        for k, (name, role) in enumerate(zip(scores.systems, scores.roles, strict=True))
+        int(family): k
+        for k, (family, role) in enumerate(zip(scores.families, scores.roles, strict=True))
         if role in ("model", "mean of seeds")
     }
     items = sorted(found)

@@ -12,7 +12,6 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.evaluation.ceilings import References, references
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.evaluation.learning_temperatures import (
     FIXED_TEMPERATURE,
@@ -29,6 +28,7 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.references import References
 from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
@@ -97,7 +97,6 @@ def compare_methods(
     own: Sequence[System] = (),
     *,
     n_folds: int,
-    n_draws: int,
     n_resamples: int,
     confidence: float,
     seed: int,
@@ -112,8 +111,6 @@ def compare_methods(
         Systems of the reader's, shown beside.
     n_folds : int
         Of the temperature that is fitted on votes, at least 2.
-    n_draws : int
-        For floor and ceiling, as `ceilings.references` takes it.
     n_resamples, confidence, seed
         Of all intervals: a number, at least 1; the coverage, in (0, 1); the seed, which is
         also that of folds and draws.
@@ -127,7 +124,7 @@ def compare_methods(
     ChaosError
         If a number is out of its range, or two systems have one title.
     """
-    _check(n_resamples, confidence, n_folds, n_draws)
+    _check(n_resamples, confidence, n_folds)
     fitted = temperatures(
         votes, material,
         n_folds=n_folds, n_resamples=n_resamples, confidence=confidence, seed=seed,
@@ -138,7 +135,7 @@ def compare_methods(
     if len(set(titles)) != len(titles):
         double = next(title for title in titles if titles.count(title) > 1)
         raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
-    found = references(votes, n_draws, seed, REFERRED)
+    found = References(votes, seed=seed)
     scores = learning_table(
         votes, shown, found, n_resamples=n_resamples, confidence=confidence, seed=seed
     )
@@ -326,8 +323,9 @@ def _references(votes: Votes, found: References) -> pd.DataFrame:
             "measure": measure,
             "value": value.value,
         }
-        for name, values in (("floor", found.floor), ("ceiling", found.ceiling))
-        for measure, value in values.items()
+        for name, scores in (("floor", found.perfect_model), ("ceiling", found.second_crowd))
+        for measure in REFERRED
+        if (value := scores(measure)) is not None
     ]
     return pd.DataFrame(rows)
 
@@ -343,13 +341,12 @@ def _set_chance(table: pd.DataFrame, votes: Votes) -> None:
         table.loc[where, "value"] = np.bincount(labels).max() / len(votes)
 
 
-def _check(n_resamples: int, confidence: float, n_folds: int, n_draws: int) -> None:
+def _check(n_resamples: int, confidence: float, n_folds: int) -> None:
     """Fail with what a reader can act on where a parameter is out of its range."""
     for name, value, fits, expected in (
         ("resamples", n_resamples, n_resamples >= 1, "at least 1"),
         ("confidence", confidence, 0 < confidence < 1, "between 0 and 1, such as 0.95"),
         ("n_folds", n_folds, n_folds >= 2, "at least 2"),
-        ("draws", n_draws, n_draws >= 1, "at least 1"),
     ):
         if not fits:
             raise ChaosError(f"{name} is out of its range.", found=value, expected=expected)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.corpora import TRAININGS
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import read_predictions
@@ -107,7 +107,7 @@ def from_runs(votes: Votes, runs: Sequence[Run], run_seed: int) -> Material:
     ChaosError
         If a run's files are not those of its record, or do not hold the items.
     """
-    training = next(one for one in TRAININGS.values() if votes.dataset.name in one.tasks)
+    training = get_task(votes.dataset.task)
     by_kind: dict[tuple[str, int], Run] = {}
     for run in runs:
         kind = method_of(run)

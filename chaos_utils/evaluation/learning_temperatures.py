@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.datasets.corpora import TRAININGS, from_votes
+from chaos_utils.datasets.corpora import from_votes
 from chaos_utils.datasets.splits import group_folds
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.learning_runs import Material
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
@@ -87,7 +88,7 @@ def temperatures(
         low, high = temperature_interval(p, gold, n_resamples, confidence, seed)
         fitted = np.array(fit_temperature(p, gold))
         found.append(Temperature("held_out", fitted, low, high, "bootstrap", len(gold)))
-    training = next(one for one in TRAININGS.values() if votes.dataset.name in one.tasks)
+    training = get_task(votes.dataset.task)
     folds = group_folds(from_votes([votes], training), n_folds, seed)
     others = [folds != fold for fold in range(n_folds)]
     of_fold = np.array(

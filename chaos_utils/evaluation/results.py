@@ -7,9 +7,11 @@ import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.evaluation.ceilings import references
+from chaos_utils.metrics.measures import MEASURES as KNOWN
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.published import beside_published, published_scores
+from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, References, chance_scores
+from chaos_utils.scoring.scores import ALL, score, wide
 from chaos_utils.scoring.system import System
 
 MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
@@ -48,62 +50,39 @@ def main_results(
     Chance is two things in the paper: the uniform distribution for JSD and KL, and the
     share of the most frequent label for the accuracies.
     """
-    published = read_published("nie2020_table5").set_index(["dataset", "model"])
+    published = published_scores()
+    published = published[published["group"] == ALL]
     parts = []
     for votes, chosen in zip(all_votes, models, strict=True):
-        dataset = votes.dataset.name
-        baselines = [
-            systems.class_prior(votes, seed),
-            systems.original_votes(votes),
-            systems.old_label(votes),
-        ]
-        table = _wide(
-            evaluate(
-                votes,
-                [systems.uniform(votes), *baselines, *chosen],
-                measures=MEASURES,
-                n_resamples=n_resamples,
-                seed=seed,
-            )
+        baselines = []
+        if votes.has_old_labels:
+            baselines = [systems.class_prior(votes, seed), systems.original_votes(votes)]
+            baselines.append(systems.old_label(votes))
+        names = [m for m in MEASURES if votes.has_old_labels or not KNOWN[m].needs]
+        scores = score(
+            votes, [*baselines, *chosen], measures=names, n_resamples=n_resamples, seed=seed
         )
-        table["kind"] = ["chance", *["baseline"] * 3, *["model"] * len(chosen)]
+        scores = pd.concat(
+            [chance_scores(votes, names, n_resamples=n_resamples, seed=seed), scores],
+            ignore_index=True,
+        )
+        both = beside_published(scores)
+        table = wide(scores, "low", "high")
+        for what in ("published", "difference"):
+            values = both.pivot(index="system", columns="measure", values=what)
+            table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
+        table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(chosen)]
         table["source"] = "computed"
-        theirs = published.loc[dataset].rename_axis("system").reset_index().assign(dataset=dataset)
-        chance = theirs[theirs["system"] == "chance"].iloc[0]
-        _set_chance(table, votes, chance)
-        others = theirs[theirs["system"] != "chance"].assign(source="published")
-        others["kind"] = np.where(others["system"] == "est-human", "human", "model")
-        parts += [table, others]
+        of_paper = published["dataset"] == votes.dataset.name
+        theirs = wide(published[of_paper & (published["system"] != CHANCE)])
+        theirs["source"] = "published"
+        theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
+        parts += [table, theirs] if len(theirs) else [table]
     columns = ["dataset", "system", "source", "kind", "n_items"]
     for measure in MEASURES:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
-
-
-def _wide(table: pd.DataFrame) -> pd.DataFrame:
-    """One row a system, with a column for each measure and its interval's ends."""
-    order = list(dict.fromkeys(table["system"]))
-    wide = table.pivot(index=["dataset", "system", "n_items"], columns="measure")
-    wide.columns = [name if part == "value" else f"{name}_{part}" for part, name in wide.columns]
-    wide = wide.reset_index()
-    return wide.sort_values("system", key=lambda names: names.map(order.index)).reset_index(
-        drop=True
-    )
-
-
-def _set_chance(table: pd.DataFrame, votes: Votes, published: pd.Series) -> None:
-    """Name the uniform row after chance, with the accuracies that the paper gives it."""
-    table.loc[0, "system"] = "chance"
-    for measure, labels in (
-        ("old_accuracy", votes.old_label),
-        ("new_accuracy", votes.majority),
-    ):
-        share = np.bincount(labels).max() / len(votes)
-        table.loc[0, [measure, f"{measure}_low", f"{measure}_high"]] = [share, np.nan, np.nan]
-    for measure in MEASURES:
-        table.loc[0, f"published_{measure}"] = published[measure]
-        table.loc[0, f"difference_{measure}"] = table.loc[0, measure] - published[measure]
 
 
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
@@ -188,9 +167,7 @@ def rank_correlations() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def drawn_results(
-    results: pd.DataFrame, all_votes: Sequence[Votes], n_draws: int, seed: int
-) -> pd.DataFrame:
+def drawn_results(results: pd.DataFrame, all_votes: Sequence[Votes], seed: int) -> pd.DataFrame:
     """Return what the figure of all systems draws: one row a system and distance.
 
     Parameters
@@ -199,8 +176,8 @@ def drawn_results(
         As `main_results` gives it.
     all_votes : sequence of Votes
         The datasets, for their noise floor and ceiling.
-    n_draws, seed : int
-        As for `ceilings.references`.
+    seed : int
+        As for `References`.
 
     Returns
     -------
@@ -215,18 +192,8 @@ def drawn_results(
         part = results.rename(columns=names).assign(measure=measure)
         parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
     for votes in all_votes:
-        found = references(votes, n_draws, seed, measures=("jsd", "kl"))
-        for kind, values in (("floor", found.floor), ("ceiling", found.ceiling)):
-            rows = [
-                {
-                    "dataset": votes.dataset.name,
-                    "system": kind,
-                    "source": "computed",
-                    "kind": kind,
-                    "measure": measure,
-                    "value": value.value,
-                }
-                for measure, value in values.items()
-            ]
-            parts.append(pd.DataFrame(rows))
+        rows = References(votes, seed=seed).scores(("jsd", "kl"))
+        kinds = np.where(rows["system"] == PERFECT_MODEL, "floor", "ceiling")
+        shown = rows[["dataset", "measure", "value", "low", "high"]]
+        parts.append(shown.assign(system=kinds, kind=kinds, source="computed"))
     return pd.concat(parts, ignore_index=True)

@@ -271,7 +271,7 @@ def equal_mass_bins(confidence: npt.ArrayLike, n_bins: int) -> Ints:
     confidence : array of shape (n_items,)
         What the items are sorted by; ties stay in their order.
     n_bins : int
-        From 2 to the number of items.
+        From 1 to the number of items.
 
     Returns
     -------
@@ -279,8 +279,8 @@ def equal_mass_bins(confidence: npt.ArrayLike, n_bins: int) -> Ints:
         From 0, the least confident, to ``n_bins - 1``.
     """
     values = np.asarray(confidence, dtype=np.float64)
-    if not 2 <= n_bins <= len(values):
-        raise ValueError(f"n_bins is {n_bins}, expected 2 to the number of items, {len(values)}")
+    if not 1 <= n_bins <= len(values):
+        raise ValueError(f"n_bins is {n_bins}, expected 1 to the number of items, {len(values)}")
     bins = np.empty(len(values), dtype=np.int64)
     for number, run in enumerate(np.array_split(np.argsort(values, kind="stable"), n_bins)):
         bins[run] = number

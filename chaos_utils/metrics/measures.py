@@ -72,10 +72,12 @@ class Measure:
         From `Judged` to an array of shape (n_items, n_columns).
     reduce : callable
         From means of the columns, shape (..., n_columns), to values, shape (...).
+    by_item : bool
+        Whether an item's columns depend on that item alone.
+    needs : str
+        What the votes must have, beside counts: ``old_label``, or empty.
     in_log_k : bool
         Whether `low` and `high` are multiples of log n_classes, the largest entropy.
-    needs : {'', 'old_label'}
-        What a dataset must have for it, beside votes.
     """
 
     name: str
@@ -87,8 +89,14 @@ class Measure:
     source: str
     columns: Callable[[Judged], Floats]
     reduce: Callable[[Floats], Floats]
+    by_item: bool = True
+    needs: str = ""
     in_log_k: bool = False
-    needs: Literal["", "old_label"] = ""
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the value is the mean over items of one column."""
+        return self.reduce is _first
 
     def low_for(self, n_classes: int) -> float:
         """Return the lower end of the range, in the measure's `unit`.
@@ -142,7 +150,11 @@ def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
         return np.asarray(per_item(judged), dtype=np.float64)[:, np.newaxis]
 
-    return {"columns": columns, "reduce": lambda means: means[..., 0]}
+    return {"columns": columns, "reduce": _first}
+
+
+def _first(means: Floats) -> Floats:
+    return means[..., 0]
 
 
 def _binned(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats:
@@ -202,7 +214,7 @@ def _adaptive() -> dict[str, Any]:
         n_bins = min(BAAN_BINS.n_bins, len(confidence))
         return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
-    return {"columns": columns, "reduce": _sum_of_gaps}
+    return {"columns": columns, "reduce": _sum_of_gaps, "by_item": False}
 
 
 def _tau() -> dict[str, Any]:
@@ -246,8 +258,8 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("jsd", "JSD (distance)", "√nats", 0, _JS_HIGH, "lower", _NIE,
                     **_mean(_js_distance)),
             Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
-            Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE, needs="old_label",
-                    **_mean(_old_accuracy)),
+            Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
+                    **_mean(_old_accuracy), needs="old_label"),
             Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
                     **_mean(lambda j: j.predicted == j.majority)),
             Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,

@@ -58,6 +58,70 @@ def bootstrap_means(
     return np.concatenate(means)
 
 
+def bootstrap_tables(
+    tables: Sequence[tuple[npt.NDArray[np.int64], Floats]],
+    items: npt.ArrayLike,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> list[Floats]:
+    """Means of several tables over the same items, drawn with replacement.
+
+    A table may cover some of the items; its means are over those of them that are drawn.
+
+    Parameters
+    ----------
+    tables : sequence of (ndarray of int, ndarray of float)
+        The items of its rows, shape (m,), ascending, and its columns, shape (m, n_columns).
+    items : array_like of int, shape (n_items,)
+        What is drawn from, ascending; rows of other items are left out.
+    n_resamples : int
+        At least 1.
+    rng : numpy.random.Generator
+        Source of randomness: a draw depends on the number of items alone, so that tables share
+        it whatever they hold.
+
+    Returns
+    -------
+    list of ndarray of float64, shape (n_resamples, n_columns)
+        NaN where none of a table's items was drawn.
+
+    Raises
+    ------
+    ValueError
+        If there is no item, or `n_resamples` is below 1.
+    """
+    drawn_from = np.asarray(items, dtype=np.int64)
+    n_items = len(drawn_from)
+    if n_items == 0 or n_resamples < 1:
+        raise ValueError(f"{n_items} items, {n_resamples} resamples: expected at least 1 of each")
+    # Tables that cover the same items are multiplied together.
+    by_cover: dict[bytes, list[int]] = {}
+    for number, (rows, _) in enumerate(tables):
+        by_cover.setdefault(rows.tobytes(), []).append(number)
+    groups = []
+    for numbers in by_cover.values():
+        rows = tables[numbers[0]][0]
+        inside = np.isin(rows, drawn_from)
+        places = np.searchsorted(drawn_from, rows[inside])
+        columns = np.concatenate([tables[n][1][inside] for n in numbers], axis=1)
+        ends = np.cumsum([tables[n][1].shape[1] for n in numbers])[:-1]
+        groups.append((numbers, places, columns, ends))
+    even = np.full(n_items, 1 / n_items)
+    step = max(1, _CHUNK_CELLS // n_items)
+    parts: list[list[Floats]] = [[] for _ in tables]
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        weights = rng.multinomial(n_items, even, size=size).astype(np.float64)
+        for numbers, places, columns, ends in groups:
+            part = weights if len(places) == n_items else weights[:, places]
+            times = part.sum(axis=1, keepdims=True)
+            means = np.full((size, columns.shape[1]), np.nan)
+            np.divide(part @ columns, times, out=means, where=times > 0)
+            for number, block in zip(numbers, np.split(means, ends, axis=1), strict=True):
+                parts[number].append(block)
+    return [np.concatenate(blocks) for blocks in parts]
+
+
 def percentile_interval(
     resampled: npt.ArrayLike, level: float = 0.95
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -162,7 +226,7 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
 
 
 def draw_votes(
-    distributions: npt.ArrayLike, n_votes: int, rng: np.random.Generator
+    distributions: npt.ArrayLike, n_votes: npt.ArrayLike, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
     """Draw votes on each item from its distribution.
 
@@ -172,8 +236,8 @@ def draw_votes(
     ----------
     distributions : array of shape (n_items, n_classes)
         Rows sum to 1.
-    n_votes : int
-        Votes an item; at least 1.
+    n_votes : int or array of int, shape (n_items,)
+        Votes per item; at least 1.
     rng : Generator
 
     Returns
@@ -181,9 +245,10 @@ def draw_votes(
     ndarray of int, shape (n_items, n_classes)
         Counts; rows sum to `n_votes`.
     """
-    if n_votes < 1:
-        raise ValueError(f"n_votes is {n_votes}, expected at least 1")
-    return rng.multinomial(n_votes, as_distributions(distributions, "distributions"))
+    sizes = np.asarray(n_votes, dtype=np.int64)
+    if sizes.min() < 1:
+        raise ValueError(f"n_votes is {sizes.min()}, expected at least 1")
+    return rng.multinomial(sizes, as_distributions(distributions, "distributions"))
 
 
 def split_votes(
@@ -289,6 +354,32 @@ def draw_truths(votes: npt.ArrayLike, prior: npt.ArrayLike, rng: np.random.Gener
     return gammas / gammas.sum(axis=1, keepdims=True)
 
 
+def holm(p_values: npt.ArrayLike) -> Floats:
+    """Adjust p-values for several comparisons, by Holm's step-down method.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (n,)
+        In [0, 1]; NaN where nothing was compared.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        At least the raw values, at most 1; NaN where they are.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure.
+    """
+    raw = np.asarray(p_values, dtype=np.float64)
+    adjusted = np.full(raw.shape, np.nan)
+    (known,) = np.nonzero(~np.isnan(raw))
+    order = known[np.argsort(raw[known], kind="stable")]
+    steps = raw[order] * (len(order) - np.arange(len(order)))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
 def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
     """Rescale scores so that one reference (say, the uniform guess) is 0 and another is 1.
 
@@ -311,31 +402,3 @@ def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
     if at_zero == at_one:
         raise ValueError(f"both references score {at_zero}; nothing lies between them")
     return (np.asarray(score, float) - at_zero) / (at_one - at_zero)
-
-
-def resample_items_and_votes(
-    votes: npt.ArrayLike, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Draw items with replacement and, for each one drawn, its votes anew from its shares.
-
-    Both sources of chance at once: other items, and other people.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    items : ndarray of int, shape (n_items,)
-        Positions of the items drawn.
-    drawn : ndarray of int, shape (n_items, n_classes)
-        Their redrawn votes, as many as each item has.
-    """
-    counts = as_votes(votes, "votes")
-    items = rng.integers(len(counts), size=len(counts))
-    chosen = counts[items]
-    totals = chosen.sum(axis=1)
-    return items, rng.multinomial(totals.astype(np.int64), chosen / totals[:, np.newaxis])

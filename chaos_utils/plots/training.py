@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import title_of
+from chaos_utils.datasets.catalogue import get_dataset, title_of
+from chaos_utils.datasets.tasks import tasks
 
-_TITLES = {"nli": "SNLI + MNLI", "alphanli": "αNLI"}
-_CLASSES = {"nli": 3, "alphanli": 2}
 _HUES = ("blue", "pink", "green", "amber", "purple", "text", "muted")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)))
@@ -38,22 +37,23 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    tasks = [task for task in _TITLES if task in set(table["task"])]
+    shown = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, grid = plt.subplots(
-        len(tasks), 2, figsize=(9.6, 3.1 * len(tasks) + 0.2), squeeze=False, sharex="row"
+        len(shown), 2, figsize=(9.6, 3.1 * len(shown) + 0.2), squeeze=False, sharex="row"
     )
-    for axes, task in zip(grid, tasks, strict=True):
-        of_task = table[table["task"] == task]
+    for axes, task in zip(grid, shown, strict=True):
+        of_task, k = table[table["task"] == task.name], len(task.labels)
+        title = " + ".join(get_dataset(name).short for name in task.datasets)
         looks = zip(cycle(_HUES), cycle(_MARKERS), cycle(_DASHES), strict=False)
         for (_, runs), look in zip(of_task.groupby("run", sort=False), looks, strict=False):
             _draw_run(axes, runs, look)
-        for axis, guess in zip(axes, (math.log(_CLASSES[task]), 1 / _CLASSES[task]), strict=True):
+        for axis, guess in zip(axes, (math.log(k), 1 / k), strict=True):
             axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2,
                          label="even guess")  # fmt: skip
             axis.set(xscale="log", xlabel="training items seen")
-        axes[0].set(ylabel="training loss (nats)", title=_TITLES[task])
+        axes[0].set(ylabel="training loss (nats)", title=title)
         axes[0].set_ylim(bottom=0)
-        axes[1].set(ylabel="accuracy on development items", title=_TITLES[task])
+        axes[1].set(ylabel="accuracy on development items", title=title)
         axes[1].yaxis.set_major_formatter(PercentFormatter(1))
         axes[1].legend(**_LEGEND)
     return figure

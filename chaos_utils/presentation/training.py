@@ -14,12 +14,10 @@ from typing import Any
 import pandas as pd
 
 from chaos_utils.datasets.catalogue import book_datasets, short_of
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.presentation.bins import amount
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
-TRAININGS = {"nli": "NLI", "alphanli": "αNLI"}
-_CORPORA = {"snli": "SNLI", "mnli": "MNLI", "mnli_mismatched": "MNLI mismatched",
-            "alphanli": "αNLI"}  # fmt: skip
 _ENCODERS = {
     "minilm-l6": "`minilm-l6` is all-MiniLM-L6-v2, six layers of width 384, distilled from BERT "
     "and then trained on sentence pairs by a contrastive loss",
@@ -81,7 +79,7 @@ def show_runs(table: pd.DataFrame) -> pd.DataFrame:
 
 def _shown_run(row: dict[str, Any]) -> dict[str, str]:
     return {
-        "system": f"{row['system']} ({TRAININGS[str(row['task'])]})",
+        "system": f"{row['system']} ({get_task(str(row['task'])).title})",
         "trained on": _trained_on(row),
         "recipe": _recipe(row),
         "dev accuracy": _accuracies(row, "dev"),
@@ -113,7 +111,8 @@ def _trained_on(row: dict[str, Any]) -> str:
     if row["kind"] == "predicted":
         return f"weights of {row['init']}"
     counts = {
-        _CORPORA[name]: _float(row.get(f"n_train_{name}")) for name in ("snli", "mnli", "alphanli")
+        one.title: _float(row.get(f"n_train_{one.name}"))
+        for one in get_task(row["task"]).files_of("train")
     }
     counts = {name: n for name, n in counts.items() if not math.isnan(n)}
     parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items())
@@ -144,7 +143,10 @@ def _recipe(row: dict[str, Any]) -> str:
 
 
 def _accuracies(row: dict[str, Any], split: str) -> str:
-    found = {title: _float(row.get(f"{split}_accuracy_{name}")) for name, title in _CORPORA.items()}
+    found = {
+        one.title: _float(row.get(f"{split}_accuracy_{one.name.replace('-', '_')}"))
+        for one in get_task(row["task"]).corpora  # a held-out part is called as what it is of
+    }
     parts = [f"{title} {value:.3f}" for title, value in found.items() if not math.isnan(value)]
     return ", ".join(parts) or MISSING
 
@@ -159,7 +161,7 @@ def show_recipes(table: pd.DataFrame) -> pd.DataFrame:
             {
                 "model": _FAMILIES.get(row["model"], row["model"]),
                 "source": "Nie et al., Table 8" if published else "ours",
-                "task": TRAININGS[row["task"]],
+                "task": get_task(row["task"]).title,
                 "learning rate": scientific(row["learning_rate"]),
                 "batch": number(row["batch_size"]),
                 "weight decay": f"{row['weight_decay']:g}",
@@ -178,7 +180,7 @@ def say_reached(table: pd.DataFrame) -> str:
     for row in table.to_dict("records"):
         dev, test = _accuracies(row, "dev"), _accuracies(row, "test")
         more = f"; on test items, {test}" if test != MISSING else ""
-        lines.append(f"- {row['system']} ({TRAININGS[row['task']]}): {dev}{more}.")
+        lines.append(f"- {row['system']} ({get_task(row['task']).title}): {dev}{more}.")
     return "\n".join(lines)
 
 
@@ -191,7 +193,7 @@ def say_course(curves: pd.DataFrame) -> str:
         loss, accuracy = ends.loc["loss"], ends.loc["dev_accuracy"]
         n = len(loss)
         sentences.append(
-            f"{TRAININGS[str(task)]}, {n} run{'s' if n > 1 else ''}: the loss begins between "
+            f"{get_task(str(task)).title}, {n} run{'s' if n > 1 else ''}: the loss begins between "
             f"{loss['first'].min():.2f} and {loss['first'].max():.2f} and ends between "
             f"{loss['last'].min():.2f} and {loss['last'].max():.2f}; the accuracy ends between "
             f"{accuracy['last'].min():.0%} and {accuracy['last'].max():.0%}."

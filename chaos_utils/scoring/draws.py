@@ -5,7 +5,7 @@ a Dirichlet prior fitted to all items: taking the votes' own shares for the trut
 count their noise twice.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,6 @@ from chaos_utils.metrics.resampling import draw_truths, draw_votes, fit_dirichle
 from chaos_utils.metrics.scores import top_label
 
 Floats = npt.NDArray[np.float64]
-
-NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs", "ece_votes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +49,32 @@ class Repeated:
         Repeated
         """
         return cls(measure, measure.columns(judged)[np.newaxis], np.ones(1))
+
+    @classmethod
+    def weighted(cls, parts: Sequence["Repeated"], weights: npt.ArrayLike) -> "Repeated":
+        """Return the weighted sum of a measure's estimates.
+
+        Parameters
+        ----------
+        parts : sequence of Repeated
+            Of one measure, on the same items.
+        weights : array_like of float, shape (n_parts,)
+
+        Returns
+        -------
+        Repeated
+            Where the measure is a mean, of a single draw: the weighted sum of the items' values.
+        """
+        measure = parts[0].measure
+        scale = np.asarray(weights, dtype=np.float64)
+        if measure.is_mean:
+            by_item = [np.tensordot(part.weights, part.columns, 1) for part in parts]
+            return cls(measure, np.tensordot(scale, np.stack(by_item), 1)[np.newaxis], np.ones(1))
+        return cls(
+            measure,
+            np.concatenate([part.columns for part in parts]),
+            np.concatenate([w * part.weights for w, part in zip(scale, parts, strict=True)]),
+        )
 
     def on(self, rows: npt.NDArray[np.int64]) -> "Repeated":
         """Return the same on some of the items.
@@ -118,27 +142,29 @@ def judged_crowd(human: Floats, model: Floats) -> Judged:
     return Judged(human, model, top_label(model, ties="first"), majority, majority)
 
 
-def repeated(measures: Iterable[Measure], human: Floats, model: Floats) -> dict[str, Repeated]:
-    """Compute measures under each draw, by name.
+def repeated(measure: Measure, human: Floats, model: Floats) -> Repeated:
+    """Compute a measure under each draw.
 
     Parameters
     ----------
-    measures : iterable of Measure
+    measure : Measure
     human, model : ndarray of float, shape (n_draws, n_items, n_classes)
         Distributions under each draw. They are judged draw by draw, since the gaps in a
         bin of one draw must not make up for those of another.
 
     Returns
     -------
-    dict of Repeated
-        By the measure's name; each draw weighs the same.
+    Repeated
+        Each draw weighs the same.
     """
-    draws = [judged_crowd(h, m) for h, m in zip(human, model, strict=True)]
-    even = np.full(len(draws), 1 / len(draws))
-    return {
-        measure.name: Repeated(measure, np.stack([measure.columns(draw) for draw in draws]), even)
-        for measure in measures
-    }
+    n_draws, n_items, n_classes = human.shape
+    if measure.by_item:  # all draws at once
+        flat = judged_crowd(human.reshape(-1, n_classes), model.reshape(-1, n_classes))
+        columns = measure.columns(flat).reshape(n_draws, n_items, -1)
+    else:
+        draws = zip(human, model, strict=True)
+        columns = np.stack([measure.columns(judged_crowd(h, m)) for h, m in draws])
+    return Repeated(measure, columns, np.full(n_draws, 1 / n_draws))
 
 
 def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator) -> Floats:
@@ -168,15 +194,15 @@ def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator)
     return np.stack([draw_truths(counts, prior, rng) for _ in range(n_draws)])
 
 
-def draw_crowds(truths: Floats, n_votes: int, rng: np.random.Generator) -> Floats:
+def draw_crowds(truths: Floats, n_votes: npt.ArrayLike, rng: np.random.Generator) -> Floats:
     """Draw the vote shares of a crowd on each item from each draw of its truth.
 
     Parameters
     ----------
     truths : ndarray of float, shape (n_draws, n_items, n_classes)
         Distributions.
-    n_votes : int
-        Votes an item, at least 1.
+    n_votes : int or array of int, shape (n_items,)
+        Votes per item, at least 1.
     rng : Generator
 
     Returns
@@ -185,22 +211,5 @@ def draw_crowds(truths: Floats, n_votes: int, rng: np.random.Generator) -> Float
         Vote shares.
     """
     flat = truths.reshape(-1, truths.shape[-1])
-    return draw_votes(flat, n_votes, rng).reshape(truths.shape) / n_votes
-
-
-def bounded(measures: Iterable[Measure]) -> list[Measure]:
-    """Return the measures with an upper end.
-
-    KL and cross-entropy have none: a crowd gives some labels no vote, and what that costs
-    it as a prediction is up to the floor that replaces 0.
-
-    Parameters
-    ----------
-    measures : iterable of Measure
-
-    Returns
-    -------
-    list of Measure
-        In the same order.
-    """
-    return [measure for measure in measures if np.isfinite(measure.high)]
+    sizes = np.broadcast_to(np.asarray(n_votes, dtype=np.int64), truths.shape[:2]).ravel()
+    return (draw_votes(flat, sizes, rng) / sizes[:, np.newaxis]).reshape(truths.shape)

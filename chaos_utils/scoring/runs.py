@@ -13,7 +13,7 @@ import yaml
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.corpora import TRAININGS
+from chaos_utils.datasets.tasks import tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, votes_of
@@ -298,7 +298,7 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
     return sorted(
         runs,
         key=lambda run: (
-            list(TRAININGS).index(run.settings["task"]),
+            list(tasks()).index(run.settings["task"]),
             run.settings["model"],
             KINDS.index(kind_of(run)),
             -run.record["data"]["n_train"],

@@ -1,223 +1,424 @@
-"""Measures of systems on a dataset, with intervals."""
+"""The one tidy table of scores: systems against votes, with intervals and paired differences.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+A measure is a function of means over items, so one set of bootstrap weights resamples every
+measure of every system at once: what is compared is always resampled alike.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Measure
+from chaos_utils.metrics.measures import MEASURES, Judged, Measure
 from chaos_utils.metrics.resampling import (
     bca_interval,
-    bootstrap_means,
+    bootstrap_tables,
+    draw_votes,
+    holm,
     paired_p_value,
     percentile_interval,
 )
+from chaos_utils.metrics.scores import top_label
 from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Resampled = Literal["items", "votes", "both"]
+ALL = "all"  # the group of all items
+
+COLUMNS = (
+    "dataset", "group", "system", "family", "seed", "origin", "trained_on", "temperature",
+    "measure", "n_items", "value", "low", "high", "interval", "estimand", "reference", "p",
+    "p_holm",
+)  # fmt: skip
+_TYPES = {"seed": "Int64", "n_items": "Int64"} | dict.fromkeys(
+    ("temperature", "value", "low", "high", "p", "p_holm"), float
+)
+_ESTIMANDS = {"items": "items resampled, votes fixed", "votes": "votes resampled, items fixed",
+              "both": "items and votes resampled"}  # fmt: skip
 
 
-def evaluate(
+def score(
     votes: Votes,
     systems: Sequence[System],
     *,
     measures: Iterable[str] | None = None,
+    groups: Mapping[str, npt.ArrayLike] | None = None,
+    reference: str | None = None,
     n_resamples: int = 0,
+    resample: Resampled = "items",
     seed: int = 0,
+    level: float = 0.95,
+    in_sample: bool = False,
 ) -> pd.DataFrame:
-    """Compute measures of systems on one dataset.
+    """Score systems against votes.
 
     Parameters
     ----------
     votes : Votes
-        The dataset.
     systems : sequence of System
-        Systems on that dataset; each is judged on the items that it covers.
+        Each is judged on the items that it covers.
     measures : iterable of str, optional
-        Names in `MEASURES`; all by default.
+        Names in `MEASURES`; by default all that the votes have what they need for.
+    groups : mapping from str to array of int, optional
+        Positions of items, by the name of a group; by default one group ``all``. Items are
+        resampled within a group.
+    reference : str, optional
+        Name of a system that every other one is compared with, on the items that both cover.
     n_resamples : int
-        Bootstrap resamples of the items for 95% percentile intervals; 0 for none. All
-        systems that cover the same items are resampled alike, so that differences
-        between them can be judged.
+        Bootstrap resamples for the intervals; 0 for none.
+    resample : {'items', 'votes', 'both'}
+        What the intervals allow for: other items, other people on the same items (votes drawn
+        anew from each item's shares; the first label with most of them is then the majority), or
+        both. The latter two compute each measure anew for each resample.
     seed : int
-        Seed of the bootstrap.
+        Seed of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of
+        items and on the group's place alone.
+    level : float
+        Coverage of the intervals, in (0, 1).
+    in_sample : bool
+        As in `System.aligned_to`.
 
     Returns
     -------
     DataFrame
-        One row for each system and measure: ``dataset``, ``system``, ``n_items``,
-        ``measure``, ``value``, ``low``, ``high`` (NaN without resamples).
+        One row for each group, system and measure, in the order given: ``dataset``, ``group``;
+        ``system``, ``family``, ``seed``, ``origin``, ``trained_on`` (joined by ``+``),
+        ``temperature``; ``measure``, ``n_items``, ``value``; ``low``, ``high``, the kind of
+        ``interval`` (percentile, bca) and its ``estimand``. Where `reference` is given, as many
+        rows again for the differences from it (value minus the reference's value): ``reference``
+        is its name there and empty elsewhere, ``p`` is two-sided, ``p_holm`` is adjusted for all
+        comparisons of this table.
 
     Raises
     ------
     ChaosError
-        If two systems have one name, or one is of another dataset.
+        If two systems have one name, a measure or the reference is not known, a system shares no
+        item with a group or the reference, or a number is out of its range.
     """
-    chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
-    names = [system.name for system in systems]
-    if len(set(names)) != len(names):
-        double = next(name for name in names if names.count(name) > 1)
-        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
-    rows = []
-    for group in _by_items(systems, votes):
-        columns = [
-            [measure.columns(system.aligned_to(votes)) for measure in chosen] for system in group
-        ]
-        values, low, high = _with_intervals(columns, chosen, n_resamples, seed)
-        for i, system in enumerate(group):
-            for j, measure in enumerate(chosen):
-                rows.append(
-                    {
-                        "dataset": votes.dataset.name,
-                        "system": system.name,
-                        "n_items": len(system),
-                        "measure": measure.name,
-                        "value": values[i, j],
-                        "low": low[i, j],
-                        "high": high[i, j],
-                    }
-                )
-    table = pd.DataFrame(rows)
-    order = {name: i for i, name in enumerate(names)}
-    return table.sort_values("system", key=lambda column: column.map(order), kind="stable")
+    chosen = chosen_measures(votes, measures)
+    _check(systems, n_resamples, seed, level, reference)
+    aligned = [_Aligned.of(system, votes, chosen, in_sample) for system in systems]
+    rows: list[dict[str, object]] = []
+    whole = {ALL: np.arange(len(votes))}
+    for number, (group, members) in enumerate((groups or whole).items()):
+        items = np.unique(np.asarray(members, dtype=np.int64))
+        parts = [one.on(items, group) for one in aligned]
+        pairs = _pairs(parts, reference)
+        rng = np.random.default_rng([seed, number])
+        if n_resamples == 0:
+            draws = None
+        elif resample == "items":
+            draws = _resample_items(chosen, [*parts, *pairs], items, n_resamples, rng)
+        else:
+            both = resample == "both"
+            draws = _resample_votes(votes, chosen, [*parts, *pairs], items, n_resamples, both, rng)
+        common = {"dataset": votes.dataset.name, "group": group}
+        if draws is not None:
+            common["estimand"] = _ESTIMANDS[resample]
+        rows += _value_rows(common, chosen, parts, draws, level)
+        if reference is not None:
+            late = None if draws is None else draws[len(parts) :]
+            with_bca = resample == "items"
+            rows += _difference_rows(common, chosen, parts, pairs, reference, late, level, with_bca)
+    table = as_scores(rows)
+    table["p_holm"] = holm(table["p"])
+    return table
 
 
-def _by_items(systems: Sequence[System], votes: Votes) -> list[list[System]]:
-    """Group systems that cover the same items, so that one set of resamples serves all."""
-    groups: dict[tuple[str, ...], list[System]] = {}
-    for system in systems:
-        if system.dataset.name != votes.dataset.name:
-            raise ChaosError(
-                f"{system.name!r} predicts another dataset.",
-                found=system.dataset.title,
-                expected=votes.dataset.title,
-            )
-        groups.setdefault(tuple(sorted(system.uids)), []).append(_only(system, sorted(system.uids)))
-    return list(groups.values())
+def as_scores(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+
+    Returns
+    -------
+    DataFrame
+    """
+    table = pd.DataFrame(list(rows)).reindex(columns=list(COLUMNS)).astype(_TYPES)
+    texts = [name for name in COLUMNS if name not in _TYPES]
+    return table.assign(**{n: table[n].astype(object).where(table[n].notna(), "") for n in texts})
 
 
-def _with_intervals(
-    columns: list[list[Floats]], measures: Sequence[Measure], n_resamples: int, seed: int
-) -> tuple[Floats, Floats, Floats]:
-    """Return values and interval ends, each of shape (n_systems, n_measures)."""
-    flat = [block for system in columns for block in system]
-    table = np.concatenate(flat, axis=1)
-    ends = np.cumsum([block.shape[1] for block in flat])[:-1]
-    shape = (len(columns), len(measures))
-
-    def reduced(means: Floats) -> Floats:
-        parts = np.split(means, ends, axis=-1)
-        values = [measures[i % len(measures)].reduce(part) for i, part in enumerate(parts)]
-        return np.stack(values, axis=-1)
-
-    values = reduced(table.mean(axis=0)).reshape(shape)
-    if n_resamples == 0:
-        nothing = np.full(shape, np.nan)
-        return values, nothing, nothing
-    resampled = reduced(bootstrap_means(table, n_resamples, np.random.default_rng(seed)))
-    low, high = percentile_interval(resampled)
-    return values, low.reshape(shape), high.reshape(shape)
-
-
-def compare(
-    votes: Votes,
-    first: System,
-    second: System,
-    *,
-    measures: Iterable[str] | None = None,
-    n_resamples: int,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Compare two systems on the items that both cover, resampled together.
+def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
+    """Return measures by name; without names, all that the votes have what they need for.
 
     Parameters
     ----------
     votes : Votes
-        The dataset.
-    first, second : System
-        The difference is first minus second.
-    measures : iterable of str, optional
-        Names in `MEASURES`; all by default.
-    n_resamples, seed : int
-        Bootstrap resamples of the items, at least 1, and their seed.
+    names : iterable of str, optional
 
     Returns
     -------
-    DataFrame
-        One row a measure: ``dataset``, ``system``, ``against``, ``n_items``, ``measure``,
-        ``difference``, ``difference_low``, ``difference_high`` (95%, bias-corrected and
-        accelerated) and ``p_value`` (two-sided).
+    list of Measure
 
     Raises
     ------
     ChaosError
-        If the systems share no item.
+        If a name is not known, or the votes lack the old labels that it needs.
     """
-    chosen = [MEASURES[name] for name in (MEASURES if measures is None else measures)]
-    common = sorted(set(first.uids) & set(second.uids))
-    if not common:
-        raise ChaosError(f"{first.name!r} and {second.name!r} share no item.")
-    pair = [_only(system, common).aligned_to(votes) for system in (first, second)]
-    blocks = [[measure.columns(judged) for measure in chosen] for judged in pair]
-    table = np.concatenate([block for side in blocks for block in side], axis=1)
-    ends = np.cumsum([block.shape[1] for side in blocks for block in side])[:-1]
+    if names is None:
+        return [one for one in MEASURES.values() if not one.needs or votes.has_old_labels]
+    found = []
+    for name in names:
+        if name not in MEASURES:
+            expected = did_you_mean(name, MEASURES)
+            raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
+        if MEASURES[name].needs and not votes.has_old_labels:
+            raise ChaosError(
+                f"{MEASURES[name].title} needs old labels.",
+                where=votes.dataset.title,
+                todo="leave this measure out",
+            )
+        found.append(MEASURES[name])
+    return found
 
-    def differences(means: Floats) -> Floats:
-        parts = np.split(means, ends, axis=-1)
-        values = [(chosen * 2)[i].reduce(part) for i, part in enumerate(parts)]
-        both = np.stack(values, axis=-1)
-        return both[..., : len(chosen)] - both[..., len(chosen) :]
 
-    n = len(common)
-    point = differences(table.mean(axis=0))
-    resampled = differences(bootstrap_means(table, n_resamples, np.random.default_rng(seed)))
-    left_out = differences((table.sum(axis=0) - table) / max(n - 1, 1))
-    low, high = bca_interval(resampled, point, left_out)
-    return pd.DataFrame(
-        {
-            "dataset": votes.dataset.name,
-            "system": first.name,
-            "against": second.name,
-            "n_items": n,
-            "measure": [measure.name for measure in chosen],
-            "difference": point,
-            "difference_low": low,
-            "difference_high": high,
-            "p_value": paired_p_value(resampled),
-        }
+def _check(
+    systems: Sequence[System], n_resamples: int, seed: int, level: float, reference: str | None
+) -> None:
+    names = [system.name for system in systems]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
+    if reference is not None and reference not in names:
+        raise ChaosError(
+            "There is no such system to compare with.",
+            found=reference,
+            expected="one of: " + ", ".join(names),
+        )
+    for what, value, fits, expected in (
+        ("number of resamples", n_resamples, n_resamples >= 0, "0 or more"),
+        ("seed", seed, seed >= 0, "0 or more"),
+        ("coverage", level, 0 < level < 1, "between 0 and 1, such as 0.95"),
+    ):
+        if not fits:
+            raise ChaosError(f"The {what} is out of its range.", found=value, expected=expected)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Aligned:
+    """A system on some items, and its columns of each measure there."""
+
+    system: System
+    rows: Ints  # positions of its items in the votes, ascending
+    judged: Judged
+    columns: list[Floats]
+
+    @classmethod
+    def of(cls, system: System, votes: Votes, chosen: Sequence[Measure], in_sample: bool
+           ) -> "_Aligned":  # fmt: skip
+        judged = system.aligned_to(votes, in_sample=in_sample)
+        columns = [measure.columns(judged) for measure in chosen]
+        return cls(system, system.rows_in(votes), judged, columns)
+
+    def on(self, items: Ints, where: str) -> "_Aligned":
+        """Return the same on some of the items."""
+        if np.array_equal(self.rows, items):
+            return self
+        inside = np.isin(self.rows, items)
+        if not inside.any():
+            raise ChaosError(f"{self.system.name!r} has no item in common with {where!r}.")
+        columns = [block[inside] for block in self.columns]
+        return _Aligned(self.system, self.rows[inside], taken(self.judged, inside), columns)
+
+    def values(self, chosen: Sequence[Measure]) -> Floats:
+        means = [block.mean(axis=0) for block in self.columns]
+        return np.array([m.reduce(mean) for m, mean in zip(chosen, means, strict=True)])
+
+
+def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
+    """Return some of the items of predictions beside votes.
+
+    Parameters
+    ----------
+    judged : Judged
+    rows : ndarray of bool or int
+        Which.
+
+    Returns
+    -------
+    Judged
+    """
+    old = judged.old_label
+    return Judged(
+        judged.human[rows],
+        judged.model[rows],
+        judged.predicted[rows],
+        judged.majority[rows],
+        None if old is None else old[rows],
     )
 
 
-def _only(system: System, uids: Sequence[str]) -> System:
-    where = {uid: i for i, uid in enumerate(system.uids)}
-    rows = [where[uid] for uid in uids]
-    return replace(
-        system,
-        uids=tuple(uids),
-        probabilities=system.probabilities[rows],
-        predicted=system.predicted[rows],
-    )
+def _pairs(parts: Sequence[_Aligned], reference: str | None) -> list[_Aligned]:
+    """Return each other system and the reference, one after the other, on what both cover."""
+    if reference is None:
+        return []
+    other = next(one for one in parts if one.system.name == reference)
+    found = []
+    for one in parts:
+        if one is not other:
+            common = np.intersect1d(one.rows, other.rows)
+            names = f"{one.system.name!r} and {reference!r}"
+            if len(common) == 0:
+                raise ChaosError(f"{names} share no item.")
+            found += [one.on(common, reference), other.on(common, one.system.name)]
+    return found
 
 
-def wide(table: pd.DataFrame) -> pd.DataFrame:
-    """Turn a table of `evaluate` into one row a system with a column a measure.
+def _resample_items(
+    chosen: Sequence[Measure],
+    parts: Sequence[_Aligned],
+    items: Ints,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> list[Floats]:
+    """Return each part's values on resamples of the items, shape (n_resamples, n_measures)."""
+    tables = [(one.rows, np.concatenate(one.columns, axis=1)) for one in parts]
+    found = []
+    for one, means in zip(parts, bootstrap_tables(tables, items, n_resamples, rng), strict=True):
+        ends = np.cumsum([block.shape[1] for block in one.columns])[:-1]
+        blocks = np.split(means, ends, axis=1)
+        values = [m.reduce(block) for m, block in zip(chosen, blocks, strict=True)]
+        found.append(np.stack(values, axis=1))
+    return found
+
+
+def _resample_votes(
+    votes: Votes,
+    chosen: Sequence[Measure],
+    parts: Sequence[_Aligned],
+    items: Ints,
+    n_resamples: int,
+    items_too: bool,
+    rng: np.random.Generator,
+) -> list[Floats]:
+    """Return each part's values with votes drawn anew, shape (n_resamples, n_measures)."""
+    shares, n_votes = votes.shares, votes.n_votes
+    found = [np.empty((n_resamples, len(chosen))) for _ in parts]
+    for b in range(n_resamples):
+        drawn = np.sort(rng.choice(items, len(items))) if items_too else items
+        human = np.zeros(shares.shape)
+        counts = draw_votes(shares[items], n_votes[items], rng)
+        human[items] = counts / counts.sum(axis=1, keepdims=True)
+        majority = top_label(human, ties="first")
+        for one, values in zip(parts, found, strict=True):
+            place = {row: i for i, row in enumerate(one.rows.tolist())}
+            rows = np.array([row for row in drawn.tolist() if row in place], dtype=np.int64)
+            if len(rows) == 0:
+                values[b] = np.nan
+                continue
+            judged = taken(one.judged, np.array([place[row] for row in rows.tolist()]))
+            judged = Judged(
+                human[rows], judged.model, judged.predicted, majority[rows], judged.old_label
+            )
+            values[b] = [measure.value(judged) for measure in chosen]
+    return found
+
+
+def _value_rows(
+    common: Mapping[str, object],
+    chosen: Sequence[Measure],
+    parts: Sequence[_Aligned],
+    draws: list[Floats] | None,
+    level: float,
+) -> list[dict[str, object]]:
+    rows = []
+    for i, one in enumerate(parts):
+        values = one.values(chosen)
+        ends = None if draws is None else percentile_interval(draws[i], level)
+        for k, measure in enumerate(chosen):
+            row = {**common, **_described(one.system), "measure": measure.name,
+                   "n_items": len(one.rows), "value": values[k]}  # fmt: skip
+            if ends is not None:
+                row |= {"low": ends[0][k], "high": ends[1][k], "interval": "percentile"}
+            rows.append(row)
+    return rows
+
+
+def _described(system: System) -> dict[str, object]:
+    return {
+        "system": system.name,
+        "family": system.family,
+        "seed": pd.NA if system.seed is None else system.seed,
+        "origin": system.origin,
+        "trained_on": " + ".join(system.trained_on),
+        "temperature": system.temperature,
+    }
+
+
+def _difference_rows(
+    common: Mapping[str, object],
+    chosen: Sequence[Measure],
+    parts: Sequence[_Aligned],
+    pairs: Sequence[_Aligned],
+    reference: str,
+    draws: list[Floats] | None,
+    level: float,
+    with_bca: bool,
+) -> list[dict[str, object]]:
+    """Return the differences from the reference; `pairs` are as `_pairs` gives them."""
+    rows = []
+    for i in range(0, len(pairs), 2):
+        one, other = pairs[i : i + 2]
+        gap = one.values(chosen) - other.values(chosen)
+        found: dict[str, npt.NDArray[np.generic]] = {"value": gap}
+        kind = ""
+        if draws is not None:
+            gaps = draws[i] - draws[i + 1]
+            if with_bca:
+                low, high = bca_interval(gaps, gap, _left_out(chosen, one, other), level)
+            else:
+                low, high = percentile_interval(gaps, level)
+            found |= {"low": low, "high": high, "p": paired_p_value(gaps)}
+            kind = "bca" if with_bca else "percentile"
+        for k, measure in enumerate(chosen):
+            row = {**common, **_described(one.system), "measure": measure.name,
+                   "n_items": len(one.rows), "interval": kind, "reference": reference}  # fmt: skip
+            rows.append(row | {name: values[k] for name, values in found.items()})
+    return rows
+
+
+def _left_out(chosen: Sequence[Measure], one: _Aligned, other: _Aligned) -> Floats:
+    """Return the differences with one item left out at a time, shape (n_items, n_measures)."""
+    found = []
+    for k, measure in enumerate(chosen):
+        sides = []
+        for part in (one, other):
+            table = part.columns[k]
+            means = (table.sum(axis=0) - table) / max(len(table) - 1, 1)
+            sides.append(measure.reduce(means))
+        found.append(sides[0] - sides[1])
+    return np.stack(found, axis=1)
+
+
+def wide(table: pd.DataFrame, *ends: str) -> pd.DataFrame:
+    """Return one row for each dataset, group and system, with a column for each measure.
 
     Parameters
     ----------
     table : DataFrame
+        Scores; the rows of differences are left out.
+    *ends : str
+        ``low``, ``high``: those columns too, as ``<measure>_low``.
 
     Returns
     -------
     DataFrame
-        ``dataset``, ``system``, ``n_items`` and a column for each measure, all in the order of
-        the table.
+        What describes a system, ``n_items``, then the measures, all in the order of the table.
     """
-    keys = ["dataset", "system", "n_items"]
-    values = table.pivot(index=keys, columns="measure", values="value")
-    order = list(dict.fromkeys(zip(*(table[key] for key in keys), strict=True)))
-    measures = list(dict.fromkeys(table["measure"]))
-    return values.loc[order, measures].reset_index().rename_axis(columns=None)
+    rows = table[table["reference"] == ""]
+    keys = ["dataset", "group", "system"]
+    described = rows.drop_duplicates(keys)[[*keys, "family", "seed", "origin", "trained_on",
+                                            "temperature", "n_items"]]  # fmt: skip
+    for measure, part in rows.groupby("measure", sort=False):
+        names = {"value": str(measure)} | {end: f"{measure}_{end}" for end in ends}
+        described = described.merge(part[[*keys, *names]].rename(columns=names), "left", keys)
+    return described

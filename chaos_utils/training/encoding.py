@@ -81,7 +81,7 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
     -------
     Encoded
     """
-    stories = corpus.training.name == "alphanli"
+    stories = corpus.task.kind == "stories"
     if stories:
         firsts = [f"{text[0]} {text[1 + k]}" for text in corpus.texts for k in (0, 1)]
         seconds = [text[3] for text in corpus.texts for _ in (0, 1)]

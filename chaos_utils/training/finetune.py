@@ -19,6 +19,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.datasets import splits
 from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report import provenance
 from chaos_utils.scoring.runs import RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import loop
@@ -278,7 +279,7 @@ def n_outputs(settings: Settings) -> int:
     ----------
     settings : Settings
     """
-    return 1 if settings.task == "alphanli" else 3
+    return 1 if get_task(settings.task).kind == "stories" else 3
 
 
 def _whole(shop: _Workshop, start: Path | None) -> Outcome:

@@ -7,6 +7,7 @@ import numpy as np
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import corpora, splits
 from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.training.settings import Settings
 
@@ -60,7 +61,7 @@ def load_data(settings: Settings) -> Data:
     own = settings.train == "chaosnli"
     dev = splits.without(corpora.load_corpus(task, "dev", data), chaosnli)
     tests = corpora.load_corpus(task, "test", data)
-    has_dev = bool(corpora.get_training(task).files_of("dev"))
+    has_dev = bool(get_task(task).files_of("dev"))
     train = chaosnli if own and has_dev else corpora.load_corpus(task, "train", data)
     if not has_dev:
         train, dev = splits.hold_out(train, _HELD_OUT, _HELD_OUT_SEED)

@@ -170,7 +170,7 @@ def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
 def _describe(settings: Settings, data: "Data") -> dict[str, Any]:
     names = data.train.datasets
     trained = {name: names.count(name) for name in dict.fromkeys(names)}
-    published = sum(registry()[file].items for _, file in data.train.training.files_of("train"))
+    published = sum(registry()[one.file].items for one in data.train.task.files_of("train"))
     return {
         "trained_on": trained,
         "n_train": len(data.train),
@@ -182,8 +182,8 @@ def _describe(settings: Settings, data: "Data") -> dict[str, Any]:
 
 def _inputs(data: "Data") -> list[dict[str, Any]]:
     """Return the data files of this run's task, of all that this process has read."""
-    files = {file for _, _, file in data.train.training.files}
-    files |= {get_dataset(task).file for task in data.train.training.tasks}
+    files = set(data.train.task.files)
+    files |= {get_dataset(name).file for name in data.train.task.datasets}
     folders = {file.partition("/")[0] for file in files} | {"synthetic-sample", "own-data"}
     return [asdict(entry) for entry in inputs.opened() if entry.name.partition("/")[0] in folders]
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.tasks import get_task
 
 FAMILIES = ("bert", "roberta", "xlnet", "bart", "albert", "distilbert")
 
@@ -184,7 +185,7 @@ def recipe_of(model: Model, training: str) -> Recipe:
         return _TINY
     if model.family in _OURS:
         return _OURS[model.family]
-    return table_8(model.family) if training == "alphanli" else _NLI
+    return table_8(model.family) if get_task(training).kind == "stories" else _NLI
 
 
 def table_8(family: str) -> Recipe:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.corpora import get_training
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.training.recipes import Model, get_model, recipe_of
 
 
@@ -121,7 +121,7 @@ def complete(settings: Settings) -> tuple[Settings, Model]:
                 expected=kind.__name__,
             )
     model = get_model(settings.model)
-    get_training(settings.task)
+    get_task(settings.task)
     recipe = recipe_of(model, settings.task)
     for name in ("epochs", "batch_size", "learning_rate"):
         values[name] = values[name] or getattr(recipe, name)

@@ -10,7 +10,8 @@ from typing import Any
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sample
-from chaos_utils.datasets.corpora import TRAININGS, load_corpus
+from chaos_utils.datasets.corpora import load_corpus
+from chaos_utils.datasets.tasks import tasks
 
 _WIDTH, _LAYERS, _HEADS, _LENGTH = 32, 2, 2, 160
 _SPECIAL = ("<pad>", "<unk>", "<cls>", "<sep>")
@@ -47,7 +48,7 @@ def _config(family: str, n_tokens: int) -> Any:
 
 
 def _texts() -> Iterator[str]:
-    for training in TRAININGS:
+    for training in tasks():
         for text in load_corpus(training, "train", "sample").texts:
             yield from text
 

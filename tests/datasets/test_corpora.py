@@ -7,15 +7,16 @@ from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import corpora
-from chaos_utils.datasets.corpora import TRAININGS, Corpus, choose_data, load_chaosnli, load_corpus
+from chaos_utils.datasets.corpora import Corpus, choose_data, load_chaosnli, load_corpus
 from chaos_utils.datasets.splits import group_folds, hold_out, refuse_contamination, subset, without
+from chaos_utils.datasets.tasks import get_task, tasks
 
 
 def pairs(n, n_classes=3, per_premise=2, start=0):
     """A corpus of n pairs, of which some share a premise."""
     rng = np.random.default_rng(n)
     return Corpus(
-        TRAININGS["nli"],
+        get_task("nli"),
         tuple(f"u{start + i}" for i in range(n)),
         tuple((f"premise {start + i // per_premise}", f"hypothesis {i}") for i in range(n)),
         np.eye(n_classes)[rng.integers(n_classes, size=n)],
@@ -24,7 +25,7 @@ def pairs(n, n_classes=3, per_premise=2, start=0):
 
 
 def write_pairs(folder, rows):
-    for _, _, name in TRAININGS["nli"].files:
+    for name in get_task("nli").files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
@@ -34,7 +35,7 @@ def row(label="neutral", **more):
     return {"gold_label": label, "sentence1": "A.", "sentence2": "B.", "pairID": "1"} | more
 
 
-@pytest.mark.parametrize("task", TRAININGS)
+@pytest.mark.parametrize("task", tasks())
 def test_the_sample_has_training_data_that_shares_nothing_with_what_is_evaluated(task):
     train, (chaosnli, _) = load_corpus(task, "train", "sample"), load_chaosnli(task, "sample")
     refuse_contamination(train, chaosnli)
@@ -116,7 +117,7 @@ def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():
     train = pairs(6, start=100)
     refuse_contamination(train, evaluated)
     spelt = tuple(("PREMISE,  1 !", text[1]) for text in train.texts[:2]) + train.texts[2:]
-    again = Corpus(train.training, train.uids, spelt, train.targets, train.datasets)
+    again = Corpus(train.task, train.uids, spelt, train.targets, train.datasets)
     with pytest.raises(ChaosError, match="2 training items"):
         refuse_contamination(again, evaluated)
 

@@ -1,6 +1,7 @@
 import functools
 import hashlib
 import http.server
+import sys
 import threading
 import zipfile
 
@@ -105,6 +106,15 @@ def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
     (folder / "m.txt").write_bytes(CONTENT)
     register(monkeypatch, url=f"{url}/gone.zip", member="file.txt", mirror=f"{url}/m.txt")
     (path,) = sources.fetch(["set/file.txt"])
+    assert path.read_bytes() == CONTENT
+
+
+def test_progress_is_drawn_without_another_package(nowhere, server, monkeypatch):
+    url, folder = server
+    (folder / "f.txt").write_bytes(CONTENT)
+    register(monkeypatch, url=f"{url}/f.txt")
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    (path,) = sources.fetch(["set/file.txt"], progress=True)
     assert path.read_bytes() == CONTENT
 
 

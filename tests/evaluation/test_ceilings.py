@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,8 +8,9 @@ from chaos_utils.evaluation import budgets, ceilings
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.presentation import ceilings as presentation
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.draws import bounded, draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.references import References, extrapolation_weights, split_sizes
+from chaos_utils.scoring.scores import score
 
 ALPHA = (0.4, 0.7, 0.3)  # about what fits SNLI
 SMOOTH = ("jsd", "dist_ce", "ent_ce")
@@ -18,8 +21,8 @@ def truths_of(shares, n_draws):
 
 
 def floors(truths, n_votes, rng, names=SMOOTH):
-    found = repeated([MEASURES[name] for name in names], draw_crowds(truths, n_votes, rng), truths)
-    return np.array([found[name].value for name in names])
+    crowd = draw_crowds(truths, n_votes, rng)
+    return np.array([repeated(MEASURES[name], crowd, truths).value for name in names])
 
 
 @pytest.fixture(scope="module")
@@ -43,28 +46,24 @@ def test_votes_drawn_from_vote_shares_count_the_noise_twice(world):
     truth, counts, rng = world
     new = draw_crowds(truths_of(truth, 4), 15, rng)
     model = truths_of(truth, 4)
-    measures = [MEASURES[name] for name in ("jsd", "dist_ce")]
-    true = repeated(measures, new, model)
-    doubled = repeated(measures, draw_crowds(truths_of(counts / 15, 4), 15, rng), model)
-    for name in true:
+    again = draw_crowds(truths_of(counts / 15, 4), 15, rng)
+    for name in ("jsd", "dist_ce"):
         # Two layers of sampling noise instead of one: about √2 as much.
-        assert doubled[name].value > 1.25 * true[name].value
+        true = repeated(MEASURES[name], new, model).value
+        assert repeated(MEASURES[name], again, model).value > 1.25 * true
 
 
-def test_both_ceilings_find_the_true_one():
+def test_both_ceilings_find_the_true_one(sample):
     rng = np.random.default_rng(6)
-    truth = rng.dirichlet(ALPHA, size=3000)
-    counts = rng.multinomial(100, truth)
-    measures = [MEASURES[name] for name in SMOOTH]
-
-    def drawn(truths):
-        return repeated(measures, draw_crowds(truths, 100, rng), draw_crowds(truths, 100, rng))
-
-    true, posterior = drawn(truths_of(truth, 8)), drawn(draw_posterior(counts, 8, rng))
-    halves = ceilings.halves_ceiling(measures, counts, 100, 8, rng)
+    truth = truths_of(rng.dirichlet(ALPHA, size=3000), 8)
+    counts = rng.multinomial(100, truth[0])
+    votes = replace(sample[0], uids=tuple(map(str, range(3000))), counts=counts)
+    found = References(votes, 2)
     for name in SMOOTH:
-        assert posterior[name].value == pytest.approx(true[name].value, rel=0.04)
-        assert halves[name].value == pytest.approx(true[name].value, rel=0.05)
+        crowds = (draw_crowds(truth, 100, rng) for _ in range(2))
+        true = repeated(MEASURES[name], *crowds).value
+        assert found.crowds(name).value == pytest.approx(true, rel=0.04)
+        assert found.halves(name).value == pytest.approx(true, rel=0.04)
 
 
 def test_extrapolation_recovers_a_curve_of_its_form():
@@ -73,14 +72,14 @@ def test_extrapolation_recovers_a_curve_of_its_form():
     def curve(m):
         return 0.01 + 0.3 * m**-0.5 - 0.2 / m
 
-    weights = ceilings.extrapolation_weights(list(sizes), 100)
+    weights = extrapolation_weights(list(sizes), 100)
     assert weights.sum() == pytest.approx(1)
     assert weights @ curve(sizes) == pytest.approx(curve(100))
 
 
 def test_extrapolation_needs_three_sizes():
     with pytest.raises(ValueError, match="sizes"):
-        ceilings.extrapolation_weights([10, 20, 20], 100)
+        extrapolation_weights([10, 20, 20], 100)
 
 
 @pytest.mark.parametrize(
@@ -88,14 +87,14 @@ def test_extrapolation_needs_three_sizes():
     [([[60, 30, 10]], [10, 20, 30, 40, 50]), ([[3, 2, 1]], [1, 2, 3]), ([[3, 1, 1]], [])],
 )
 def test_split_sizes(counts, expected):
-    assert ceilings.split_sizes(counts) == expected
+    assert split_sizes(counts) == expected
 
 
 def test_a_binned_measure_is_judged_draw_by_draw():
     # Two draws miss in opposite directions: their gaps must not cancel.
     model = np.full((2, 4, 2), [0.6, 0.4])
     human = np.stack([np.full((4, 2), [1.0, 0.0]), np.full((4, 2), [0.2, 0.8])])
-    found = repeated([MEASURES["ece_votes"]], human, model)["ece_votes"]
+    found = repeated(MEASURES["ece_votes"], human, model)
     np.testing.assert_allclose(found.values, [0.4, 0.4])
     assert found.value == pytest.approx(0.4)
 
@@ -103,22 +102,18 @@ def test_a_binned_measure_is_judged_draw_by_draw():
 def test_means_of_the_table_give_the_value(sample):
     crowd = draw_posterior(sample[0].counts, 3, np.random.default_rng(0))
     model = truths_of(sample[0].shares, 3)
-    for found in repeated(MEASURES.values(), crowd, model).values():
+    for measure in MEASURES.values():
+        found = repeated(measure, crowd, model)
         assert found.of_means(found.table.mean(axis=0)[np.newaxis])[0] == pytest.approx(found.value)
 
 
 def test_any_measure_has_references(sample):
-    found = ceilings.references(sample[0], 2, 0, MEASURES)
-    table = ceilings.reference_scores(sample[0], found).set_index("measure")
+    table = ceilings.reference_scores(References(sample[0], 2), MEASURES).set_index("measure")
     assert list(table.index) == list(MEASURES)
     assert table["floor"].notna().all()
     assert (table["ceiling_halves_error"].dropna() > 0).any()
     without = table.index[table["ceiling_halves"].isna()]
-    assert (
-        set(without)
-        == {"kl", "cross_entropy"}
-        == set(MEASURES) - {measure.name for measure in bounded(MEASURES.values())}
-    )
+    assert set(without) == {"kl", "cross_entropy"}
 
 
 def test_no_draws_are_refused():
@@ -128,17 +123,18 @@ def test_no_draws_are_refused():
 
 def test_normalised_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate(sample):
     votes = sample[0]
-    found = ceilings.references(votes, 4, 0)
+    found = References(votes, 4)
     several = [*systems.load_systems(votes), systems.uniform(votes)]
-    table = ceilings.normalised_scores(votes, several, found, 50, 0)
+    table = ceilings.normalised_scores(several, found, 50, 0)
     assert list(dict.fromkeys(table["system"])) == [system.name for system in several]
     uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
-    computed = evaluate(votes, several, measures=["jsd", "rank_cs"])
+    computed = score(votes, several, measures=["jsd", "rank_cs"], n_resamples=50)
     merged = computed.merge(table, on=["dataset", "system", "measure"], suffixes=("", "_here"))
     assert len(merged) == 2 * len(several)
-    np.testing.assert_allclose(merged["value_here"], merged["value"])
+    for column in ("value", "low", "high"):  # one interval on every page
+        np.testing.assert_allclose(merged[f"{column}_here"], merged[column])
     given = table[table["rescaled"].notna()]
     assert (given["rescaled_low"] <= given["rescaled"] + 1e-12).all()
     assert (given["rescaled"] <= given["rescaled_high"] + 1e-12).all()
@@ -147,12 +143,10 @@ def test_normalised_scores_put_the_uniform_prediction_at_0_and_agree_with_evalua
 def test_a_crowd_as_a_system_scores_about_1(sample):
     # A second crowd is just what the ceiling is.
     votes = sample[0]
-    found = ceilings.references(votes, 8, 0)
+    found = References(votes, 8)
     truth = draw_posterior(votes.counts, 1, np.random.default_rng(1))
     crowd = draw_crowds(truth, 100, np.random.default_rng(2))[0]
-    table = ceilings.normalised_scores(
-        votes, [systems.computed("crowd", votes, crowd)], found, 50, 0
-    )
+    table = ceilings.normalised_scores([systems.computed("crowd", votes, crowd)], found, 50, 0)
     by_measure = table.set_index("measure")["rescaled"]
     for name in ("jsd", "dist_ce", "ent_ce"):
         assert by_measure[name] == pytest.approx(1, abs=0.05)
@@ -160,17 +154,17 @@ def test_a_crowd_as_a_system_scores_about_1(sample):
 
 def test_a_system_is_set_beside_references_on_its_own_items(sample):
     votes = sample[0]
-    found = ceilings.references(votes, 3, 0)
+    found = References(votes, 3)
     whole = systems.load_systems(votes)[0]
     rows = np.arange(len(votes))[::-2]
     part = type(whole)(
         "part", whole.dataset, tuple(whole.uids[i] for i in rows), whole.probabilities[rows],
         whole.predicted[rows],
     )  # fmt: skip
-    table = ceilings.normalised_scores(votes, [whole, part], found, 20, 0)
+    table = ceilings.normalised_scores([whole, part], found, 20, 0)
     jsd = table[table["measure"] == "jsd"].set_index("system")
     assert jsd.loc["part", "n_items"] == len(rows)
-    expected = found.floor["jsd"].columns[:, np.sort(rows)].mean()
+    expected = found.perfect_model("jsd").columns[:, np.sort(rows)].mean()
     assert jsd.loc["part", "floor"] == pytest.approx(expected)
     assert jsd.loc["part", "uniform"] != jsd.loc[whole.name, "uniform"]
 
@@ -215,12 +209,12 @@ def test_bias_and_standard_error_are_those_of_repeated_studies(sample):
     items = rng.integers(len(votes), size=(600, 100))
     chosen = truths[rng.integers(20, size=items.shape), items]
     model = systems.old_label(votes).probabilities[items]
-    jsd = [MEASURES["jsd"]]
-    studies = repeated(jsd, draw_crowds(chosen, 5, rng), model)["jsd"].values
+    jsd = MEASURES["jsd"]
+    studies = repeated(jsd, draw_crowds(chosen, 5, rng), model).values
     exact = repeated(jsd, truths, truths_of(systems.old_label(votes).probabilities, 20))
     assert said["n_items"] == 100
     assert studies.std() == pytest.approx(said["standard_error"], rel=0.1)
-    assert studies.mean() - exact["jsd"].value == pytest.approx(said["bias"], abs=0.004)
+    assert studies.mean() - exact.value == pytest.approx(said["bias"], abs=0.004)
 
 
 def test_a_budget_without_a_vote(sample):
@@ -230,8 +224,8 @@ def test_a_budget_without_a_vote(sample):
 
 def test_published_humans_stand_at_our_ceiling(released):
     for votes in released:
-        found = ceilings.references(votes, 4, 0, ["jsd", "kl", "new_accuracy"])
-        table = ceilings.estimated_human(votes, found).set_index("measure")
+        found = References(votes, 4)
+        table = ceilings.estimated_human(found).set_index("measure")
         assert table.loc["jsd", "rescaled"] == pytest.approx(1, abs=0.04)
         assert table.loc["new_accuracy", "value"] < table.loc["new_accuracy", "floor"]
         assert np.isnan(table.loc["kl", "rescaled"])
@@ -240,18 +234,18 @@ def test_published_humans_stand_at_our_ceiling(released):
 def test_the_posterior_predicts_measured_half_crowds(released):
     names = ["jsd", "dist_ce", "new_accuracy", "rank_cs"]
     for votes in released:
-        found = ceilings.references(votes, 4, 0, names)
-        table = ceilings.reference_scores(votes, found).set_index("measure")
+        found = References(votes, 4)
+        table = ceilings.reference_scores(found, names).set_index("measure")
         assert (table["n_half"] == 50).all()
         np.testing.assert_allclose(table["half_drawn"], table["half_measured"], rtol=0.09)
 
 
 def test_tables_are_set_as_text(sample):
     votes = sample[0]
-    found = ceilings.references(votes, 3, 0)
-    bounds = presentation.show_noise_ceiling(ceilings.reference_scores(votes, found))
-    assert len(bounds) == len(found.floor)
-    scores = ceilings.normalised_scores(votes, [systems.uniform(votes)], found, 20, 0)
+    found = References(votes, 3)
+    bounds = presentation.show_noise_ceiling(ceilings.reference_scores(found))
+    assert len(bounds) == len(ceilings.NAMES)
+    scores = ceilings.normalised_scores([systems.uniform(votes)], found, 20, 0)
     shown = presentation.show_normalised_scores(scores)
     # Floor, ceiling and the system; the ceiling is 1, a perfect model above it.
     assert len(shown) == 3

@@ -8,15 +8,15 @@ from helpers.runs import write_run
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation import learning, learning_runs, learning_temperatures
-from chaos_utils.evaluation.ceilings import references
 from chaos_utils.evaluation.learning_runs import Material, from_runs, gather, own_systems, simulated
 from chaos_utils.presentation import learning as presentation
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.recalibration import fit_temperature, temper
-from chaos_utils.scoring.scores import compare, evaluate
+from chaos_utils.scoring.references import References
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
-NUMBERS = {"n_folds": 4, "n_draws": 2, "n_resamples": 60, "confidence": 0.95, "seed": 0}
+NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 SETTINGS = {
     "plain-s0": {},
     "plain-s1": {"seed": 1},
@@ -157,11 +157,15 @@ def test_no_item_s_votes_decide_its_own_temperature(sample):
 def test_values_and_differences_are_those_of_the_scoring_module(sample, comparison):
     votes, material = sample[0], simulated(sample[0], 0)
     soft = material.others["soft"][1]
-    expected = evaluate(votes, [soft], measures=learning.NAMES).set_index("measure")["value"]
-    gaps = compare(votes, soft, material.plain, measures=learning.NAMES, n_resamples=5)
+    both = score(votes, [soft, material.plain], measures=learning.NAMES,
+                 reference=material.plain.name)  # fmt: skip
+    expected = both[(both["system"] == soft.name) & (both["reference"] == "")].set_index("measure")[
+        "value"
+    ]
+    gaps = both[both["reference"] != ""]
     rows = comparison.scores.set_index(["method", "measure"]).loc["soft"]
     assert rows["value"].to_dict() == pytest.approx(expected.to_dict())
-    assert rows["difference"].to_numpy() == pytest.approx(gaps["difference"].to_numpy())
+    assert rows["difference"].to_numpy() == pytest.approx(gaps["value"].to_numpy())
 
 
 def test_intervals_are_paired_and_hold_their_values(comparison):
@@ -200,7 +204,7 @@ def test_a_temperature_changes_no_ranking(comparison):
 def test_temperatures_reach_the_scores_of_the_methods(sample, comparison):
     plain = simulated(sample[0], 0).plain
     two = computed("two", sample[0], temper(plain.probabilities, 2))
-    expected = evaluate(sample[0], [two], measures=["jsd"])["value"].iloc[0]
+    expected = score(sample[0], [two], measures=["jsd"])["value"].iloc[0]
     rows = comparison.scores.set_index(["method", "measure"])["value"]
     assert rows["fixed", "jsd"] == pytest.approx(expected)
     assert set(comparison.temperatures["spread"]) == {"none", "bootstrap", "folds"}
@@ -210,7 +214,7 @@ def test_temperatures_reach_the_scores_of_the_methods(sample, comparison):
 def test_chance_is_the_paper_s_and_references_need_no_system(released):
     published = read_published("nie2020_table5").set_index(["dataset", "model"])
     for votes in released:
-        found = references(votes, 1, 0, learning.REFERRED)
+        found = References(votes, 1)
         table = learning.learning_table(
             votes, [], found, n_resamples=1, confidence=0.95, seed=0
         )  # fmt: skip
@@ -237,16 +241,17 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_p
     assert own_systems(sample[2], [str(tmp_path / "mine.parquet")]) == []
     found = learning.compare_methods(votes, material, own, **NUMBERS)
     row = found.scores.set_index(["method", "measure"]).loc[("own", "kl")]
-    expected = compare(votes, part, material.plain, measures=["kl"], n_resamples=5)
+    name = material.plain.name
+    expected = score(votes, [part, material.plain], measures=["kl"], reference=name).iloc[-1]
     assert row["n_items"] == len(chosen)
-    assert row["difference"] == pytest.approx(expected["difference"].iloc[0])
+    assert row["difference"] == pytest.approx(expected["value"])
     assert row["kind"] == "own"
     shown = presentation.show_learning(found.scores)
     assert "mine" in set(shown[("method", "")])
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("n_resamples", 0), ("confidence", 1.0), ("n_folds", 1), ("n_draws", 0)]
+    ("name", "value"), [("n_resamples", 0), ("confidence", 1.0), ("n_folds", 1)]
 )
 def test_numbers_out_of_their_range_are_told(sample, name, value):
     with pytest.raises(ChaosError, match="out of its range"):

@@ -24,8 +24,8 @@ def test_edges_belong_where_the_rule_says():
 def test_too_few_bins(n_bins):
     with pytest.raises(ValueError, match="at least 2"):
         Binning(n_bins, "right", zero_in_bin=True)
-    with pytest.raises(ValueError, match="expected 2 to"):
-        calibration.equal_mass_bins([0.5, 0.6], n_bins)
+    with pytest.raises(ValueError, match="expected 1 to"):
+        calibration.equal_mass_bins([0.5, 0.6], 3)
 
 
 def test_more_equal_mass_bins_than_items():

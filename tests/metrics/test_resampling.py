@@ -150,15 +150,23 @@ def test_no_votes_to_draw():
         resampling.draw_votes([[0.5, 0.5]], 0, np.random.default_rng(0))
 
 
-def test_resampling_items_and_votes_adds_both_sources_of_chance():
-    rng = np.random.default_rng(11)
-    votes = resampling.draw_votes(rng.dirichlet([1, 1, 1], 200), 10, rng)
-    means, only_items = [], []
-    for _ in range(400):
-        items, drawn = resampling.resample_items_and_votes(votes, rng)
-        np.testing.assert_array_equal(drawn.sum(axis=1), 10)
-        assert ((votes[items] == 0) <= (drawn == 0)).all()  # a label without a vote gets none
-        means.append(drawn[:, 0].mean())
-        only_items.append(votes[items][:, 0].mean())
-    assert np.std(means) > np.std(only_items)
-    assert np.mean(means) == pytest.approx(votes[:, 0].mean(), abs=0.05)
+def test_tables_over_the_same_items_share_their_draws():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 2))
+    whole, some = np.arange(40), np.arange(0, 40, 3)
+    tables = [(whole, values), (some, values[some]), (whole, values[:, :1] * 2)]
+    found = resampling.bootstrap_tables(tables, whole, 30, np.random.default_rng(1))
+    assert [block.shape for block in found] == [(30, 2), (30, 2), (30, 1)]
+    np.testing.assert_allclose(found[2][:, 0], 2 * found[0][:, 0])
+    alone = resampling.bootstrap_tables(tables[1:2], whole, 30, np.random.default_rng(1))
+    np.testing.assert_allclose(alone[0], found[1])
+    weights = np.random.default_rng(1).multinomial(40, np.full(40, 1 / 40), size=30)
+    by_hand = (weights[:, some] @ values[some]) / weights[:, some].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found[1], by_hand)
+
+
+def test_a_table_without_a_drawn_item_has_no_mean():
+    tables = [(np.array([5]), np.ones((1, 1)))]
+    (found,) = resampling.bootstrap_tables(tables, np.arange(6), 50, np.random.default_rng(0))
+    assert np.isnan(found).any()
+    assert (found[~np.isnan(found)] == 1).all()

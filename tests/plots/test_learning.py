@@ -5,7 +5,7 @@ from chaos_utils.evaluation.learning import compare_methods
 from chaos_utils.evaluation.learning_runs import Material, simulated
 from chaos_utils.plots.learning import plot_learning
 
-NUMBERS = {"n_folds": 3, "n_draws": 2, "n_resamples": 20, "confidence": 0.95, "seed": 0}
+NUMBERS = {"n_folds": 3, "n_resamples": 20, "confidence": 0.95, "seed": 0}
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.rows import row, write_rows
 from helpers.runs import write_run
+from statsmodels.stats.multitest import multipletests
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
@@ -10,7 +13,7 @@ from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.scores import compare, evaluate, wide
+from chaos_utils.scoring.scores import COLUMNS, score, wide
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def votes(sample):
 
 
 def test_baselines_score_as_they_must(votes):
-    table = wide(evaluate(votes, [systems.oracle(votes), systems.old_label(votes),
+    table = wide(score(votes, [systems.oracle(votes), systems.old_label(votes),
                                      systems.uniform(votes)]))  # fmt: skip
     scores = table.set_index("system")
     assert scores.loc["oracle", ["jsd", "kl", "dist_ce", "ece_votes"]].abs().max() < 1e-12
@@ -30,12 +33,12 @@ def test_baselines_score_as_they_must(votes):
 
 def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):
     models = systems.load_systems(votes)
-    together = evaluate(votes, models, n_resamples=200, seed=3)
+    together = score(votes, models, n_resamples=200, seed=3)
     linear = [m for m in MEASURES if "ece" not in m and m != "mce"]  # bins bias a resample
     rows = together[together["measure"].isin(linear)]
     assert (rows["low"] <= rows["value"]).all()
     assert (rows["value"] <= rows["high"]).all()
-    alone = evaluate(votes, models[1:2], n_resamples=200, seed=3)
+    alone = score(votes, models[1:2], n_resamples=200, seed=3)
     same = together[together["system"] == models[1].name]
     np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
 
@@ -45,22 +48,22 @@ def test_systems_that_cover_other_items_are_judged_on_theirs(votes):
     part = systems.System(
         "part", votes.dataset, votes.uids[:50], whole.probabilities[:50], whole.predicted[:50]
     )
-    table = evaluate(votes, [whole, part], measures=["jsd"], n_resamples=20)
+    table = score(votes, [whole, part], measures=["jsd"], n_resamples=20)
     assert table["n_items"].tolist() == [300, 50]
 
 
 def test_bad_company(votes, sample):
     one = systems.uniform(votes)
     with pytest.raises(ChaosError, match="same name"):
-        evaluate(votes, [one, one])
+        score(votes, [one, one])
     with pytest.raises(ChaosError, match="predicts another dataset"):
-        evaluate(votes, [systems.uniform(sample[1])])
+        score(votes, [systems.uniform(sample[1])])
 
 
 def test_temperature_keeps_the_ranking_and_moves_the_entropy(votes):
     model = systems.load_systems(votes)[0]
     flat, sharp = model.at_temperature(3.0), model.at_temperature(0.5)
-    table = wide(evaluate(votes, [model, _named(flat, "flat"), _named(sharp, "sharp")]))
+    table = wide(score(votes, [model, _named(flat, "flat"), _named(sharp, "sharp")]))
     assert table["rank_cs"].nunique() == 1
     assert table["new_accuracy"].nunique() == 1
     entropies = table.set_index("system")["signed_ent_ce"]
@@ -72,8 +75,6 @@ def test_temperature_keeps_the_ranking_and_moves_the_entropy(votes):
 
 
 def _named(system, name):
-    from dataclasses import replace
-
     return replace(system, name=name)
 
 
@@ -116,7 +117,7 @@ def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
 def test_chance_equals_table_5(released):
     published = read_published("nie2020_table5").query("model == 'chance'").set_index("dataset")
     for votes in released:
-        table = wide(evaluate(votes, [systems.uniform(votes)], measures=["jsd", "kl"]))
+        table = wide(score(votes, [systems.uniform(votes)], measures=["jsd", "kl"]))
         for measure in ("jsd", "kl"):
             theirs = published.loc[votes.dataset.name, measure]
             assert table.loc[0, measure] == pytest.approx(theirs, abs=3e-4)
@@ -130,19 +131,100 @@ def test_the_prior_does_not_know_its_own_item(votes):
 
 def test_a_comparison_is_paired(votes):
     first, second = systems.load_systems(votes)[:2]
-    table = compare(votes, first, second, n_resamples=400, seed=1).set_index("measure")
-    values = wide(evaluate(votes, [first, second])).set_index("system")
-    for measure in ("jsd", "ece", "new_accuracy", "kl"):
+    table = score(votes, [first, second], reference=second.name, n_resamples=400, seed=1)
+    gaps = table[table["reference"] == second.name].set_index("measure")
+    values = wide(table).set_index("system")
+    for measure in MEASURES:
         expected = values.loc[first.name, measure] - values.loc[second.name, measure]
-        assert table.loc[measure, "difference"] == pytest.approx(expected, abs=1e-12)
-    assert (table["difference_low"] <= table["difference_high"]).all()
-    assert table["p_value"].between(0, 1).all()
-    same = compare(votes, first, first, n_resamples=50)
-    assert (same["difference"] == 0).all()
-    assert (same["p_value"] == 1).all()
-    clear = compare(votes, first, systems.uniform(votes), measures=["jsd"], n_resamples=400)
-    assert clear.loc[0, "difference_high"] < 0
-    assert clear.loc[0, "p_value"] < 0.01
+        assert gaps.loc[measure, "value"] == pytest.approx(expected, abs=1e-12)
+    assert set(gaps["system"]) == {first.name}
+    assert set(gaps["interval"]) == {"bca"}
+    assert (gaps["low"] <= gaps["high"]).all()
+    assert gaps["p"].between(0, 1).all()
+    np.testing.assert_allclose(gaps["p_holm"], multipletests(gaps["p"], method="holm")[1])
+    assert table.loc[table["reference"] == "", ["p", "p_holm"]].isna().all(axis=None)
+    same = score(votes, [first, replace(first, name="same")], reference="same", n_resamples=50)
+    same = same[same["reference"] == "same"]
+    assert (same["value"] == 0).all()
+    assert (same["p"] == 1).all()
+    clear = score(votes, [first, systems.uniform(votes)], measures=["jsd"], reference="uniform",
+                  n_resamples=400).iloc[-1]  # fmt: skip
+    assert clear["high"] < 0
+    assert clear["p"] < 0.01
+
+
+def test_each_row_says_what_the_system_is_and_what_its_interval_is_for(votes):
+    models = systems.load_systems(votes)
+    table = score(votes, [models[1], systems.uniform(votes)], measures=["jsd"], n_resamples=20)
+    assert tuple(table.columns) == COLUMNS
+    row = table.iloc[0]
+    assert (row["family"], row["seed"], row["origin"]) == ("synthetic model", 1, "simulated")
+    assert table["origin"].tolist() == ["simulated", "baseline"]
+    assert set(table["estimand"]) == {"items resampled, votes fixed"}
+    assert set(score(votes, models, measures=["jsd"])["estimand"]) == {""}
+
+
+def test_groups_are_scored_as_if_alone(votes):
+    one = systems.load_systems(votes)[0]
+    groups = {"first": range(100), "rest": range(100, 300)}
+    table = score(votes, [one], groups=groups, measures=["jsd", "ece"], n_resamples=50)
+    part = replace(
+        one, uids=one.uids[:100], probabilities=one.probabilities[:100],
+        predicted=one.predicted[:100],
+    )  # fmt: skip
+    alone = score(votes, [part], measures=["jsd", "ece"])
+    np.testing.assert_allclose(table[table["group"] == "first"]["value"], alone["value"])
+    assert table["n_items"].tolist() == [100, 100, 200, 200]
+    with pytest.raises(ChaosError, match="no item in common"):
+        score(votes, [part], groups={"rest": range(100, 300)})
+
+
+def test_other_people_move_a_score_less_than_other_items_and_both_together_most(votes):
+    one = systems.load_systems(votes)[:1]
+    spread = {}
+    for what in ("items", "votes", "both"):
+        row = score(votes, one, measures=["dist_ce"], n_resamples=300, resample=what).iloc[0]
+        spread[what] = row["high"] - row["low"]
+    assert spread["votes"] < spread["items"]
+    together = np.hypot(spread["votes"], spread["items"])
+    assert spread["both"] == pytest.approx(together, rel=0.25)
+
+
+def test_a_measure_that_needs_old_labels_is_left_out_where_there_are_none(votes):
+    bare = replace(votes, given_old_label=None, given_old_votes=None)
+    one = [systems.uniform(bare)]
+    assert "old_accuracy" not in set(score(bare, one)["measure"])
+    assert "new_accuracy" in set(score(bare, one)["measure"])
+    with pytest.raises(ChaosError, match="needs old labels"):
+        score(bare, one, measures=["old_accuracy"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ["jds"]}, "did you mean 'jsd'"),
+        ({"seed": -1}, "The seed is out of its range"),
+        ({"n_resamples": -1}, "number of resamples"),
+        ({"level": 95}, "between 0 and 1"),
+        ({"reference": "other"}, "no such system"),
+    ],
+)
+def test_bad_options(votes, options, message):
+    with pytest.raises(ChaosError, match=message):
+        score(votes, [systems.uniform(votes)], **options)
+
+
+def test_one_item_has_scores(votes):
+    one = replace(
+        votes, uids=votes.uids[:1], counts=votes.counts[:1], majority=votes.majority[:1],
+        given_old_label=votes.old_label[:1], given_old_votes=votes.old_votes[:1],
+        texts=votes.texts[:1],
+    )  # fmt: skip
+    table = score(one, [systems.uniform(one), systems.oracle(one)], reference="oracle",
+                  n_resamples=20)  # fmt: skip
+    assert table["n_items"].eq(1).all()
+    undefined = table[(table["reference"] == "") & table["value"].isna()]
+    assert set(undefined["measure"]) <= {"kendall_tau"}  # of even shares there is no ranking
 
 
 def test_systems_without_a_common_item(votes):
@@ -152,4 +234,4 @@ def test_systems_without_a_common_item(votes):
         for name, uids in (("a", one.uids[:3]), ("b", one.uids[3:6]))
     ]
     with pytest.raises(ChaosError, match="share no item"):
-        compare(votes, *parts, n_resamples=10)
+        score(votes, parts, reference="a", n_resamples=10)

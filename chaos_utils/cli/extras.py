@@ -1,0 +1,70 @@
+"""What a light install lacks: the packages of the extras, and a checkout of the book."""
+
+import importlib.util
+from pathlib import Path
+
+from chaos_utils.base.errors import ChaosError
+
+# The packages that tell whether an extra is installed.
+_PACKAGES = {
+    "book": ("jupytext", "matplotlib", "papermill", "seaborn", "snakemake", "sphinx"),
+    "train": ("torch", "transformers", "accelerate"),
+}
+
+
+def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
+    """Fail where the packages of an extra are not installed.
+
+    Parameters
+    ----------
+    extra : str
+        ``book`` or ``train``.
+    what : str
+        What needs them.
+    todo : str
+        What helps beside installing them.
+
+    Raises
+    ------
+    ChaosError
+        Names what is missing, and the command that installs it.
+    """
+    missing = _missing(extra)
+    if missing:
+        raise ChaosError(
+            f"{what} needs packages that are not installed.",
+            found=f"missing: {', '.join(missing)}",
+            todo=f"{_install(extra)}{todo}",
+        )
+
+
+def need_book() -> None:
+    """Fail outside a checkout of the book, and where the packages of the book are not installed.
+
+    Raises
+    ------
+    ChaosError
+        Says in one message which of them is missing.
+    """
+    from chaos_utils.base import paths
+
+    missing = _missing("book")
+    if not missing:
+        paths.project()
+    elif paths.find_project() is None:
+        raise ChaosError(
+            "This command needs a checkout of the book and the packages of its extra `book`.",
+            where=Path.cwd(),
+            found=f"no checkout here or above; missing: {', '.join(missing)}",
+            todo=f"{_install('book')}, and call it from inside a checkout",
+        )
+    else:
+        need_extra("book")
+
+
+def _missing(extra: str) -> list[str]:
+    return [name for name in _PACKAGES[extra] if importlib.util.find_spec(name) is None]
+
+
+def _install(extra: str) -> str:
+    return f"pip install 'chaos-utils[{extra}]'"

@@ -1,0 +1,91 @@
+"""What models are trained for: three-way pairs, or the choice between two stories."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.catalogue import TASKS_FILE, known_datasets
+
+
+class CorpusFile(BaseModel):
+    """A file of a corpus.
+
+    Attributes
+    ----------
+    split : str
+        ``train``, ``dev`` or ``test``.
+    name, title : str
+        The corpus, in tables and for readers.
+    file, labels : str
+        Names in the registry; `labels` is empty where the labels stand in the file itself.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    split: Literal["train", "dev", "test"]
+    name: str
+    title: str
+    file: str
+    labels: str = ""
+
+
+class Task(BaseModel):
+    """What a model is trained for.
+
+    Attributes
+    ----------
+    name, title : str
+        As settings name it, and for readers.
+    kind : str
+        ``pairs`` of a premise and a hypothesis, or ``stories`` with two hypotheses.
+    corpora : tuple of CorpusFile
+        A story's development set is ChaosNLI itself, so there is none here.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str
+    kind: Literal["pairs", "stories"]
+    corpora: tuple[CorpusFile, ...]
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets that such a model answers."""
+        return tuple(one.name for one in known_datasets() if one.task == self.name)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of every array."""
+        return next(one.labels for one in known_datasets() if one.task == self.name)
+
+    @property
+    def files(self) -> list[str]:
+        """Every file, labels too, by its name in the registry."""
+        return [name for one in self.corpora for name in (one.file, one.labels) if name]
+
+    def files_of(self, split: str) -> list[CorpusFile]:
+        """Return the files of a split: ``train``, ``dev`` or ``test``."""
+        return [one for one in self.corpora if one.split == split]
+
+
+@cache
+def tasks() -> Mapping[str, Task]:
+    """Return every task by name."""
+    content = yaml.safe_load((Path(__file__).parent / TASKS_FILE).read_text("utf-8"))
+    found = {name: Task.model_validate({"name": name} | one) for name, one in content.items()}
+    return MappingProxyType(found)
+
+
+def get_task(name: str) -> Task:
+    """Return the task of that name; a ChaosError names the closest when there is none."""
+    if name not in tasks():
+        expected = did_you_mean(name, tasks())
+        raise ChaosError("Unknown task to train on.", found=repr(name), expected=expected)
+    return tasks()[name]

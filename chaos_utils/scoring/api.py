@@ -1,0 +1,340 @@
+"""What `import chaos_utils as chaos` offers: load votes, read predictions, evaluate, compare.
+
+Thin: arguments are checked here as the command line checks files, and passed on.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.loading import load_all_votes, load_votes
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.scoring import predictions, scores
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import computed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Systems = System | Sequence[System] | Mapping[str, npt.ArrayLike]
+
+_SUM_TOLERANCE = 1e-3  # as for files: probabilities rounded to four digits pass
+_FEWEST_RESAMPLES = 20  # fewer give no interval
+_SHOWN = 5
+
+
+def load(dataset: str, data: str | Path = "auto") -> Votes:
+    """Load the votes on one dataset.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name, such as ``snli``.
+    data : str or Path
+        ``auto`` (the published votes, or the synthetic sample where they are not available),
+        ``released`` (the published votes or an error), ``sample``, or a folder of your own.
+
+    Returns
+    -------
+    Votes
+        Counts of shape (n_items, n_classes) by uid, with labels and texts.
+
+    Raises
+    ------
+    ChaosError
+        If there is no such dataset, its file cannot be found or has faults.
+    """
+    return load_votes(dataset, str(data))
+
+
+def read_predictions(
+    path: str | Path,
+    votes: Votes | Sequence[Votes] | None = None,
+    *,
+    dataset: str | None = None,
+    data: str | Path = "auto",
+    model: str | None = None,
+    allow_missing: bool = False,
+) -> list[System]:
+    """Read the systems in a file of predictions, in any format that ``chaos evaluate`` takes.
+
+    Parameters
+    ----------
+    path : str or Path
+        The format is recognised from the content.
+    votes : Votes or sequence of Votes, optional
+        The votes that the file may cover; which of them it covers is recognised from its uids.
+        By default those on `dataset`, or on every dataset of the book that is available.
+    dataset : str, optional
+        A dataset's name, such as ``snli``.
+    data : str or Path
+        Where votes come from that are not given; as for `load`.
+    model : str, optional
+        Take only this model of the file.
+    allow_missing : bool
+        Whether a dataset may be covered in part.
+
+    Returns
+    -------
+    list of System
+        One per model and dataset.
+
+    Raises
+    ------
+    ChaosError
+        If the file has faults, or none of its items has votes.
+    """
+    if isinstance(votes, Votes):
+        known = [votes]
+    elif votes is not None:
+        known = list(votes)
+    elif dataset is not None:
+        known = [load(dataset, data)]
+    else:
+        known = _available(str(data))
+    return predictions.read_predictions(path, known, model=model, allow_missing=allow_missing)
+
+
+def _available(data: str) -> list[Votes]:
+    """Return the votes on the book's datasets; the sample only where none are available."""
+    if data == "auto":
+        names = [one.name for one in book_datasets() if sources.find(one.file) is not None]
+        return [load_votes(name) for name in names] or load_all_votes()
+    return load_all_votes(data)
+
+
+def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System:
+    """Make a system from an array of predicted probabilities.
+
+    Parameters
+    ----------
+    name : str
+        How tables call it.
+    votes : Votes
+        The items: row i of `probabilities` belongs to ``votes.uids[i]``.
+    probabilities : array of shape (n_items, n_classes)
+        Column k belongs to ``votes.dataset.labels[k]``. None negative; rows sum to 1.
+
+    Returns
+    -------
+    System
+
+    Raises
+    ------
+    ChaosError
+        If the shape is another, or a row holds no probabilities.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ChaosError("A system needs a name.", found=repr(name), expected="text")
+    _check_votes(votes)
+    dataset = votes.dataset
+    shape = (len(votes), dataset.n_classes)
+    expected = f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}"
+    try:
+        given = np.asarray(probabilities)
+    except ValueError as fault:
+        raise _no_table(name, "rows of different lengths", expected) from fault
+    if given.dtype.kind not in "fiu":
+        raise _no_table(name, f"values of type {given.dtype}", expected)
+    if given.shape != shape:
+        raise ChaosError(
+            f"The predictions of {name!r} have the wrong shape.",
+            found=f"shape {given.shape}",
+            expected=expected,
+            todo="give one row per item in the order of votes.uids, one column per label",
+        )
+    values = given.astype(np.float64)
+    sums = values.sum(axis=1)
+    fits = np.isfinite(values).all(axis=1) & (values >= 0).all(axis=1)
+    wrong = np.flatnonzero(~(fits & (np.abs(sums - 1) <= _SUM_TOLERANCE)))
+    if len(wrong):
+        lines = [f"row {i}, {votes.uids[i]}: {values[i].tolist()}" for i in wrong[:_SHOWN]]
+        more = len(wrong) - len(lines)
+        raise ChaosError(
+            f"{len(wrong)} of {len(votes)} rows of {name!r} are no probabilities.",
+            found="\n".join([*lines, *([f"and {more} more"] if more else [])]),
+            expected="finite numbers, none negative, their sum 1 (within 0.001)",
+            todo="apply a softmax if these are logits",
+        )
+    values /= sums[:, None]
+    values.setflags(write=False)
+    return computed(name, votes, values, origin="yours")
+
+
+def _no_table(name: str, found: str, expected: str) -> ChaosError:
+    return ChaosError(
+        f"The predictions of {name!r} are no table of numbers.", found=found, expected=expected
+    )
+
+
+def evaluate(
+    votes: Votes,
+    systems: Systems,
+    *,
+    measures: str | Iterable[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> "pd.DataFrame":
+    """Score systems against votes by every measure, with 95% intervals.
+
+    Parameters
+    ----------
+    votes : Votes
+        As `load` gives them.
+    systems : System, list of System, or mapping
+        A mapping gives each system's name and its array of shape (n_items, n_classes), rows in
+        the order of ``votes.uids``, as for `make_system`.
+    measures : str or iterable of str, optional
+        Such as ``jsd``; all by default.
+    resamples : int
+        Bootstrap resamples of the items; 0 for no intervals.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        One row per system and measure: ``dataset``, ``system``, ``measure``, ``n_items``,
+        ``value``, ``low``, ``high`` and more.
+
+    Raises
+    ------
+    ChaosError
+        If a shape, a name or a value does not fit.
+    """
+    _check_votes(votes)
+    return _scored(
+        votes, _as_systems(votes, systems), _known(measures), _enough(resamples), _valid(seed)
+    )
+
+
+def compare(
+    a: System,
+    b: System,
+    votes: Votes | None = None,
+    *,
+    measures: str | Iterable[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> "pd.DataFrame":
+    """Compare two systems on the items that both cover, resampled together.
+
+    Parameters
+    ----------
+    a, b : System
+        Of one dataset. The difference is `a` minus `b`.
+    votes : Votes, optional
+        By default those on the systems' dataset.
+    measures : str or iterable of str, optional
+        Such as ``jsd``; all by default.
+    resamples : int
+        Bootstrap resamples of the items, at least 20.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure: ``system`` (`a`), ``reference`` (`b`), ``value`` (the difference),
+        ``low`` and ``high`` (95%), ``p`` (two-sided) and more.
+
+    Raises
+    ------
+    ChaosError
+        If the systems have one name, or share no item.
+    """
+    for system in (a, b):
+        if not isinstance(system, System):
+            raise ChaosError(
+                "Only systems can be compared.",
+                found=type(system).__name__,
+                expected="a System, as read_predictions and make_system give it",
+            )
+    if a.name == b.name:
+        raise ChaosError("Two systems have the same name.", found=a.name, todo="rename one of them")
+    if votes is None:
+        votes = load_votes(a.dataset.name)
+    _check_votes(votes)
+    if resamples == 0:
+        raise ChaosError("A comparison needs resamples.", found="resamples=0")
+    return _compared(votes, a, b, _known(measures), _enough(resamples), _valid(seed))
+
+
+def _scored(
+    votes: Votes, systems: list[System], measures: list[str], resamples: int, seed: int
+) -> "pd.DataFrame":
+    table = scores.evaluate(votes, systems, measures=measures, n_resamples=resamples, seed=seed)
+    return table.reset_index(drop=True)
+
+
+def _compared(
+    votes: Votes, a: System, b: System, measures: list[str], resamples: int, seed: int
+) -> "pd.DataFrame":
+    table = scores.compare(votes, a, b, measures=measures, n_resamples=resamples, seed=seed)
+    names = {"against": "reference", "difference": "value", "p_value": "p"}
+    ends = {"difference_low": "low", "difference_high": "high"}
+    return table.rename(columns=names | ends)
+
+
+def _as_systems(votes: Votes, systems: Any) -> list[System]:
+    if isinstance(systems, System):
+        return [systems]
+    if isinstance(systems, Mapping):
+        found = [make_system(name, votes, values) for name, values in systems.items()]
+    elif isinstance(systems, Iterable) and not isinstance(systems, str | np.ndarray):
+        found = list(systems)
+    else:
+        found = [systems]
+    for one in found:
+        if not isinstance(one, System):
+            raise ChaosError(
+                "This is no system.",
+                found=type(one).__name__,
+                expected="a System, a list of them, or a mapping of names to arrays",
+                todo="give an array a name: {'my model': array}",
+            )
+    if not found:
+        raise ChaosError("There is no system to evaluate.")
+    return found
+
+
+def _check_votes(votes: Any) -> None:
+    if not isinstance(votes, Votes):
+        raise ChaosError(
+            "These are no votes.",
+            found=type(votes).__name__,
+            expected="votes as chaos_utils.load gives them",
+        )
+
+
+def _known(measures: str | Iterable[str] | None) -> list[str]:
+    chosen = [measures] if isinstance(measures, str) else list(measures or MEASURES)
+    for name in chosen:
+        if name not in MEASURES:
+            raise ChaosError(
+                "Unknown measure.", found=repr(name), expected=did_you_mean(str(name), MEASURES)
+            )
+    return chosen
+
+
+def _enough(resamples: int) -> int:
+    if resamples != 0 and resamples < _FEWEST_RESAMPLES:
+        raise ChaosError(
+            "So few resamples give no interval.",
+            found=f"resamples={resamples}",
+            expected=f"0 for no intervals, or at least {_FEWEST_RESAMPLES}",
+        )
+    return resamples
+
+
+def _valid(seed: int) -> int:
+    if seed < 0:
+        raise ChaosError("A seed is not negative.", found=f"seed={seed}", expected="0 or more")
+    return seed

@@ -1,0 +1,215 @@
+"""`import chaos_utils as chaos`: what it offers, what it refuses, and what it does not import."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from importlib.metadata import packages_distributions
+
+import numpy as np
+import pytest
+from helpers.checkout import PROJECT, chaos_environment
+from helpers.rows import write_dataset
+from typer.testing import CliRunner
+
+import chaos_utils as chaos
+from chaos_utils.cli.__main__ import app
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return chaos.load("snli", "sample")
+
+
+@pytest.fixture(scope="module")
+def even(votes):
+    return np.full(votes.shares.shape, 1 / votes.dataset.n_classes)
+
+
+def blurred(votes):
+    return 0.7 * votes.shares + 0.3 / votes.dataset.n_classes
+
+
+def write_csv(path, votes, shares):
+    columns = [label.replace(" ", "_") for label in votes.dataset.labels]
+    rows = [f"{uid},{','.join(map(str, row))}" for uid, row in zip(votes.uids, shares, strict=True)]
+    path.write_text("\n".join([f"uid,{','.join(columns)}", *rows]))
+    return path
+
+
+def test_every_public_name_is_there_and_listed():
+    assert set(dir(chaos)) == set(chaos.__all__)
+    for name in chaos.__all__:
+        assert getattr(chaos, name)
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    assert chaos.__version__ == project["version"]
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        chaos.evaluat  # noqa: B018
+
+
+def test_a_table_of_scores_of_arrays_and_systems(votes, even):
+    model = chaos.make_system("model", votes, blurred(votes))
+    table = chaos.evaluate(
+        votes, {"model": blurred(votes), "even": even}, measures=["jsd", "new_accuracy"]
+    )
+    assert list(table["system"]) == ["model", "model", "even", "even"]
+    assert set(table["dataset"]) == {"snli"}
+    assert (table["low"] <= table["value"]).all()
+    assert (table["value"] <= table["high"]).all()
+    alone = chaos.evaluate(votes, model, measures="jsd", resamples=0)
+    assert alone["value"].item() == pytest.approx(table["value"][0])
+    assert alone["low"].isna().all()
+    assert chaos.evaluate(votes, [model], resamples=0)["measure"].nunique() > 10
+
+
+def test_one_seed_gives_one_table(votes, even):
+    def low(seed):
+        given = {"measures": "jsd", "resamples": 50, "seed": seed}
+        return chaos.evaluate(votes, {"model": blurred(votes)}, **given)["low"].item()
+
+    assert low(1) == low(1) != low(2)
+
+
+def test_a_comparison_is_the_difference_of_two_systems(votes, even):
+    model = chaos.make_system("model", votes, blurred(votes))
+    other = chaos.make_system("even", votes, even)
+    found = chaos.compare(model, other, votes, measures="jsd", resamples=100)
+    values = chaos.evaluate(votes, [model, other], measures="jsd", resamples=0)["value"]
+    assert found["value"].item() == pytest.approx(values[0] - values[1])
+    assert found["high"].item() < 0
+    back = chaos.compare(other, model, votes, measures="jsd", resamples=100)
+    assert back["value"].item() == pytest.approx(-found["value"].item())
+
+
+def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
+    path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    (given,) = chaos.read_predictions(path, votes)
+    (named,) = chaos.read_predictions(str(path), dataset="snli", data="sample")
+    (found,) = chaos.read_predictions(path, data="sample")
+    assert given.name == named.name == found.name == "mine"
+    np.testing.assert_array_equal(given.probabilities, found.probabilities)
+
+
+def test_a_folder_with_one_dataset_is_enough(tmp_path):
+    folder = write_dataset(tmp_path)
+    for path in folder.rglob("*.jsonl"):
+        if "snli" not in path.name:
+            path.unlink()
+    votes = chaos.load("snli", folder)
+    path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    (system,) = chaos.read_predictions(path, data=folder)
+    assert system.dataset.name == "snli"
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda even: even[:-1], "shape (299, 3)"),
+        (lambda even: even[:, :2], "shape (300, 2)"),
+        (lambda even: even.T, "shape (3, 300)"),
+        (lambda even: even[0], "shape (3,)"),
+        (lambda even: np.log(even), "row 0, sample-snli-000: [-1.09"),
+        (lambda even: np.where(np.arange(300)[:, None] == 7, np.nan, even), "row 7, sample-snli-0"),
+        (lambda even: even.astype(str), "values of type <U"),
+        (lambda even: [*even[:-1].tolist(), [0.5, 0.5]], "rows of different lengths"),
+    ],
+)
+def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, found):
+    with pytest.raises(chaos.ChaosError) as fault:
+        chaos.evaluate(votes, {"my model": change(even)})
+    assert "'my model'" in str(fault.value)
+    assert f"found:     {found}" in str(fault.value)
+    assert "shape (300, 3)" in str(fault.value) or "sum 1" in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda v, m: chaos.load("snly"), "did you mean 'snli'"),
+        (lambda v, m: chaos.evaluate("snli", m), "These are no votes"),
+        (lambda v, m: chaos.evaluate(v, v.shares), "This is no system"),
+        (lambda v, m: chaos.evaluate(v, []), "There is no system"),
+        (lambda v, m: chaos.evaluate(v, {"": v.shares}), "A system needs a name"),
+        (lambda v, m: chaos.evaluate(v, [m, m]), "same name"),
+        (lambda v, m: chaos.evaluate(v, m, measures=["jsb"]), "did you mean 'jsd'"),
+        (lambda v, m: chaos.evaluate(v, m, resamples=5), "at least 20"),
+        (lambda v, m: chaos.evaluate(v, m, resamples=-1), "at least 20"),
+        (lambda v, m: chaos.evaluate(v, m, seed=-1), "not negative"),
+        (lambda v, m: chaos.evaluate(chaos.load("mnli", "sample"), m), "another dataset"),
+        (lambda v, m: chaos.compare(m, m, v), "same name"),
+        (lambda v, m: chaos.compare(m, v.shares, v), "Only systems"),
+        (lambda v, m: chaos.compare(m, replace(m, name="b"), v, resamples=0), "needs resamples"),
+        (lambda v, m: chaos.read_predictions("none.csv", v), "no such predictions file"),
+    ],
+)
+def test_what_does_not_fit_is_one_error(votes, call, message):
+    system = chaos.make_system("model", votes, blurred(votes))
+    with pytest.raises(chaos.ChaosError, match=message):
+        call(votes, system)
+
+
+def test_a_light_install_is_enough_to_evaluate(tmp_path, votes):
+    """Without the packages of the extras: the command starts, evaluates, and says what is missing.
+
+    A package that is None in `sys.modules` is, to Python, not installed.
+    """
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    folder = write_dataset(tmp_path / "data")
+    three = chaos.load("snli", folder)
+    write_csv(tmp_path / "mine.csv", three, blurred(three))
+    extras = project["optional-dependencies"]
+    lacking = {requirement_name(text) for extra in extras for text in extras[extra]} | {"tqdm"}
+    lacking -= {requirement_name(text) for text in project["dependencies"]}
+    dropped = sorted(
+        name
+        for name, homes in packages_distributions().items()
+        if {home.lower().replace("_", "-") for home in homes} <= lacking
+    )
+    assert {"matplotlib", "PIL", "bs4", "torch"} <= set(dropped)
+    code = f"""
+import sys
+import chaos_utils
+heavy = {{"numpy", "pandas", "pydantic", "scipy", "typer", "yaml"}} & set(sys.modules)
+assert not heavy, heavy
+sys.modules.update(dict.fromkeys({dropped!r}))
+from chaos_utils.cli.__main__ import app
+def call(*words):
+    try:
+        app([*words])
+    except SystemExit as stop:
+        return stop.code
+    return 0
+given = ["evaluate", "mine.csv", "--data", "data", "--dataset", "snli"]
+assert call(*given) == 0
+assert call(*given, "--out", "out") == 2
+assert call("run", "annotations") == 2
+assert call("finetune", "--model", "tiny-bert") == 2
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=chaos_environment(PROJECT),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("needs packages that are not installed") == 3
+    assert done.stderr.count("pip install 'chaos-utils[book]'") == 2
+    assert done.stderr.count("pip install 'chaos-utils[train]'") == 1
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def requirement_name(text):
+    return re.match(r"[\w.-]+", text)[0].lower()
+
+
+def test_task_is_still_accepted(tmp_path):
+    folder = write_dataset(tmp_path / "data")
+    votes = chaos.load("snli", folder)
+    write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    given = ["evaluate", str(tmp_path / "mine.csv"), "--data", str(folder), "--bootstrap", "0"]
+    answers = [
+        CliRunner().invoke(app, [*given, "--csv", *named])
+        for named in ([], ["--dataset", "snli"], ["--task", "snli"])
+    ]
+    assert [answer.exit_code for answer in answers] == [0, 0, 0]
+    assert len({answer.stdout for answer in answers}) == 1

@@ -1,0 +1,136 @@
+"""What README and pages show as code or commands: all of it is run, or known to be valid."""
+
+import json
+import re
+import shlex
+import tomllib
+
+import pytest
+import typer
+from helpers.checkout import PROJECT
+from typer.testing import CliRunner
+
+from chaos_utils.cli.__main__ import app
+from chaos_utils.cli.arguments import assignments
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.report.parameters import find_notebook, resolve
+
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "book").glob("*.md"))]
+RUN = ("evaluate", "params", "data status", "figures", "sweep --dry-run")
+# These are not run here. Their options are checked, and what the next line says.
+NOT_RUN = {
+    "run": "runs a notebook; its parameters are checked",
+    "sweep": "runs notebooks; its parameters are checked",
+    "build": "builds the book",
+    "cite": "needs a book that was built",
+    "figures diff": "needs two books that were built",
+    "release": "needs a release",
+    "serve": "serves until it is stopped",
+    "data fetch": "downloads",
+    "data verify": "fails where there is no data",
+    "votes merge": "needs files that annotators have saved",
+    "finetune": "trains",
+    "predict": "needs a trained model",
+}
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+
+
+def commands(page):
+    for block in blocks(page, "console"):
+        for line in block.splitlines():
+            assert line.startswith("$ "), f"{page.name}: {line}"
+            yield shlex.split(line.removeprefix("$ "), comments=True)
+
+
+def name_of(words):
+    """Return a command of `chaos` as the lists above name it; the longest name counts."""
+    names = (" ".join(words[:2]), words[0])
+    return next((name for name in names if name in NOT_RUN or name in RUN), None)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    """A folder with the files that the snippets read."""
+    folder = tmp_path_factory.mktemp("reader")
+    votes = load_votes("snli")
+    labels = votes.dataset.labels
+    rows = list(zip(votes.uids, votes.shares.tolist(), strict=True))
+    lines = [",".join([uid, *map(str, shares)]) for uid, shares in rows]
+    (folder / "predictions.csv").write_text("\n".join([",".join(["uid", *labels]), *lines]))
+    for name, part in (("dev", rows[::2]), ("test", rows[1::2])):
+        # The order of Baan et al. (2022) is e, c, n.
+        entries = [{"uid": uid, "probs": [p[0], p[2], p[1]]} for uid, p in part]
+        (folder / f"{name}.json").write_text("".join(f"{json.dumps(one)}\n" for one in entries))
+    return folder
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
+def test_python_runs_in_the_order_of_its_page(page, reader, monkeypatch):
+    monkeypatch.chdir(reader)
+    names = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=lambda p: p.name)
+def test_commands_run_or_are_valid(page, reader, monkeypatch):
+    monkeypatch.chdir(reader)
+    for words in commands(page):
+        program, *rest = words
+        if program == "chaos":
+            check_chaos(rest)
+        elif program == "accelerate":
+            check_chaos(rest[rest.index("chaos_utils.cli") + 1 :])
+        elif program == "make":
+            targets = re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), re.M)
+            assert set(rest) <= set(targets), words
+        elif program == "pip":
+            check_pip(rest)
+        else:
+            assert words == [".", ".venv/bin/activate"]
+
+
+def check_chaos(words):
+    parse(words)
+    name = name_of(words)
+    assert name, f"neither run nor known why not: chaos {shlex.join(words)}"
+    if name in RUN or (name == "sweep" and "--dry-run" in words):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, f"{words}: {done.output}"
+    elif name in ("run", "sweep"):
+        notebook = find_notebook(words[1])
+        given = assignments([words[i + 1] for i, word in enumerate(words) if word == "-p"])
+        for key, value in given.items():
+            for one in value.split(",") if name == "sweep" else [value]:
+                resolve(notebook, {key: one})
+
+
+def parse(words):
+    """Fail where a command or an option does not exist, or an argument is missing."""
+    command = typer.main.get_command(app)
+    while words and words[0] in getattr(command, "commands", ()):
+        command, words = command.commands[words[0]], words[1:]
+    if words != ["--help"]:
+        command.make_context("chaos", list(words))
+
+
+def check_pip(words):
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    extras = re.search(r"\[(.*)\]", words[-1]).group(1).split(",")
+    assert set(extras) <= set(project["optional-dependencies"]), words
+
+
+def test_extras_that_messages_and_pages_name_exist():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    texts = [*PAGES, *(PROJECT / "chaos_utils").rglob("*.py")]
+    named = {
+        extra
+        for path in texts
+        for group in re.findall(r"'(?:\.|chaos-utils)\[([a-z,]+)\]'", path.read_text("utf-8"))
+        for extra in group.split(",")
+    }
+    assert named
+    assert named <= set(project["optional-dependencies"])
