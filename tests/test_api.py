@@ -135,7 +135,7 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
         (lambda v, m: chaos.evaluate(v, m, measures=["jsb"]), "did you mean 'jsd'"),
         (lambda v, m: chaos.evaluate(v, m, resamples=5), "at least 20"),
         (lambda v, m: chaos.evaluate(v, m, resamples=-1), "at least 20"),
-        (lambda v, m: chaos.evaluate(v, m, seed=-1), "not negative"),
+        (lambda v, m: chaos.evaluate(v, m, seed=-1), "seed is out of its range"),
         (lambda v, m: chaos.evaluate(chaos.load("mnli", "sample"), m), "another dataset"),
         (lambda v, m: chaos.compare(m, m, v), "same name"),
         (lambda v, m: chaos.compare(m, v.shares, v), "Only systems"),

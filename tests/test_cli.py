@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout, shorten
@@ -143,8 +144,8 @@ def test_run_writes_a_folder_of_its_own(small_checkout):
     answer = json.loads(done.stdout)
     assert answer["parameters"]["resamples"] == 50
     assert "tbl-agreement" in answer["made"]
-    (folder,) = (small_checkout / "runs").iterdir()
-    assert answer["run"] == str(folder)
+    folder = Path(answer["run"])
+    assert folder.parent == small_checkout / "runs"
     assert folder.name.startswith("annotations-")
     assert (folder / "page.html").is_file()
     assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before

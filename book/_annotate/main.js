@@ -91,17 +91,17 @@
       h("details", {}, h("summary", {}, "Instructions"), instructions(data.datasets[session.dataset])),
       h("p", {},
         withResults ? button("Results so far", showResults, "link") : null,
-        h("a", { href: "#annotate" }, "All tasks"),
+        h("a", { href: "#annotate" }, "All datasets"),
         carefulButton("Start again", "Erase all answers?", again)));
   }
 
   function again() {
     store.remove(session.dataset);
     session = api.start(session.dataset, seed);
-    showTask();
+    showCurrent();
   }
 
-  function showTask() {
+  function showCurrent() {
     const dataset = data.datasets[session.dataset];
     const state = api.stateOf(session);
     const { counters } = state;
@@ -116,7 +116,7 @@
       }));
     } else if (state.name === rules.start().name) {
       put(views.introduction({
-        dataset, parameters, begin: () => { keep(api.begin(session)); showTask(); },
+        dataset, parameters, begin: () => { keep(api.begin(session)); showCurrent(); },
       }));
     } else {
       put(views.pause({ counters, parameters, goOn, footer: footer({ withResults: counters.items > 0 }) }));
@@ -125,7 +125,7 @@
 
   function goOn() {
     keep(api.goOn(session));
-    showTask();
+    showCurrent();
   }
 
   function answer(code) {
@@ -143,11 +143,11 @@
     const judged = api.judgements(session).at(-1);
     if (rules.givesFeedback(before) && !isRight(judged)) {
       views.tell(view, {
-        dataset, judged, next: { text: "Continue", act: showTask },
+        dataset, judged, next: { text: "Continue", act: showCurrent },
         children: views.correction({ dataset, judged }),
       });
     } else {
-      showTask();
+      showCurrent();
     }
   }
 
@@ -157,7 +157,7 @@
       state: api.stateOf(session),
       judgements: api.judgements(session),
       failRate: data.fail_rates[session.dataset],
-      goOn: showTask, again, save,
+      goOn: showCurrent, again, save,
     }));
   }
 
@@ -185,7 +185,7 @@
         children: [],
       }),
       footer: h("footer", { class: "annotate-footer" },
-        h("p", {}, h("a", { href: "#annotate" }, "All tasks"))),
+        h("p", {}, h("a", { href: "#annotate" }, "All datasets"))),
     }));
   }
 
@@ -200,7 +200,7 @@
       showLook(name);
     } else {
       session = store.get(name) ?? api.start(name, seed);
-      showTask();
+      showCurrent();
     }
   }
 

@@ -12,9 +12,10 @@
     if (name === "rejected") {
       return ["Here the protocol says goodbye", [
         `You had ${counters.qualification_right} of ${counters.qualification_seen} right, and the `
-          + `test asks for ${percent(parameters.min_qualification_accuracy)}. You are in company: in the `
-          + `published collection ${failRate}% did not pass the test for this task. It asks `
-          + "whether you read the instructions as others did, and leaves no room for a slip.",
+          + `test asks for ${percent(parameters.min_qualification_accuracy)}. `
+          + (failRate === undefined ? "" : "You are in company: in the published collection "
+            + `${failRate}% did not pass the test on this dataset. `)
+          + "It asks whether you read the instructions as others did, and leaves no room for a slip.",
       ]];
     }
     if (name === "dismissed") {
@@ -48,14 +49,14 @@
   function scored(dataset, judgements) {
     const { n, yours, person, most, majority } = score(dataset, judgements);
     return h("div", { class: "annotate-score" },
-      h("h3", {}, "Agreement with the hundred"),
+      h("h3", {}, "Agreement with the votes"),
       h("ul", { class: "annotate-bars" },
         scale("You", yours, "mine"),
-        scale("One of the hundred, on average", person, "other"),
+        scale("One of the voters, on average", person, "other"),
         scale("Whoever always names the most frequent answer", most, "other")),
       h("p", { class: "annotate-note" },
         `The mean, over your ${count(n, "item")}, of the share of votes for the answer that you `
-          + "chose. Beside it stand the same for one of the hundred, compared with the others, and "
+          + "chose. Beside it stand the same for one of the voters, compared with the others, and "
           + "the most that can be reached: few people reach it, since they disagree. "
           + `You chose the most frequent answer on ${majority} of ${n}.`
           + (n < FEW ? " On so few items chance plays a large part." : "")));
@@ -99,7 +100,7 @@
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
         h("a", { class: "annotate-button", href: `#look-${session.dataset}` }, "Look around"),
-        h("a", { class: "annotate-button", href: "#annotate" }, "All tasks")),
+        h("a", { class: "annotate-button", href: "#annotate" }, "All datasets")),
       items.length || !counts ? saving({
         annotator: session.annotator,
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
@@ -108,7 +109,7 @@
           : "A JSON file, made here. It tells how the test went; its votes do not count.",
         save,
       }) : null,
-      items.length ? h("h3", {}, "Your judgements beside the hundred") : null,
+      items.length ? h("h3", {}, "Your judgements beside the votes") : null,
       items.length ? listed(dataset, items) : null,
       examples.length ? h("details", { open: items.length === 0 },
         h("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),

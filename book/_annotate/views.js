@@ -44,24 +44,23 @@
 
   const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
-  const isPairs = (dataset) => dataset.fields.includes("premise");
-
-  const text = (dataset, entry, field) => entry.texts[dataset.fields.indexOf(field)];
+  const isPairs = (dataset) => dataset.kind === "pairs";
 
   /* What can be chosen, in the order of the dataset's labels. */
   function choices(dataset, entry) {
     return isPairs(dataset)
       ? ["Must be true", "May be true or not", "Cannot be true"]
-      : [text(dataset, entry, "hyp1"), text(dataset, entry, "hyp2")];
+      : entry.texts.slice(1, 3);
   }
 
   function texts(dataset, entry) {
+    const [first, last] = [entry.texts[0], entry.texts.at(-1)];
     const shown = isPairs(dataset)
-      ? [["Take this as true", "premise"], ["Is this true?", "hypothesis"]]
-      : [["It began", "obs1"], ["It ended", "obs2"]];
-    return h("div", { class: "annotate-texts" }, shown.map(([label, field]) =>
-      h("div", { class: field },
-        h("p", { class: "label" }, label), h("p", { class: "text" }, text(dataset, entry, field)))
+      ? [["Take this as true", first, "given"], ["Is this true?", last, "asked"]]
+      : [["It began", first, "given"], ["It ended", last, "given"]];
+    return h("div", { class: "annotate-texts" }, shown.map(([label, text, role]) =>
+      h("div", { class: role },
+        h("p", { class: "label" }, label), h("p", { class: "text" }, text))
     ));
   }
 
@@ -69,12 +68,15 @@
   function bars(dataset, entry, answer) {
     const total = entry.votes.reduce((a, b) => a + b, 0);
     const names = choices(dataset, entry);
-    return h("ul", { class: "annotate-bars" }, dataset.labels.map((label, k) => {
+    return h("ul", { class: "annotate-bars" }, names.map((name, k) => {
       const isChosen = dataset.codes[k] === answer;
-      const fill = h("span", { class: `fill ${label.replace(" ", "-")}` });
+      const [light, dark] = dataset.colours[k];
+      const fill = h("span", { class: "fill label" });
+      fill.style.setProperty("--light", light);
+      fill.style.setProperty("--dark", dark);
       fill.style.width = `${(100 * entry.votes[k]) / total}%`;
       return h("li", { class: isChosen ? "chosen" : "" },
-        h("span", { class: "name" }, names[k],
+        h("span", { class: "name" }, name,
           isChosen ? h("span", { class: "mine" }, "your choice") : null),
         h("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
         h("span", { class: "bar", "aria-hidden": "true" }, fill));
@@ -82,24 +84,17 @@
   }
 
   function instructions(dataset) {
-    const written = document.querySelector(
-      isPairs(dataset) ? ".instructions-pairs" : ".instructions-stories"
-    );
+    const written = document.querySelector(`.instructions-${dataset.kind}`);
     return h("div", { class: "annotate-instructions" },
       [...written.children].map((child) => child.cloneNode(true)));
   }
 
   function home({ data, progress, keeps }) {
-    const describe = {
-      snli: "A caption of a photo, and a second sentence: must it be true, too?",
-      mnli: "The same question on letters, novels, talk and government reports.",
-      alphanli: "How a story began and how it ended: what happened in between?",
-    };
     const card = ([name, dataset]) => {
       const { told, verb } = progress(name);
       return h("li", {},
         h("h2", {}, dataset.short),
-        h("p", {}, describe[name]),
+        h("p", {}, dataset.invitation),
         h("p", { class: "told" }, told),
         h("a", { class: "annotate-button primary", href: `#${name}` },
           verb, h("span", { class: "hidden-text" }, ` ${dataset.short}`)),
@@ -123,13 +118,13 @@
       instructions(dataset),
       h("ol", { class: "annotate-plan" },
         h("li", {}, h("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
-          + "of a hundred people agree. All must be right."),
+          + "people agree. All must be right."),
         h("li", {}, h("b", {}, "Training. "), `${trained} more of these. You are told about each `
           + `mistake; ${training}% must be right.`),
         h("li", {}, h("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
       h("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
-        h("a", { class: "annotate-button", href: "#annotate" }, "All tasks")));
+        h("a", { class: "annotate-button", href: "#annotate" }, "All datasets")));
   }
 
   const STAGES = [["qualification", "Test"], ["training", "Training"], ["item", "Items"]];
@@ -228,7 +223,7 @@
       heading(items === 0 ? "You are admitted" : `Task ${tasks} is done`),
       items === 0 ? admitted : rested,
       h("p", { class: "annotate-actions" },
-        button(items === 0 ? "Start the first dataset" : "Next dataset", goOn, "primary")),
+        button(items === 0 ? "Start the first task" : "Next task", goOn, "primary")),
       footer);
   }
 

@@ -3,16 +3,12 @@
   "use strict";
 
   const {make, bar, number, count, percent, fragmentOf, neighboursOf, summary} = window.Explorer;
-  const FIELDS = {
-    premise: "Premise", hypothesis: "Hypothesis", obs1: "Observation 1", obs2: "Observation 2",
-    hyp1: "Hypothesis 1", hyp2: "Hypothesis 2",
-  };
 
   function texts(item) {
-    const parts = item.dataset.fields.flatMap((field, k) => [
-      make("dt", "", FIELDS[field]), make("dd", "", item.text[k]),
+    const parts = item.dataset.fields.flatMap((title, k) => [
+      make("dt", "", title), make("dd", "", item.text[k]),
     ]);
-    return make("dl", "card-text", parts);
+    return parts.length ? make("dl", "card-text", parts) : "";
   }
 
   function counts(item, votes) {
@@ -21,45 +17,46 @@
 
   function voteRow(name, item, votes) {
     const told = make("span", "", counts(item, votes));
-    return [make("dt", "", name), make("dd", "", [bar(item.dataset.labels, votes, String), told])];
+    return [make("dt", "", name), make("dd", "", [bar(item.dataset, votes, String), told])];
   }
 
   function votes(item) {
     const {labels} = item.dataset;
     const label = labels[item.old];
-    const rows = voteRow(`${item.total} new`, item, item.votes);
+    const rows = voteRow(`${item.total} ${label ? "new" : "votes"}`, item, item.votes);
     if (item.oldVotes) {
       const total = item.oldVotes.reduce((sum, n) => sum + n, 0);
       rows.push(...voteRow(`${total} original`, item, item.oldVotes));
-    } else {
+    } else if (label) {
       rows.push(make("dt", "", "Original"), make("dd", "", `the label alone was released: ${label}`));
     }
     const verdict = item.majority === item.old ? "kept" : "overruled";
     const told = make("p", "", [
-      "The original label, ", make("b", "", label), `, is ${verdict}: `,
-      `the majority’s is `, make("b", "", labels[item.majority]),
+      ...(label ? ["The original label, ", make("b", "", label), `, is ${verdict}: the`] : ["The"]),
+      " majority’s is ", make("b", "", labels[item.majority]),
       `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
     ]);
     return [make("h3", "", "Votes"), make("dl", "card-votes", rows), told];
   }
 
   function systems(item) {
-    const {labels} = item.dataset;
+    const {labels, systems: known} = item.dataset;
+    if (!known.length) return [];
     const heading = make("h3", "", "Systems");
     if (!item.results.size) return [heading, make("p", "", "No system predicted this item.")];
     const head = ["System", "Distribution", ...labels, "JSD", "TVD"]
       .map((name) => make("th", "", name, {scope: "col"}));
     const rows = [...item.results].map(([name, result]) => make("tr", "", [
       make("th", "", name, {scope: "row"}),
-      make("td", "", bar(labels, result.shares, percent)),
+      make("td", "", bar(item.dataset, result.shares, percent)),
       ...result.shares.map((share, k) => make("td", "number",
         k === result.label ? make("b", "", number(share)) : number(share))),
       make("td", "number", number(result.jsd, 3)),
       make("td", "number", number(result.tvd, 3)),
     ]));
     const crowd = make("tr", "reference", [
-      make("th", "", "The hundred votes", {scope: "row"}),
-      make("td", "", bar(labels, item.votes, (n) => percent(n / item.total))),
+      make("th", "", `The ${count(item.total)} votes`, {scope: "row"}),
+      make("td", "", bar(item.dataset, item.votes, (n) => percent(n / item.total))),
       ...item.votes.map((n, k) => make("td", "number",
         k === item.majority ? make("b", "", number(n / item.total)) : number(n / item.total))),
       make("td", "number", number(0, 3)), make("td", "number", number(0, 3)),
@@ -76,8 +73,8 @@
   function neighbours(item, items) {
     const {nearest, same} = neighboursOf(item, items);
     const links = nearest.map(({item: other, tvd}) => make("li", "", [
-      make("a", "", summary(other), {href: fragmentOf(other.uid)}),
-      make("span", "", [bar(other.dataset.labels, other.votes, String), `TVD ${number(tvd)}`]),
+      make("a", "", summary(other) || other.uid, {href: fragmentOf(other.uid)}),
+      make("span", "", [bar(other.dataset, other.votes, String), `TVD ${number(tvd)}`]),
     ]));
     const told = same ? `${count(same)} with the very same ones` : "none with the very same ones";
     return [
@@ -88,22 +85,23 @@
   }
 
   function fillIn(template, values) {
-    return template.replace(/<(uid|title|key|place)>/g, (whole, name) => values[name] ?? whole);
+    return template.replace(/<(uid|title|data|key|place)>/g, (whole, name) => values[name] ?? whole);
   }
 
   /* The same words as the book's other citations; the templates come with the data. */
   function citations(item, citation) {
+    const {name, title, data, paper} = item.dataset;
     const escaped = (text) => [...text].map((c) => citation.latex[c] ?? c).join("");
     const place = fragmentOf(item.uid).slice(1);
-    const plain = fillIn(citation.plain, {uid: item.uid, title: item.dataset.title, place});
-    const key = `chaosnli-${item.uid.replace(/[^A-Za-z0-9.-]/g, "-")}`;
+    const plain = fillIn(citation.plain, {uid: item.uid, title, data, place});
+    const key = `${name}-${item.uid.replace(/[^A-Za-z0-9.-]/g, "-")}`;
     const entry = fillIn(citation.bibtex,
-      {uid: escaped(item.uid), title: escaped(item.dataset.title), key, place});
+      {uid: escaped(item.uid), title: escaped(title), data: escaped(data), key, place});
     return [
       make("h3", "", "Cite this item"),
       copied("Link", window.location.href.split(/[?#]/)[0] + fragmentOf(item.uid)),
       copied("Plain text", plain),
-      copied("BibTeX", `${entry}\n\n${citation.paper}`),
+      copied("BibTeX", paper ? `${entry}\n\n${paper}` : entry),
     ];
   }
 

@@ -1,9 +1,10 @@
-/* The points: a triangle for items of three labels, a strip for those of two. Chart.js draws them;
-   the table holds the same for those who cannot see or point. */
+/* The points: datasets with the same labels share a drawing. Two labels make a strip, three a
+   triangle; more do not fit the plane: their items are placed by largest share and entropy. Chart.js draws
+   them; the table holds the same for those who cannot see or point. */
 (function () {
   "use strict";
 
-  const {make, classOf} = window.Explorer;
+  const {make, paint: coloured} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 4; // items in a tooltip, where many lie on one spot
@@ -15,6 +16,11 @@
   /* From shares (first, second, third) to the plane: lower left, top, lower right. */
   function inTriangle(shares) {
     return {x: shares[2] + shares[1] / 2, y: shares[1] * SIN_60};
+  }
+
+  /* The colour of a label in the look of the page. */
+  function inLook([light, dark]) {
+    return document.documentElement.dataset.theme === "dark" ? dark : light;
   }
 
   function sharesOf(item) {
@@ -33,6 +39,47 @@
       piles.set(x, y);
       return {x, y, item};
     });
+  }
+
+  function spreadPoints(items) {
+    return items.map((item) => ({x: Math.max(...sharesOf(item)), y: item.entropy, item}));
+  }
+
+  function entropyOf(shares) {
+    return shares.reduce((sum, share) => (share > 0 ? sum - share * Math.log2(share) : sum), 0);
+  }
+
+  /* The most and the least entropy that k labels can have beside a largest share: what that one
+     leaves is spread evenly over the others, or taken by as few as can hold it. */
+  function bounds(largest, k) {
+    const rest = (1 - largest) / (k - 1);
+    const whole = Math.floor(1 / largest + 1e-9);
+    return {
+      most: entropyOf([largest, ...Array(k - 1).fill(rest)]),
+      least: entropyOf([...Array(whole).fill(largest), 1 - whole * largest]),
+    };
+  }
+
+  /* All points lie between these lines. */
+  function spreadFrame({length: k}) {
+    const shares = Array.from({length: 201}, (_, i) => 1 / k + (1 - 1 / k) * i / 200);
+    return {
+      id: "frame",
+      beforeDatasetsDraw(chart) {
+        const {ctx, scales} = chart;
+        ctx.save();
+        ctx.strokeStyle = css("--frame");
+        for (const side of ["most", "least"]) {
+          ctx.beginPath();
+          for (const share of shares) {
+            ctx.lineTo(scales.x.getPixelForValue(share),
+              scales.y.getPixelForValue(bounds(share, k)[side]));
+          }
+          ctx.stroke();
+        }
+        ctx.restore();
+      },
+    };
   }
 
   /* The triangle's sides, its lines at a quarter, a half and three quarters, its corners' names. */
@@ -68,7 +115,7 @@
           [labels[2], right + 10, below, "right"],
         ]) {
           ctx.textAlign = align;
-          ctx.fillText(text, x, y);
+          ctx.fillText(text, x, y, (right - left) / 2);
         }
         ctx.restore();
       },
@@ -93,22 +140,56 @@
     y: {type: "linear", display: false, min: -0.12, max: 0.96},
   };
 
-  function stripScales(labels) {
-    const ticks = () => ({color: css("--words"), precision: 0});
-    return () => ({
-      x: {
-        type: "linear", min: -0.02, max: 1.02, grid: {display: false}, border: {color: css("--frame")},
-        title: {display: true, text: `share of votes for ${labels[1]}`, color: css("--words")},
-        ticks: {...ticks(), callback: (value) => `${Math.round(100 * value)}%`},
-        afterBuildTicks: (axis) => {
-          axis.ticks = [0, 0.25, 0.5, 0.75, 1].map((value) => ({value}));
-        },
-      },
-      y: {
-        type: "linear", min: 0, grid: {color: css("--grid")}, border: {display: false},
-        title: {display: true, text: "items", color: css("--words")}, ticks: ticks(),
-      },
+  const percents = (steps) => (axis) => { axis.ticks = steps.map((value) => ({value})); };
+
+  function axis(title, options) {
+    const colour = css("--words");
+    return {
+      type: "linear", title: {display: true, text: title, color: colour}, ...options,
+      ticks: {color: colour, precision: 0, ...options.ticks},
+    };
+  }
+
+  function shareAxis(title, min) {
+    return axis(title, {
+      min, max: 1.02, grid: {display: false}, border: {color: css("--frame")},
+      ticks: {callback: (value) => `${Math.round(100 * value)}%`},
+      afterBuildTicks: percents([0, 0.25, 0.5, 0.75, 1].filter((value) => value >= min)),
     });
+  }
+
+  const upright = (title, options) =>
+    axis(title, {min: 0, grid: {color: css("--grid")}, border: {display: false}, ...options});
+
+  const stripScales = (labels) => ({
+    x: shareAxis(`share of votes for ${labels[1]}`, -0.02),
+    y: upright("items"),
+  });
+
+  const spreadScales = ({length: k}) => ({
+    x: shareAxis("share of votes for the most frequent label", 1 / k - 0.02),
+    y: upright("entropy, bits", {
+      max: Math.log2(k) + 0.05, ticks: {stepSize: 0.5, precision: undefined, includeBounds: false},
+    }),
+  });
+
+  /* How items with so many labels are drawn. */
+  function kindOf(n) {
+    return {
+      2: {
+        name: "strip", scales: stripScales, points: stripPoints, frame: () => [],
+        told: "Items with the same votes are piled up.",
+      },
+      3: {
+        name: "simplex", scales: () => HIDDEN_SCALES, points: trianglePoints,
+        frame: (labels) => [triangleFrame(labels)],
+        told: "The nearer a corner, the larger its share of the votes.",
+      },
+    }[n] ?? {
+      name: "spread", scales: spreadScales, points: spreadPoints,
+      frame: (labels) => [spreadFrame(labels)],
+      told: "The further down and right, the more agree. All points lie between the two lines.",
+    };
   }
 
   function describe(context) {
@@ -129,9 +210,24 @@
     };
   }
 
-  /* One drawing. `onChoose` is told the item whose point was chosen. */
-  function drawing(figure, labels, scales, points, plugins, onChoose) {
-    const canvas = figure.querySelector("canvas");
+  /* What a colour stands for, where the drawing itself does not name the labels. */
+  function legend({labels, colours}) {
+    return make("span", "legend", labels.map((label, k) =>
+      make("span", "", [coloured(make("span", "vote"), colours[k]), label])));
+  }
+
+  /* One drawing, of datasets with the same labels. `onChoose` is told the item whose point was
+     chosen. */
+  function drawing(place, group, onChoose) {
+    const [{labels, colours}] = group;
+    const {name, scales, points, frame, told} = kindOf(labels.length);
+    const names = group.map((dataset) => dataset.short).join(", ");
+    const canvas = make("canvas", "", [], {role: "img"});
+    const figure = make("figure", name, [
+      make("div", "canvas", canvas),
+      make("figcaption", "", [make("b", "", names), `: ${told}`, legend(group[0])]),
+    ]);
+    place.before(figure);
     const mark = addMark(canvas);
     let marked = null, all = [];
     const pointOf = (item) => all.find((point) => point.item === item);
@@ -140,7 +236,7 @@
       data: {datasets: [{data: []}, ...labels.map(() => ({data: []}))]},
       options: {
         animation: false, parsing: false, normalized: true, maintainAspectRatio: false,
-        scales: scales(),
+        scales: scales(labels),
         plugins: {legend: {display: false}, tooltip: tooltip()},
         onHover: (event, hit) => { event.native.target.style.cursor = hit.length ? "pointer" : ""; },
         onClick: (event, hit) => {
@@ -149,7 +245,10 @@
           if (chosen) onChoose(chart.data.datasets[chosen.datasetIndex].data[chosen.index].item);
         },
       },
-      plugins: [...plugins, {id: "mark", afterDraw: (drawn) => mark(drawn, marked && pointOf(marked))}],
+      plugins: [
+        ...frame(labels),
+        {id: "mark", afterDraw: (drawn) => mark(drawn, marked && pointOf(marked))},
+      ],
     });
 
     function paint() {
@@ -157,12 +256,12 @@
       Object.assign(faint, {backgroundColor: css("--faint"), pointRadius: RADIUS - 1,
         borderWidth: 0, hoverBorderWidth: 0, pointHitRadius: 0});
       rest.forEach((dataset, k) => {
-        const colour = css(`--${classOf(labels[k])}`);
+        const colour = inLook(colours[k]);
         Object.assign(dataset, {backgroundColor: `${colour}a6`, pointRadius: RADIUS,
           borderWidth: 0, hoverBorderWidth: 0, hoverRadius: RADIUS + 2, pointHitRadius: 3,
           hoverBackgroundColor: colour});
       });
-      chart.options.scales = scales();
+      chart.options.scales = scales(labels);
       chart.update("none");
     }
 
@@ -172,33 +271,29 @@
       groups.unshift(points(others, piles));
       groups.forEach((group, k) => { chart.data.datasets[k].data = group; });
       all = groups.flat();
-      canvas.setAttribute("aria-label", `${found.length} of ${all.length} items as points, placed by `
-        + `their votes for ${labels.join(", ")}. The table holds the same.`);
+      canvas.setAttribute("aria-label", `${found.length} of ${all.length} items of ${names} as `
+        + `points, placed by their votes for ${labels.join(", ")}. The table holds the same.`);
       chart.update("none");
     }
 
     function highlight(item) {
-      marked = item && item.dataset.labels.length === labels.length ? item : null;
+      marked = item && group.includes(item.dataset) ? item : null;
       mark(chart, marked && pointOf(marked));
     }
 
     paint();
-    return {figure, labels, show, highlight, paint};
+    return {figure, group, show, highlight, paint};
   }
 
-  /* Both drawings; `items` are all there are. */
-  function makeDrawings(root, items, onChoose) {
-    const labelsOf = (n) => items.find((item) => item.dataset.labels.length === n)?.dataset.labels;
-    const three = labelsOf(3), two = labelsOf(2);
-    const drawings = [];
-    if (three) {
-      drawings.push(drawing(root.querySelector(".simplex"), three, () => HIDDEN_SCALES,
-        trianglePoints, [triangleFrame(three)], onChoose));
+  /* All drawings; `items` are all there are. */
+  function makeDrawings(root, datasets, items, onChoose) {
+    const groups = new Map();
+    for (const dataset of datasets) {
+      const key = JSON.stringify([dataset.labels, dataset.colours]);
+      groups.set(key, [...(groups.get(key) ?? []), dataset]);
     }
-    if (two) {
-      drawings.push(drawing(root.querySelector(".strip"), two, stripScales(two),
-        stripPoints, [], onChoose));
-    }
+    const place = root.querySelector(".explorer-drawing > .note");
+    const drawings = [...groups.values()].map((group) => drawing(place, group, onChoose));
     new MutationObserver(() => drawings.forEach((one) => one.paint()))
       .observe(document.documentElement, {attributeFilter: ["data-theme"]});
 
@@ -206,7 +301,7 @@
     function show(found, view) {
       const kept = new Set(found);
       for (const one of drawings) {
-        const own = (item) => item.dataset.labels.length === one.labels.length
+        const own = (item) => one.group.includes(item.dataset)
           && (!view.dataset || item.dataset.name === view.dataset);
         const shown = items.filter(own);
         one.figure.hidden = !shown.length;

@@ -4,7 +4,7 @@
 
   const {
     readItems, systemsOf, select, viewFrom, queryOf, fragmentOf, uidFrom, fill, showCard,
-    makeDrawings, make, count,
+    partsOf, fitted, makeDrawings, make, count,
   } = window.Explorer;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
@@ -13,7 +13,7 @@
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
-  let items = [], systems = [], byUid = new Map(), view, found = [], page = 1, drawings = null, waiting;
+  let datasets = [], items = [], systems = [], byUid = new Map(), view, found = [], page = 1, drawings = null, waiting;
   let citation; // templates, to be filled in for an item
 
   function load(file) {
@@ -38,11 +38,31 @@
     form.elements[name].append(...options);
   }
 
-  function offerChoices(data) {
-    offer("dataset", data.datasets.map((dataset) => [dataset.name, dataset.title]));
-    const labels = new Set(data.datasets.flatMap((dataset) => dataset.labels));
+  function offerChoices() {
+    offer("dataset", datasets.map((dataset) => [dataset.name, dataset.title]));
+    const withOld = datasets.filter((dataset) => dataset.old_label);
+    const labels = new Set(withOld.flatMap((dataset) => dataset.labels));
     offer("old", [...labels].map((label) => [label, label]));
     offer("system", systems.map((system) => [system, system]));
+    const most = Math.max(...datasets.map((dataset) => Math.log2(dataset.labels.length)));
+    for (const name of ["low", "high"]) form.elements[name].max = most.toFixed(3);
+  }
+
+  /* Leave out what the datasets that the view asks for do not have. */
+  function fit() {
+    const parts = partsOf(view, datasets), asked = view;
+    view = fitted(asked, parts);
+    for (const [name, there] of Object.entries(parts)) {
+      root.classList.toggle(`without-${name}`, !there);
+    }
+    if (queryOf(view, systems) !== queryOf(asked, systems)) writeForm();
+  }
+
+  /* Take the view of an address. */
+  function take(query) {
+    view = viewFrom(query, systems);
+    writeForm();
+    fit();
   }
 
   /* Show what the view asks for. What fits is counted in words that are read aloud. */
@@ -63,6 +83,7 @@
 
   function change(values) {
     view = {...view, ...values};
+    fit();
     show();
     clearTimeout(waiting);
     waiting = setTimeout(writeAddress, REST);
@@ -87,8 +108,7 @@
     if (waiting) writeAddress(); // what was just asked for is not in the address yet
     const asked = viewFrom(location.search, systems);
     if (queryOf(asked, systems) !== queryOf(view, systems)) {
-      view = asked;
-      writeForm();
+      take(location.search);
       show();
     }
     openNamed();
@@ -106,9 +126,9 @@
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", (event) => {
       event.preventDefault();
-      view = {...viewFrom("", systems), sort: view.sort};
-      writeForm();
-      change({});
+      const {sort} = view;
+      take("");
+      change({sort});
     });
     root.querySelector("thead").addEventListener("click", ({target}) => {
       const key = target.dataset.sort;
@@ -154,12 +174,12 @@
 
   function start(data, texts) {
     citation = data.citation;
+    datasets = data.datasets;
     items = readItems(data, texts);
     byUid = new Map(items.map((item) => [item.uid, item]));
     systems = systemsOf(items);
-    offerChoices(data);
-    view = viewFrom(location.search, systems);
-    writeForm();
+    offerChoices();
+    take(location.search);
     listen();
     root.querySelector(".explorer-table").hidden = false;
     show();
@@ -168,7 +188,7 @@
 
   function draw() {
     root.querySelector(".explorer-drawing").hidden = false;
-    drawings = makeDrawings(root, items, (item) => { location.hash = fragmentOf(item.uid); });
+    drawings = makeDrawings(root, datasets, items, (item) => { location.hash = fragmentOf(item.uid); });
     drawings.show(found, view);
     drawings.highlight(byUid.get(uidFrom(location.hash)) || null);
   }

@@ -18,6 +18,7 @@
     const column = (columns, i) => columns.map((values) => values[i]);
     for (const dataset of data.datasets) {
       const fields = texts[dataset.name];
+      const {old_label: old, old_votes: oldVotes} = dataset;
       dataset.uids.forEach((uid, i) => {
         const votes = column(dataset.votes, i);
         const total = votes.reduce((sum, n) => sum + n, 0);
@@ -32,8 +33,8 @@
           uid, dataset, votes, total, text,
           order: items.length,
           majority: dataset.majority[i],
-          old: dataset.old_label[i],
-          oldVotes: dataset.old_votes && column(dataset.old_votes, i),
+          old: old?.[i], // undefined where the dataset has none
+          oldVotes: oldVotes && column(oldVotes, i),
           entropy: dataset.entropy[i] / data.scale,
           share: votes[dataset.majority[i]] / total,
           searched: [uid, ...text].join("\n").toLowerCase(),
@@ -72,6 +73,7 @@
     return function fits(item) {
       if (view.dataset && item.dataset.name !== view.dataset) return false;
       if (item.entropy < low || item.entropy > high) return false;
+      if ((view.change || view.old) && item.old === undefined) return false;
       if (view.change && (item.majority !== item.old) !== (view.change === "changed")) return false;
       if (view.old && item.dataset.labels[item.old] !== view.old) return false;
       if (view.verdict || far > -Infinity) {
@@ -121,6 +123,26 @@
     return apart.reduce((sum, value) => sum + value, 0) / 2;
   }
 
+  /* What the datasets that a view asks for have, of what not every dataset has. */
+  function partsOf(view, datasets) {
+    const asked = datasets.filter(({name}) => !view.dataset || name === view.dataset);
+    return {
+      old: asked.some(({old_label: old}) => old),
+      systems: asked.some(({systems}) => systems.length),
+      texts: asked.some(({fields}) => fields.length),
+    };
+  }
+
+  /* A view without filters and orders that these datasets cannot follow. */
+  function fitted(view, parts) {
+    const {change, old, verdict, far, sort} = DEFAULTS;
+    return {
+      ...view,
+      ...(!parts.old && {change, old}),
+      ...(!parts.systems && {verdict, far, ...(view.sort.endsWith("jsd") && {sort})}),
+    };
+  }
+
   /* A view and the address that shares it: what is not the default stands in the query, the open
      item in the fragment. What an address says wrongly is taken as not said. */
   function viewFrom(query, systems) {
@@ -128,6 +150,7 @@
     const defaults = {...DEFAULTS, system: systems[0] || ""};
     const view = {...defaults};
     for (const name of Object.keys(view)) view[name] = given.get(name) ?? view[name];
+    view.dataset = given.get("dataset") ?? given.get("task") ?? ""; // "task" in older links
     if (!SORTS.includes(view.sort.replace(/^-/, ""))) view.sort = DEFAULTS.sort;
     if (!systems.includes(view.system)) view.system = defaults.system;
     if (!/^[1-9]\d*$/.test(view.page)) view.page = DEFAULTS.page;
@@ -154,6 +177,6 @@
 
   window.Explorer = {
     readItems, systemsOf, select, filterOf, neighboursOf, viewFrom, queryOf, fragmentOf, uidFrom,
-    DEFAULTS,
+    partsOf, fitted, DEFAULTS,
   };
 })();

@@ -14,19 +14,22 @@
     return element;
   }
 
-  function classOf(label) {
-    return label.replace(" ", "-");
+  /* Give an element the colour of a label in both looks; the style sheet chooses. */
+  function paint(element, [light, dark]) {
+    element.style.setProperty("--light", light);
+    element.style.setProperty("--dark", dark);
+    return element;
   }
 
   /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
-  function bar(labels, values, shown) {
+  function bar({labels, colours}, values, shown) {
     const total = values.reduce((sum, value) => sum + value, 0);
     const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
     const parts = labels.flatMap((label, k) => {
       if (!values[k]) return [];
       const text = shown(values[k]);
       const fits = values[k] >= 0.075 * text.length * total;
-      const part = make("span", `vote ${classOf(label)}`, fits ? text : "");
+      const part = paint(make("span", "vote", fits ? text : ""), colours[k]);
       part.style.width = `${100 * values[k] / total}%`;
       return [part];
     });
@@ -45,28 +48,28 @@
     return `${Math.round(100 * share)}%`;
   }
 
-  /* Both hypotheses of αNLI, or the one of the others: what is most told apart by. */
-  function summary(item) {
-    const text = Object.fromEntries(item.dataset.fields.map((field, k) => [field, item.text[k]]));
-    return text.hypothesis ? `${text.premise} → ${text.hypothesis}`
-      : `${text.obs1} … ${text.obs2}`;
+  /* An item's text in a line: one or both texts, or the first and the last of several. */
+  function summary({text}) {
+    return text.length > 2 ? `${text[0]} … ${text.at(-1)}` : text.join(" → ");
   }
 
   function row(item, view) {
     const {labels, short} = item.dataset;
     const name = make("span", "item-name", [short, " ", make("code", "uid", item.uid)]);
-    const link = make("a", "", [name, make("span", "item-text", summary(item))],
-      {href: fragmentOf(item.uid)});
-    const changed = item.majority !== item.old;
+    const text = item.text.length ? make("span", "item-text", summary(item)) : "";
+    const link = make("a", "", [name, text], {href: fragmentOf(item.uid)});
+    const hasOld = item.old !== undefined;
+    const overruled = hasOld && item.majority !== item.old;
     const result = item.results.get(view.system);
     const wrong = result && result.label !== item.majority;
     return make("tr", "", [
       make("th", "", link, {scope: "row"}),
-      make("td", "", bar(labels, item.votes, String)),
+      make("td", "", bar(item.dataset, item.votes, String)),
       make("td", "number", number(item.entropy)),
       make("td", "", [labels[item.majority], make("small", "", percent(item.share))]),
-      make("td", "", [labels[item.old], changed ? make("small", "", "overruled") : ""]),
-      make("td", "number", [number(result?.jsd), wrong ? make("small", "", "other label") : ""]),
+      make("td", "needs-old",
+        [hasOld ? labels[item.old] : "–", overruled ? make("small", "", "overruled") : ""]),
+      make("td", "number needs-systems", [number(result?.jsd), wrong ? make("small", "", "other label") : ""]),
     ], {"data-order": item.order});
   }
 
@@ -91,5 +94,5 @@
     return page;
   }
 
-  Object.assign(window.Explorer, {make, bar, number, count, percent, summary, fill, classOf});
+  Object.assign(window.Explorer, {make, bar, number, count, percent, summary, fill, paint});
 })();

@@ -1,4 +1,4 @@
-"""Recorded votes: one file an annotator, joined into a dataset in ChaosNLI's format."""
+"""Recorded votes: one file per annotator, joined into a dataset in ChaosNLI's format."""
 
 import json
 import math
@@ -226,7 +226,7 @@ def _check_annotators(files: Sequence[VoteFile]) -> None:
                 "Two files carry the same annotator.",
                 where=f"{known[key]} and {file.path}",
                 found=f"{file.annotator} on {file.dataset.title}",
-                expected="one file an annotator and dataset",
+                expected="one file per annotator and dataset",
                 todo="if both are of one person, keep the longer file; if not, give one of "
                 "them another id",
             )

@@ -51,12 +51,15 @@ class Release(_Strict):
         As its publisher states them.
     citation : str
         Key in ``book/references.bib``; empty where there is none.
+    credit : str
+        Whom notices and citations name, with the year; empty for nobody.
     """
 
     title: str = ""
     licence: str = "not stated"
     homepage: str = ""
     citation: str = ""
+    credit: str = ""
 
 
 class DataFile(_Strict):
@@ -120,6 +123,25 @@ class ReleasedSystem(_Strict):
     outside: str = ""
 
 
+class Annotate(_Strict):
+    """How readers are asked to judge a dataset's items themselves.
+
+    Attributes
+    ----------
+    kind : {'pairs', 'stories'}
+        Whether the second of two texts follows from the first, is open or is false (three
+        labels, in this order); or which of the two middle ones of four texts fits (two labels).
+    invitation : str
+        What is asked, in a line.
+    """
+
+    kind: Literal["pairs", "stories"]
+    invitation: str
+
+
+_SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels
+
+
 class ChaosNLIReader(_Strict):
     """ChaosNLI's JSON lines: one object per item, with counts and the old labels.
 
@@ -148,6 +170,8 @@ class Dataset(_Strict):
         The labels in the order of every array; ``labels`` in the file.
     text_fields : tuple of str
         The fields of an item's text, in reading order; empty where there are no texts.
+    text_titles : tuple of str
+        What readers see in place of the fields' names; the names where nothing else is said.
     release : Release
     files : tuple of DataFile
         The first one holds the votes.
@@ -170,6 +194,8 @@ class Dataset(_Strict):
     colour : Hue
     dash : str
         Colour and line of the dataset in figures.
+    annotate : Annotate or None
+        How the book lets readers judge its items; None where it does not.
     warning : str
         What a reader must know before the texts are shown; empty for nothing.
     systems : tuple of ReleasedSystem
@@ -180,6 +206,7 @@ class Dataset(_Strict):
     short: str = ""
     classes: Annotated[tuple[Label, ...], Field(alias="labels", min_length=2)]
     text_fields: Annotated[tuple[str, ...], Field(alias="texts")] = ()
+    text_titles: tuple[str, ...] = ()
     release: Release
     files: Annotated[tuple[DataFile, ...], Field(min_length=1)]
     reader: ChaosNLIReader
@@ -191,6 +218,7 @@ class Dataset(_Strict):
     sample: str = ""
     colour: Hue = HUES[0]
     dash: Literal["solid", "dashed", "dashdot", "dotted"] = "solid"
+    annotate: Annotate | None = None
     warning: str = ""
     systems: tuple[ReleasedSystem, ...] = ()
 
@@ -201,6 +229,10 @@ class Dataset(_Strict):
             return content
         content = dict(content)
         content.setdefault("short", content.get("title", ""))
+        texts = content.get("texts", ())
+        if isinstance(texts, list | tuple):
+            titles = [str(field).replace("_", " ").capitalize() for field in texts]
+            content.setdefault("text_titles", titles)
         labels = content.get("labels")
         if isinstance(labels, list):
             named = [{"name": label} if isinstance(label, str) else label for label in labels]
@@ -218,6 +250,15 @@ class Dataset(_Strict):
             double = sorted({value for value in values if values.count(value) > 1})
             if double:
                 raise ValueError(f"the label {what} {double[0]!r} stands there twice")
+        if len(self.text_titles) != len(self.text_fields):
+            raise ValueError("text_titles and texts differ in number")
+        shape = (len(self.text_fields), self.n_classes)
+        if self.annotate and shape != _SHAPES[self.annotate.kind]:
+            raise ValueError(
+                f"annotate as {self.annotate.kind} takes {{}} texts and {{}} labels".format(
+                    *_SHAPES[self.annotate.kind]
+                )
+            )
         for file in self.files:
             if file.url and not file.sha256:
                 raise ValueError(f"the file {file.name} has an address and no sha256")

@@ -1,7 +1,7 @@
 """What the page that lets a reader annotate shows: items to judge, and examples to be tested with.
 
-The papers' pool of unanimous examples was not released. Items of ChaosNLI on which nearly all of
-the hundred agree stand in for it, and are kept out of the items to judge.
+The papers' pool of unanimous examples was not released. Items on which nearly all votes agree
+stand in for it, and are kept out of the items to judge.
 """
 
 import hashlib
@@ -30,7 +30,9 @@ def material(
     Parameters
     ----------
     all_votes : sequence of Votes
-        The votes on each dataset. Datasets that have their labels in common share a pool.
+        The votes on each dataset. Those without texts or without a way to be asked
+        (``Dataset.annotate``) are left out. Datasets that have their labels in common share a
+        pool.
     is_unanimous : callable
         Says of which items nearly all votes agree, so that they can serve as examples.
     n_items : int
@@ -43,13 +45,15 @@ def material(
     -------
     dict
         ``datasets``: by name ``short``, ``labels``, ``codes``, ``fields`` (of the texts), ``pool``
-        and ``items``; ``pools``: by name the examples; ``digest`` of all this. An item or example
-        is ``uid``, ``votes`` (by label) and ``texts`` (by field).
+        and ``items``, ``colours`` (of the labels, in the light and in the dark look), ``kind`` and
+        ``invitation`` (see `Annotate`); ``pools``: by name the examples; ``digest`` of what is
+        asked. An item or example is ``uid``, ``votes`` (by label) and ``texts`` (by field).
     """
-    pool_of = {votes.dataset.codes: votes.dataset.name for votes in reversed(all_votes)}
+    offered = [votes for votes in all_votes if votes.dataset.annotate and votes.texts]
+    pool_of = {votes.dataset.codes: votes.dataset.name for votes in reversed(offered)}
     pools: dict[str, list[Any]] = {name: [] for name in pool_of.values()}
     datasets: dict[str, Any] = {}
-    for votes in all_votes:
+    for votes in offered:
         dataset, unanimous = votes.dataset, is_unanimous(votes)
         pool = pool_of[dataset.codes]
         pools[pool] += _entries(votes, np.flatnonzero(unanimous))
@@ -61,8 +65,21 @@ def material(
             "pool": pool,
             "items": _entries(votes, _draw(votes, ~unanimous, n_items, seed)),
         }
-    content = {"datasets": datasets, "pools": pools}
-    return content | {"digest": hashlib.sha256(compact(content).encode()).hexdigest()[:16]}
+    # Browsers keep sessions by this digest: its spelling stays that of the first edition.
+    asked = compact({"tasks": datasets, "pools": pools})
+    for votes in offered:
+        annotate = votes.dataset.annotate
+        assert annotate is not None
+        datasets[votes.dataset.name] |= {
+            "colours": [[label.colour.light, label.colour.dark] for label in votes.dataset.classes],
+            "kind": annotate.kind,
+            "invitation": annotate.invitation,
+        }
+    return {
+        "datasets": datasets,
+        "pools": pools,
+        "digest": hashlib.sha256(asked.encode()).hexdigest()[:16],
+    }
 
 
 def _draw(votes: Votes, eligible: npt.NDArray[np.bool_], n: int, seed: int) -> npt.NDArray[np.intp]:

@@ -139,7 +139,7 @@ def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def item_plain(book: Book, title: str, url: str) -> str:
-    """Return a citation of one item of the data in one line of text.
+    """Return a citation of one item in one line of text; ``<data>`` is to be filled in.
 
     Parameters
     ----------
@@ -156,12 +156,12 @@ def item_plain(book: Book, title: str, url: str) -> str:
     where = f" {url}" if url else ""
     return (
         f"{', '.join(book.authors)} ({book.year}). {title}. In {book.title}, "
-        f"version {book.version}. Data: Nie, Zhou and Bansal (2020).{where}"
+        f"version {book.version}. Data: <data>.{where}"
     )
 
 
 def item_bibtex(book: Book, title: str, url: str) -> str:
-    """Return a BibTeX entry for one item of the data; its key is ``<key>``, to be filled in.
+    """Return a BibTeX entry for one item; ``<key>`` and ``<data>`` are to be filled in.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def item_bibtex(book: Book, title: str, url: str) -> str:
     """
     fields = {"title": f"{{{title}}}"} | _common(book)
     fields["note"] = f"In \\emph{{{latex(book.title)}}}, version {book.version}; "
-    fields["note"] += "data: ChaosNLI, Nie, Zhou and Bansal (2020)"
+    fields["note"] += "data: <data>"
     return _entry("<key>", fields, url)
 
 

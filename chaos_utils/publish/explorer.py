@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.publish import citations
+from chaos_utils.publish import citations, licences
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
 
@@ -31,9 +31,12 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``name``, ``title``, ``short``, ``labels``, ``fields`` (of the texts); ``uids``;
+        ``name``, ``title``, ``short``, ``labels``, ``colours`` (of the labels, in the light and
+        in the dark look), ``fields`` (titles of the texts), ``data`` (what a citation of an item
+        says of its source); ``uids``;
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
-        only the label was released); ``majority`` and ``old_label`` (positions in ``labels``);
+        there are none, or only the label was released); ``majority`` and ``old_label`` (positions
+        in ``labels``; ``old_label`` None where there are none);
         ``entropy`` (of the votes, bits); and ``systems``: ``name``, ``shares`` (a column for each
         label but the last, whose share is the rest), ``label`` (stated, a position), ``jsd``
         (Jensen–Shannon distance from the votes, nats) and ``tvd`` (total variation). Shares,
@@ -46,12 +49,14 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "title": dataset.title,
         "short": dataset.short,
         "labels": list(dataset.labels),
-        "fields": list(dataset.text_fields),
+        "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
+        "fields": list(dataset.text_titles) if votes.texts else [],
+        "data": licences.source(dataset.release) or dataset.title,
         "uids": [votes.uids[i] for i in order],
         "votes": votes.counts[order].T.tolist(),
-        "old_votes": votes.old_votes[order].T.tolist() if dataset.n_old_labels else None,
+        "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
         "majority": votes.majority[order].tolist(),
-        "old_label": votes.old_label[order].tolist(),
+        "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
         "entropy": _scaled(entropy(votes.shares, unit="bits"))[order].tolist(),
         "systems": [_system(system, votes, order) for system in systems],
     }
@@ -67,7 +72,10 @@ def texts(votes: Votes) -> list[list[str]]:
     Returns
     -------
     list of list of str
+        Empty where the items have no texts.
     """
+    if not votes.texts:
+        return []
     return [
         [votes.texts[i][field].strip() for i in _order(votes)]
         for field in votes.dataset.text_fields
@@ -86,9 +94,10 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``plain`` and ``bibtex``, in which ``<uid>`` and ``<title>`` (of the dataset), in
-        ``bibtex`` also ``<key>``, stand for the item's; ``<place>`` stands for the uid as part
-        of an address; and ``latex``: what replaces the characters that LaTeX takes as its own.
+        ``plain`` and ``bibtex``, in which ``<uid>``, ``<title>`` (of the dataset) and ``<data>``
+        (its source), in ``bibtex`` also ``<key>``, stand for the item's; ``<place>`` stands for
+        the uid as part of an address; and ``latex``: what replaces the characters that LaTeX
+        takes as its own.
     """
     title = "Item <uid> of <title>"
     if synthetic:

@@ -1,9 +1,13 @@
 """Which part of the site is under which licence, and how the pages say so."""
 
 import re
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.dataset import Dataset, Release
 
 CC_BY = LICENCE
 CC_BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
@@ -11,17 +15,90 @@ MIT = "https://spdx.org/licenses/MIT"
 NAMES = {CC_BY: LICENCE_NAME, CC_BY_NC: "CC BY-NC 4.0", MIT: "MIT"}
 COVERS = {
     CC_BY: "Text, figures, tables and results.",
-    CC_BY_NC: "ChaosNLI: the texts of its items, wherever they are shown, and its votes by item.",
+    CC_BY_NC: "Texts of items, wherever they are shown, and votes by item.",
     MIT: "Code.",
 }
-# Every page or data file that holds texts of items says this; `holding_item_texts` looks for it.
-NOTICE = (
-    "Item texts: ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and αNLI; "
-    "licence CC BY-NC 4.0."
-)
-# A data file that holds votes item by item, and no texts, says this instead.
-VOTES_NOTICE = "Votes on items: ChaosNLI (Nie, Zhou and Bansal 2020); licence CC BY-NC 4.0."
+# Every page or data file that holds texts of items begins its notice so; a data file that holds
+# votes item by item, and no texts, otherwise.
+_TEXTS, _VOTES = "Item texts:", "Votes on items:"
+_PARAGRAPH = '<p class="licence-notice">'
 _TEXT_FILES = {".html", ".js", ".json", ".csv", ".txt"}
+
+
+def notice(datasets: Sequence[Dataset]) -> str:
+    """Return what a page or file that holds texts of items says of their licence.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+        Whose items; those of one release are named together.
+
+    Returns
+    -------
+    str
+    """
+    return f"{_TEXTS} {'. '.join(_stated(datasets))}."
+
+
+def votes_notice(datasets: Sequence[Dataset]) -> str:
+    """Return what a file that holds votes by item, and no texts, says of their licence.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+        As in `notice`.
+
+    Returns
+    -------
+    str
+    """
+    return f"{_VOTES} {'. '.join(_stated(datasets))}."
+
+
+def paragraph(said: str) -> str:
+    """Return a notice as a paragraph of a page, by which `holding_item_texts` knows it.
+
+    Parameters
+    ----------
+    said : str
+        It is escaped.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return f"{_PARAGRAPH}{escape(said)}</p>"
+
+
+def source(release: Release) -> str:
+    """Return a release's title with whom it credits; empty where it has neither.
+
+    Parameters
+    ----------
+    release : Release
+
+    Returns
+    -------
+    str
+    """
+    return f"{release.title} ({release.credit})" if release.credit else release.title
+
+
+def _stated(datasets: Sequence[Dataset]) -> list[str]:
+    names: dict[Release, list[str]] = {}
+    for dataset in datasets:
+        names.setdefault(dataset.release, []).append(dataset.short)
+    return [
+        f"{_joined(shorts)}{f' of {known}' if (known := source(release)) else ''}; "
+        f"licence {release.licence}"
+        for release, shorts in names.items()
+    ]
+
+
+def _joined(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def holding_item_texts(site: Path) -> list[str]:
@@ -37,7 +114,7 @@ def holding_item_texts(site: Path) -> list[str]:
     list of str
         Paths from there, sorted.
     """
-    return _carrying(site, NOTICE)
+    return _carrying(site, _TEXTS)
 
 
 def holding_votes(site: Path) -> list[str]:
@@ -53,23 +130,17 @@ def holding_votes(site: Path) -> list[str]:
     list of str
         Paths from there, sorted.
     """
-    return _carrying(site, VOTES_NOTICE)
+    return _carrying(site, _VOTES)
 
 
-def _carrying(site: Path, notice: str) -> list[str]:
+def _carrying(site: Path, beginning: str) -> list[str]:
+    """Return the files with a notice: a paragraph of a page, or a script's first comment."""
+    said = re.compile(rf"({_PARAGRAPH}|^/\* ){beginning}", flags=re.MULTILINE)
     return sorted(
         path.relative_to(site).as_posix()
         for path in site.rglob("*")
-        if path.suffix in _TEXT_FILES and path.is_file() and _carries(path, notice)
+        if path.suffix in _TEXT_FILES and path.is_file() and said.search(path.read_text("utf-8"))
     )
-
-
-def _carries(path: Path, notice: str) -> bool:
-    text = path.read_text("utf-8")
-    if NAMES[CC_BY_NC] not in text:
-        return False
-    text = re.sub(r"<[^>]*>", "", text)
-    return notice in " ".join(text.split())
 
 
 def overview(site: str, texts: list[str], votes: list[str]) -> str:
@@ -87,6 +158,7 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
     str
     """
     listed = [[f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)]
+    stated = [f"{said}." for said in _stated(book_datasets())]
     lines = [
         "# Licences",
         "",
@@ -95,20 +167,19 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
         f"| text, figures and tables in `{site}/`, except what follows | [CC BY 4.0]({CC_BY}) |",
         f"| `results/`: predictions and records of runs | [CC BY 4.0]({CC_BY}) |",
         f"| code, in `{site}/notebooks/` and on pages | [MIT]({MIT}), see `LICENSE` |",
-        f"| ChaosNLI's texts and votes, in the files below | [CC BY-NC 4.0]({CC_BY_NC}) |",
+        "| others' texts and votes, in the files below | see there |",
         f"| others' styles, fonts and scripts in `{site}/_static/` | their own, named in them |",
         "",
         "## Files that hold texts of items",
         "",
-        "These texts are part of ChaosNLI (Nie, Zhou and Bansal 2020), from SNLI, MultiNLI and",
-        "αNLI. They may not be used commercially.",
+        *stated,
         "",
         *listed[0],
         "",
         "## Files that hold votes by item",
         "",
-        "ChaosNLI's votes on each item, without texts, and what was computed from them. They may",
-        "not be used commercially.",
+        "The votes of these datasets on each item, without texts, and what was computed from them;",
+        "the licences are the same.",
         "",
         *listed[1],
     ]

@@ -65,7 +65,7 @@ def make(out: Path) -> Path:
             shutil.copyfile(root / name, folder / name)
         texts, votes = licences.holding_item_texts(site), licences.holding_votes(site)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
-        told = deposit(root / "CITATION.cff", holds_chaosnli=bool(texts or votes))
+        told = deposit(root / "CITATION.cff", holds_items=bool(texts or votes))
         write_json(folder / DEPOSIT, told)
         crate.write(folder, f"{SITE}/")
         write_text(folder / SUMS, "".join(_sums(folder)))
@@ -123,7 +123,7 @@ def _read_json(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def deposit(citation: Path, *, holds_chaosnli: bool) -> dict[str, Any]:
+def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
     """Return what Zenodo is to say of the release, as its ``.zenodo.json`` has it.
 
     Zenodo knows one licence for the whole. It is the strictest of the parts', so that it promises
@@ -133,8 +133,8 @@ def deposit(citation: Path, *, holds_chaosnli: bool) -> dict[str, Any]:
     ----------
     citation : Path
         CITATION.cff.
-    holds_chaosnli : bool
-        Whether files of the site hold texts of ChaosNLI's items, or votes on them.
+    holds_items : bool
+        Whether files of the site hold texts of items, or votes on them.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def deposit(citation: Path, *, holds_chaosnli: bool) -> dict[str, Any]:
         "description": f"<p>{escape(book.abstract)}</p><p>Unpack it and open "
         f"<code>{SITE}/index.html</code>; no network is needed.</p>",
         "access_right": "open",
-        "license": "cc-by-nc-4.0" if holds_chaosnli else "cc-by-4.0",
+        "license": "cc-by-nc-4.0" if holds_items else "cc-by-4.0",
         "notes": f"Most parts are under freer licences than the whole: see {LICENCES}.",
         "version": book.version,
         "language": "eng",

@@ -24,7 +24,7 @@ def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> 
     str
         JavaScript.
     """
-    return f"/* {notice} */\nwindow.{name} = {compact(value)};\n"
+    return f"{_comment(notice)}\nwindow.{name} = {compact(value)};\n"
 
 
 def packed(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
@@ -47,7 +47,11 @@ def packed(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> 
         JavaScript.
     """
     data = b64encode(zlib.compress(compact(value).encode(), level=9)).decode()
-    return f'/* {notice} */\nwindow.{name} = "{data}";\n'
+    return f'{_comment(notice)}\nwindow.{name} = "{data}";\n'
+
+
+def _comment(notice: str) -> str:
+    return f"/* {notice.replace('*/', '* /')} */"
 
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:

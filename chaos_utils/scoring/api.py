@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import predictions, scores
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
@@ -192,7 +191,7 @@ def evaluate(
         A mapping gives each system's name and its array of shape (n_items, n_classes), rows in
         the order of ``votes.uids``, as for `make_system`.
     measures : str or iterable of str, optional
-        Such as ``jsd``; all by default.
+        Such as ``jsd``; by default all that the votes have what they need for.
     resamples : int
         Bootstrap resamples of the items; 0 for no intervals.
     seed : int
@@ -201,8 +200,8 @@ def evaluate(
     Returns
     -------
     DataFrame
-        One row per system and measure: ``dataset``, ``system``, ``measure``, ``n_items``,
-        ``value``, ``low``, ``high`` and more.
+        One row per system and measure, as `chaos_utils.scoring.scores.score` gives them:
+        ``dataset``, ``system``, ``measure``, ``n_items``, ``value``, ``low``, ``high`` and more.
 
     Raises
     ------
@@ -210,8 +209,12 @@ def evaluate(
         If a shape, a name or a value does not fit.
     """
     _check_votes(votes)
-    return _scored(
-        votes, _as_systems(votes, systems), _known(measures), _enough(resamples), _valid(seed)
+    return scores.score(
+        votes,
+        _as_systems(votes, systems),
+        measures=_names(measures),
+        n_resamples=_enough(resamples),
+        seed=seed,
     )
 
 
@@ -264,23 +267,15 @@ def compare(
     _check_votes(votes)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")
-    return _compared(votes, a, b, _known(measures), _enough(resamples), _valid(seed))
-
-
-def _scored(
-    votes: Votes, systems: list[System], measures: list[str], resamples: int, seed: int
-) -> "pd.DataFrame":
-    table = scores.evaluate(votes, systems, measures=measures, n_resamples=resamples, seed=seed)
-    return table.reset_index(drop=True)
-
-
-def _compared(
-    votes: Votes, a: System, b: System, measures: list[str], resamples: int, seed: int
-) -> "pd.DataFrame":
-    table = scores.compare(votes, a, b, measures=measures, n_resamples=resamples, seed=seed)
-    names = {"against": "reference", "difference": "value", "p_value": "p"}
-    ends = {"difference_low": "low", "difference_high": "high"}
-    return table.rename(columns=names | ends)
+    table = scores.score(
+        votes,
+        [a, b],
+        measures=_names(measures),
+        reference=b.name,
+        n_resamples=_enough(resamples),
+        seed=seed,
+    )
+    return table[table["reference"] == b.name].reset_index(drop=True)
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:
@@ -314,14 +309,8 @@ def _check_votes(votes: Any) -> None:
         )
 
 
-def _known(measures: str | Iterable[str] | None) -> list[str]:
-    chosen = [measures] if isinstance(measures, str) else list(measures or MEASURES)
-    for name in chosen:
-        if name not in MEASURES:
-            raise ChaosError(
-                "Unknown measure.", found=repr(name), expected=did_you_mean(str(name), MEASURES)
-            )
-    return chosen
+def _names(measures: str | Iterable[str] | None) -> Iterable[str] | None:
+    return [measures] if isinstance(measures, str) else measures
 
 
 def _enough(resamples: int) -> int:
@@ -332,9 +321,3 @@ def _enough(resamples: int) -> int:
             expected=f"0 for no intervals, or at least {_FEWEST_RESAMPLES}",
         )
     return resamples
-
-
-def _valid(seed: int) -> int:
-    if seed < 0:
-        raise ChaosError("A seed is not negative.", found=f"seed={seed}", expected="0 or more")
-    return seed

@@ -164,11 +164,12 @@ def computed(
 
     Parameters
     ----------
-    model : str
-        Name of the system.
+    name : str
     votes : Votes
     probabilities : array of shape (n_items, n_classes)
-        Rows sum to 1; items in the order of the opinions.
+        Rows sum to 1; items in the order of the votes.
+    origin : str
+        As in `System`.
 
     Returns
     -------

@@ -1,4 +1,3 @@
-import re
 from itertools import combinations
 from pathlib import Path
 
@@ -8,7 +7,8 @@ from helpers.colours import contrast
 from chaos_utils.base import style
 from chaos_utils.datasets.catalogue import book_datasets, known_datasets
 
-CSS = Path(__file__).parents[2] / "book" / "_static" / "book.css"
+BOOK = Path(__file__).parents[2] / "book"
+CSS = BOOK / "_static" / "book.css"
 LABELS = {label.name: label.colour for one in book_datasets() for label in one.classes}
 PAGES = {"light": "#ffffff", "dark": "#121212"}
 
@@ -32,13 +32,52 @@ def test_labels_differ_from_each_other(mode):
             assert getattr(one.colour, mode) != getattr(other.colour, mode)
 
 
-def test_pages_and_figures_give_a_label_the_same_colour():
-    blocks = re.findall(r'data-theme="(\w+)"\] \{(.*?)\}', CSS.read_text(), flags=re.DOTALL)
-    assert {mode for mode, _ in blocks} == set(style.MODES)
-    for mode, block in blocks:
-        for label in LABELS:
-            stated = re.search(rf"--{label.replace(' ', '-')}: (#\w+);", block)[1]
-            assert stated == getattr(LABELS[label], mode)
+def test_pages_take_a_label_s_colour_from_the_data():
+    styles = [*BOOK.glob("_static/*.css"), *BOOK.glob("_explorer/*"), *BOOK.glob("_annotate/*")]
+    assert CSS in styles
+    for path in styles:
+        text = path.read_text("utf-8").lower()
+        for name, hue in LABELS.items():
+            assert f"--{name.replace(' ', '-')}" not in text, path.name
+            assert f".{name.replace(' ', '-')}" not in text, path.name
+            assert hue.light not in text, path.name
+
+
+SHOWN = """() => [...document.querySelectorAll('.vote')].map(e => {
+  const {color, backgroundColor} = getComputedStyle(e);
+  return [color, backgroundColor].map(one => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+    canvas.fillStyle = one;
+    canvas.fillRect(0, 0, 1, 1);
+    return `rgb(${canvas.getImageData(0, 0, 1, 1).data.slice(0, 3).join(', ')})`;
+  });
+})"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("theme", "medium", "mode"),
+    [("light", "screen", "light"), ("dark", "screen", "dark"), ("dark", "print", "light"),
+     ("", "screen", "light")],
+)  # fmt: skip
+def test_votes_take_their_element_s_colours_and_text_that_stands_out(browser, theme, medium, mode):
+    greys = [style.Hue(light=f"#{v:02x}{v:02x}{v:02x}", dark=f"#{v:02x}{v:02x}60")
+             for v in range(100, 140, 3)]  # fmt: skip
+    hues = [*LABELS.values(), *style.HUES, *greys]
+    votes = "".join(
+        f'<span class="vote" style="--light:{hue.light};--dark:{hue.dark};width:12%">7</span>'
+        for hue in hues
+    )
+    page = browser.new_page()
+    page.set_content(f'<html data-theme="{theme}"><style>{CSS.read_text()}</style>{votes}</html>')
+    page.emulate_media(media=medium)
+    shown = page.evaluate(SHOWN)
+    page.close()
+    assert len(shown) == len(hues)
+    for hue, (text, ground) in zip(hues, shown, strict=True):
+        stated = getattr(hue, mode)
+        assert ground == f"rgb({', '.join(str(int(stated[i : i + 2], 16)) for i in (1, 3, 5))})"
+        assert contrast(text, ground) >= 4.5, hue
 
 
 def test_colours_follow_the_look():

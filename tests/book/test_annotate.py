@@ -59,7 +59,7 @@ class Reader:
         for _ in range(5 + 12):
             self.answer()
         assert self.title == "You are admitted"
-        self.press("Start the first dataset")
+        self.press("Start the first task")
 
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).click()
@@ -123,15 +123,21 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
         assert reader.title == f"Training: question {number} of 12"
         reader.answer()
     assert "11 of 12 right" in page.inner_text("#annotate")
-    reader.press("Start the first dataset")
-    while reader.title == "Dataset 1":
+    reader.press("Start the first task")
+    while reader.title == "Task 1":
         reader.answer()
     assert "$0.50" in page.inner_text("#annotate")
-    reader.press("Next dataset")
+    reader.press("Next task")
     reader.answer()
 
     page.reload()
-    assert reader.title == "Dataset 2"  # goes on where it was
+    assert reader.title == "Task 2"  # goes on where it was
+    page.evaluate(  # as the first edition spelled it
+        "for (const key of Object.keys(localStorage)) {"
+        " localStorage[key] = localStorage[key].replace('\"dataset\"', '\"task\"'); }"
+    )
+    page.reload()
+    assert reader.title == "Task 2"
     reader.press("Results so far")
     assert page.locator(".annotate-judgements:visible > li").count() == 11
     assert page.locator(".annotate-judgements:visible .chosen").count() == 11
@@ -240,7 +246,7 @@ def test_texts_are_shown_and_never_run(visit):
     page = visit(
         "?seed=7#alphanli",
         "let data; Object.defineProperty(window, 'CHAOS_ANNOTATE', {get: () => data, set(value) {"
-        " for (const one of [...Object.values(value.tasks).flatMap(dataset => dataset.items),"
+        " for (const one of [...Object.values(value.datasets).flatMap(dataset => dataset.items),"
         " ...Object.values(value.pools).flat()]) one.texts = one.texts.map(() => "
         f"{json.dumps(evil)}); data = value; }}}})",
     ).page

@@ -5,11 +5,16 @@ import re
 import zlib
 from base64 import b64decode
 
+import numpy as np
 import pytest
 from helpers.checkout import PROJECT
 
-from chaos_utils.base.style import PALETTES
-from chaos_utils.publish import scripts
+from chaos_utils.base.inputs import Input
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.votes import Votes, frozen
+from chaos_utils.metrics.divergence import entropy
+from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 
 pytestmark = pytest.mark.browser
@@ -28,8 +33,9 @@ def read(checkout, name):
 
 def instead(name, value):
     """Return a script that keeps a global from being set otherwise than to a value, packed."""
-    kept = scripts.packed("kept", value, "Changed.")
-    return f"{kept} Object.defineProperty(window, '{name}', {{get: () => kept, set: () => {{}}}});"
+    script = scripts.packed(f"{name}_KEPT", value, "Changed.")
+    kept = f"{{get: () => window.{name}_KEPT, set: () => {{}}}}"
+    return f"{script} Object.defineProperty(window, '{name}', {kept});"
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +160,7 @@ def test_a_card_shows_votes_systems_neighbours_and_citations(visit, items):
     assert [text.split()[-1] for text in shown] == [f"{tvd:.2f}" for tvd in apart[:6]]
     page.get_by_role("button", name="Copy: BibTeX").click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("@misc{chaosnli-")
+    assert copied.startswith("@misc{snli-")
     assert "@inproceedings{nie2020," in copied
     assert copied.count("{") == copied.count("}")
 
@@ -259,7 +265,95 @@ def test_points_take_the_look_of_the_page(visit):
     for mode in ("dark", "light"):
         page.evaluate("mode => { document.documentElement.dataset.theme = mode; }", mode)
         colour = page.evaluate(f"{DRAWING}.data.datasets[1].backgroundColor")
-        assert colour.startswith(PALETTES[mode]["entailment"])
+        assert colour.startswith(getattr(get_dataset("snli").classes[0].colour, mode))
+
+
+MOODS = Dataset.model_validate(
+    {
+        "name": "moods",
+        "title": "Moods <b>& others</b>",
+        "labels": ["joy", "anger", {"name": "no mood at all", "code": "none"}, "fear"],
+        "release": {"title": "Moods 1.0"},
+        "files": [{"name": "moods.csv"}],
+        "reader": {"format": "chaosnli"},
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def moods():
+    """Votes on items of four labels, 7 to 20 on each; neither texts nor old labels."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(4, 0.6), 60)
+    counts = np.array([rng.multinomial(7 + i % 14, row) for i, row in enumerate(shares)])
+    counts[0] = (10, 0, 0, 0)
+    return Votes(
+        dataset=MOODS,
+        uids=tuple(f"m{i:02}" for i in range(len(counts))),
+        counts=frozen(counts),
+        majority=frozen(counts.argmax(axis=1)),
+        source=Input("moods.csv", "", synthetic=False),
+    )
+
+
+@DRAWN
+def test_a_dataset_of_four_labels_with_nothing_but_votes_is_shown(visit, small_checkout, moods):
+    data = read(small_checkout, "items.js")
+    made = explorer.columns(moods, []) | {"paper": ""}
+
+    def shown(datasets, place=""):
+        items = instead("CHAOS_ITEMS", data | {"datasets": datasets})
+        texts = read(small_checkout, "texts.js") | {"moods": explorer.texts(moods)}
+        page = visit(place, items + instead("CHAOS_TEXTS", texts))
+        page.wait_for_selector(".explorer-drawing:not([hidden])")
+        return page
+
+    page = shown([made])
+    assert count(page) == 60
+    for name in ("change", "old", "system", "verdict", "far"):
+        assert not page.locator(f"[name={name}]").is_visible()
+    assert page.locator(".explorer-filters .wide").inner_text() == "Search in ids"
+    assert not page.get_by_role("columnheader", name="JSD").is_visible()
+    assert page.get_by_label("Entropy to, in bits").get_attribute("max") == "2.000"
+    assert page.locator(".legend").inner_text().split("\n") == list(MOODS.labels)
+    chart = "Chart.getChart(document.querySelector('#explorer .spread canvas'))"
+    points = page.evaluate(
+        f"{chart}.data.datasets.flatMap(set => set.data).map(p => [p.item.uid, p.x, p.y])"
+    )
+    rows = [moods.index(uid) for uid, _, _ in points]
+    assert [x for _, x, _ in points] == pytest.approx(moods.shares.max(axis=1)[rows])
+    bits = entropy(moods.shares, unit="bits")[rows]
+    assert [y for _, _, y in points] == pytest.approx(bits, abs=1e-4)
+    page.locator("#explorer tbody a").first.click()
+    card = page.locator("dialog")
+    text = card.inner_text()
+    assert "10 joy, 0 anger, 0 no mood at all, 0 fear" in text
+    assert "10 votes" in text
+    assert "riginal" not in text
+    assert "Systems" not in text
+    assert "Data: Moods 1.0." in text
+    assert "@misc{moods-m00," in text
+    assert "inproceedings" not in text
+
+    # Beside others, what they have is there, and goes where this one alone is asked for.
+    page = shown([*data["datasets"], made], "?dataset=moods&change=changed&far=0.2&sort=-jsd")
+    assert count(page) == 60
+    assert page.locator("#explorer figure:visible").count() == 1
+    page.get_by_label("Dataset").select_option("")
+    assert page.locator("#explorer figure:visible").count() == 3
+    page.locator("[name=system]").wait_for()
+    page.locator("[name=change]").select_option("changed")
+    assert 0 < count(page) < 200
+    page.get_by_label("Dataset").select_option("moods")
+    assert count(page) == 60
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.scrollingElement.scrollWidth") == 390
+
+
+def test_links_of_the_first_edition_lead_where_they_did(visit, items):
+    page = visit("?task=mnli")
+    assert page.get_by_label("Dataset").input_value() == "mnli"
+    assert count(page) == len(items["mnli"]["uids"])
 
 
 def test_without_the_library_all_but_the_drawing_is_there(visit, small_checkout):

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.publish import crate, dependencies, licences, staleness
 
 CITATION = """\
@@ -59,8 +60,8 @@ def finished(tmp_path, monkeypatch):
         "_build/html/index.html": "<h1>A book</h1>",
         "_build/html/notebooks/one.py": NOTEBOOK,
         "_build/html/_sources/chapters/one.ipynb": "{}",
-        "_build/html/chapters/one.html": f'<p class="licence-notice">{licences.NOTICE}</p>',
-        "_build/html/items.js": f"/* {licences.VOTES_NOTICE} */",
+        "_build/html/chapters/one.html": licences.paragraph(licences.notice(book_datasets())),
+        "_build/html/items.js": f"/* {licences.votes_notice(book_datasets())} */",
         **{f"_build/html/{name}": text for name, text in made.items()},
     }
     for name, text in files.items():

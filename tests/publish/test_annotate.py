@@ -1,14 +1,17 @@
 """The items and examples that the page `annotate` shows."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.rows import write_dataset
+from pydantic import ValidationError
 
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish.annotate import material
 from chaos_utils.publish.scripts import script
@@ -62,6 +65,27 @@ def test_the_draw_follows_the_seed_and_the_digest_what_was_drawn(sample):
         material(sample, is_unanimous)["digest"]
         != material(sample, is_unanimous, seed=1, n_items=50)["digest"]
     )
+
+
+def test_browsers_find_the_sessions_that_they_kept(released):
+    assert material(released, is_unanimous)["digest"] == "68428a055c15b4c9"  # the first edition's
+
+
+def test_only_datasets_with_texts_and_a_way_to_be_asked_are_offered(sample):
+    snli, mnli, alphanli = sample
+    unasked = snli.dataset.model_copy(update={"annotate": None})
+    given = [replace(snli, dataset=unasked), mnli, replace(alphanli, texts=())]
+    made = material(given, is_unanimous)
+    assert list(made["datasets"]) == list(made["pools"]) == ["mnli"]
+    assert made["datasets"]["mnli"]["kind"] == "pairs"
+
+
+@pytest.mark.parametrize("name", ["snli", "alphanli"])
+def test_a_way_to_be_asked_fits_the_texts_and_labels(name):
+    content = get_dataset(name).model_dump(by_alias=True)
+    other = {"kind": {"snli": "stories", "alphanli": "pairs"}[name], "invitation": "?"}
+    with pytest.raises(ValidationError, match=r"takes \d texts and \d labels"):
+        Dataset.model_validate(content | {"annotate": other})
 
 
 def test_the_script_is_javascript_and_small(all_votes):

@@ -33,6 +33,7 @@ def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
     texts, votes = licences.split("## Files that hold votes by item")
     assert "- `site/items.js`" in votes
     assert "items.js" not in texts
+    assert "licence CC BY-NC 4.0" in texts
 
 
 def test_the_same_site_gives_the_same_archive(finished, tmp_path):
@@ -49,7 +50,7 @@ def test_zenodo_is_told_what_it_requires(finished, unpacked):
     assert "&lt;about&gt;" in told["description"]
     assert told["license"] == "cc-by-nc-4.0"  # a page holds texts of items
     assert told["related_identifiers"][0]["identifier"] == "10.1/abc"
-    without = release.deposit(finished / "CITATION.cff", holds_chaosnli=False)
+    without = release.deposit(finished / "CITATION.cff", holds_items=False)
     assert without["license"] == "cc-by-4.0"
 
 

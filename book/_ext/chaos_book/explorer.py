@@ -71,14 +71,15 @@ def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
     datasets = material.all_votes(app)
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    references = (project_of(app) / "book" / "references.bib").read_text("utf-8")
-    paper = re.search(r"^@\w+\{nie2020,.*?^\}", references, re.DOTALL | re.MULTILINE)
-    assert paper is not None  # every page of the book cites it
     synthetic = material.is_synthetic(app)
     numbers = {
         "scale": explorer.SCALE,
-        "datasets": [explorer.columns(votes, load_systems(votes)) for votes in datasets],
-        "citation": explorer.citation(book, synthetic=synthetic) | {"paper": paper[0]},
+        "datasets": [
+            explorer.columns(votes, load_systems(votes))
+            | {"paper": _paper(app, votes.dataset.release.citation)}
+            for votes in datasets
+        ],
+        "citation": explorer.citation(book, synthetic=synthetic),
         "drawn": (project_of(app) / CHART_LIBRARY).is_file(),
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in datasets}
@@ -86,6 +87,14 @@ def _data(app: Sphinx) -> dict[str, str]:
         "items.js": scripts.packed("CHAOS_ITEMS", numbers, material.votes_notice(app)),
         "texts.js": scripts.packed("CHAOS_TEXTS", texts, material.notice(app)),
     }
+
+
+def _paper(app: Sphinx, key: str) -> str:
+    """Return the BibTeX entry of the paper on a dataset; empty where the book cites none."""
+    references = (project_of(app) / "book" / "references.bib").read_text("utf-8")
+    entry = re.escape(key)
+    found = re.search(rf"^@\w+\{{{entry},.*?^\}}", references, re.DOTALL | re.MULTILINE)
+    return found[0] if found else ""
 
 
 def setup(app: Sphinx) -> None:

@@ -21,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, collection, landing, licences, markup
@@ -94,7 +95,13 @@ def _table_html(manifest: Manifest) -> str:
     table = table_html(manifest["display"], _text_reader(manifest) if shows_items else None)
     notice = ""
     if shows_items and not manifest["synthetic"]:
-        notice = f'<p class="licence-notice">{licences.NOTICE}</p>'
+        names = {
+            cell["item"]["dataset"]
+            for row in manifest["display"]["rows"]
+            for cell in row
+            if isinstance(cell, Mapping) and "item" in cell
+        }
+        notice = licences.paragraph(licences.notice(in_order(names)))
     return markup.scrolled(table, manifest["title"]) + notice
 
 
