@@ -3,14 +3,18 @@
 `all_votes` are the votes on some datasets, one `Votes` a dataset.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
     chance_of_majority_size,
     is_tied,
@@ -28,11 +32,19 @@ INTERVAL_STATISTICS = (
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
+_HAS: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
+    {
+        "old labels": lambda votes: votes.has_old_labels,
+        "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
+        "texts": lambda votes: bool(votes.texts),
+        "annotators": lambda votes: votes.annotations is not None,
+    }
+)
 
 
 def data_notice(all_votes: Sequence[Votes]) -> str:
-    """Return a warning in Markdown for data that is not the release; nothing for the release."""
-    if all(opinions.is_released for opinions in all_votes):
+    """Return a warning in Markdown for data other than what the book shows; else nothing."""
+    if all(opinions.is_released and opinions.dataset.in_book for opinions in all_votes):
         return ""
     files = ", ".join(f"`{opinions.source.name}`" for opinions in all_votes)
     return (
@@ -40,6 +52,72 @@ def data_notice(all_votes: Sequence[Votes]) -> str:
         "tables are of that data; what the text and the pictures' descriptions say in words, and "
         "the papers' numbers beside ours, are about the released ChaosNLI."
     )
+
+
+def having(all_votes: Sequence[Votes], what: str) -> list[Votes]:
+    """Return the votes on those datasets that have a part which a dataset may lack.
+
+    Parameters
+    ----------
+    all_votes : sequence of Votes
+    what : {'old labels', 'old votes', 'texts', 'annotators'}
+
+    Returns
+    -------
+    list of Votes
+    """
+    return [votes for votes in all_votes if _HAS[what](votes)]
+
+
+def left_out(all_votes: Sequence[Votes], what: str) -> str:
+    """Say in one line of Markdown which datasets lack a part, and so are left out.
+
+    Parameters
+    ----------
+    all_votes : sequence of Votes
+    what : str
+        As for `having`.
+
+    Returns
+    -------
+    str
+        Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
+    """
+    lacking = [votes.dataset.short for votes in all_votes if not _HAS[what](votes)]
+    if not lacking:
+        return ""
+    has = "has" if len(lacking) == 1 else "have"
+    return f"*{_listed(lacking)} {has} no {what}: left out here.*"
+
+
+def without_triangle(all_votes: Sequence[Votes]) -> str:
+    """Say in one line of Markdown which datasets cannot be drawn in a triangle.
+
+    Returns
+    -------
+    str
+        Empty where each has three labels.
+    """
+    others = [o.dataset.short for o in all_votes if o.dataset.n_classes != 3]
+    if not others:
+        return ""
+    are = "is" if len(others) == 1 else "are"
+    return f"*{_listed(others)} {are} left out here: a triangle needs three labels.*"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def shows_the_book(all_votes: Sequence[Votes]) -> bool:
+    """Whether these are votes on exactly the datasets that the book shows."""
+    return {o.dataset.name for o in all_votes} == {one.name for one in book_datasets()}
+
+
+def votes_per_item(all_votes: Sequence[Votes]) -> int:
+    """Return how many votes each item of all datasets has; 0 where that varies."""
+    found = {int(n) for votes in all_votes for n in np.unique(votes.n_votes)}
+    return found.pop() if len(found) == 1 else 0
 
 
 def systems_notice(systems: Iterable[System]) -> str:
@@ -74,16 +152,19 @@ def data_statistics(all_votes: Sequence[Votes]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a dataset: ``dataset``, ``n_examples``, ``n_changed``, ``change_rate_percent``,
-        ``full_dev_size`` and ``change_rate_full_dev_percent`` (NaN for αNLI), then for
-        each published value ``published_…`` and ``difference_…`` (ours minus theirs).
+        One row for each dataset with old labels: ``dataset``, ``n_examples``, ``n_changed``,
+        ``change_rate_percent``, ``full_dev_size`` and ``change_rate_full_dev_percent`` (NaN
+        for αNLI), then for each published value ``published_…`` and ``difference_…`` (ours
+        minus theirs; NaN where the paper has none).
     """
-    published = read_published("nie2020_table2").set_index("dataset")
+    table = read_published("nie2020_table2").set_index("dataset")
+    published = table.to_dict("index")
     rows = []
-    for opinions in all_votes:
+    for opinions in having(all_votes, "old labels"):
         dataset = opinions.dataset.name
         changed = int((opinions.majority != opinions.old_label).sum())
-        full = float(published.loc[dataset, "full_dev_size"]) if opinions.is_released else np.nan
+        theirs = published.get(dataset, dict.fromkeys(table.columns, np.nan))
+        full = float(theirs["full_dev_size"]) if opinions.is_released else np.nan
         row = {
             "dataset": dataset,
             "n_examples": len(opinions),
@@ -93,8 +174,8 @@ def data_statistics(all_votes: Sequence[Votes]) -> pd.DataFrame:
             "change_rate_full_dev_percent": 100 * changed / full,
         }
         for column in ("n_examples", "change_rate_percent", "change_rate_full_dev_percent"):
-            row[f"published_{column}"] = published.loc[dataset, column]
-            row[f"difference_{column}"] = row[column] - published.loc[dataset, column]
+            row[f"published_{column}"] = theirs[column]
+            row[f"difference_{column}"] = row[column] - theirs[column]
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -106,23 +187,25 @@ def label_counts(all_votes: Sequence[Votes]) -> pd.DataFrame:
     -------
     DataFrame
         One row for each dataset, statistic (``old_majority``, ``new_majority``,
-        ``old_raw_count``, ``new_raw_count``) and label: ``value``, ``published``,
-        ``difference``. The paper has no such table for αNLI: NaN there.
+        ``old_raw_count``, ``new_raw_count``; those of old labels and votes where there are any)
+        and label: ``value``, ``published``, ``difference``. NaN where the paper has no such
+        count, as for αNLI.
     """
     table = read_published("nie2020_table7").set_index(["dataset", "statistic"])
+    theirs = table.to_dict("index")
     rows = []
     for opinions in all_votes:
         dataset = opinions.dataset
-        counted = {
-            "old_majority": np.bincount(opinions.old_label, minlength=dataset.n_classes),
-            "new_majority": np.bincount(opinions.majority, minlength=dataset.n_classes),
-            "old_raw_count": opinions.old_votes.sum(axis=0),
-            "new_raw_count": opinions.counts.sum(axis=0),
-        }
+        counted = {}
+        if opinions.has_old_labels:
+            counted["old_majority"] = np.bincount(opinions.old_label, minlength=dataset.n_classes)
+        counted["new_majority"] = np.bincount(opinions.majority, minlength=dataset.n_classes)
+        if opinions.given_old_votes is not None:
+            counted["old_raw_count"] = opinions.given_old_votes.sum(axis=0)
+        counted["new_raw_count"] = opinions.counts.sum(axis=0)
         for statistic, values in counted.items():
             for label, value in zip(dataset.labels, values.tolist(), strict=True):
-                known = (dataset.name, statistic) in table.index
-                published = float(table.loc[(dataset.name, statistic), label]) if known else np.nan
+                published = float(theirs.get((dataset.name, statistic), {}).get(label, np.nan))
                 rows.append(
                     {
                         "dataset": dataset.name,
@@ -142,11 +225,11 @@ def label_transitions(all_votes: Sequence[Votes]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each dataset, ``old_label`` and ``new_majority``: ``n``, and
-        ``row_share``, the share among the items of that old label.
+        One row for each dataset with old labels, ``old_label`` and ``new_majority``: ``n``,
+        and ``row_share``, the share among the items of that old label.
     """
     rows = []
-    for opinions in all_votes:
+    for opinions in having(all_votes, "old labels"):
         dataset = opinions.dataset
         for old, old_name in enumerate(dataset.labels):
             of_old = opinions.old_label == old
@@ -223,8 +306,9 @@ def items(all_votes: Sequence[Votes]) -> pd.DataFrame:
     -------
     DataFrame
         ``dataset``, ``uid``, ``entropy_bits``, ``majority_share``, ``old_label``,
-        ``majority_label``, ``changed``, ``share_1`` … ``share_3`` (in the dataset's label
-        order; NaN where it has two labels).
+        ``majority_label``, ``changed`` (<NA> where there are no old labels), ``share_1`` … as
+        far as the dataset with most labels needs (in the dataset's label order; NaN beyond its
+        last).
     """
     tables = []
     for opinions in all_votes:
@@ -235,14 +319,15 @@ def items(all_votes: Sequence[Votes]) -> pd.DataFrame:
                 "uid": opinions.uids,
                 "entropy_bits": entropy(opinions.shares, unit="bits"),
                 "majority_share": majority_share(opinions.counts),
-                "old_label": names[opinions.old_label],
+                "old_label": names[opinions.old_label] if opinions.has_old_labels else None,
                 "majority_label": names[opinions.majority],
-                "changed": opinions.majority != opinions.old_label,
+                "changed": (
+                    opinions.majority != opinions.old_label if opinions.has_old_labels else pd.NA
+                ),
             }
-        )
-        for k in range(3):
-            has_label = k < opinions.dataset.n_classes
-            table[f"share_{k + 1}"] = opinions.shares[:, k] if has_label else np.nan
+        ).astype({"old_label": object, "changed": "boolean"})
+        for k, shares in enumerate(opinions.shares.T, start=1):
+            table[f"share_{k}"] = shares
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
@@ -257,14 +342,14 @@ def original_votes(all_votes: Sequence[Votes]) -> pd.DataFrame:
         (sorted original counts, such as ``3-1-1``), ``old_label_share_before`` and
         ``old_label_share_after`` (share of the old label among the original and the
         new votes), ``entropy_bits_before``, ``entropy_bits_after``, and
-        ``chance_of_selection``: the probability that five votes drawn from the new
-        distribution have a majority of exactly three.
+        ``chance_of_selection``: the probability that votes drawn from the new distribution,
+        as many as most items of the dataset had, have a majority as large as most items had
+        (on SNLI and MNLI exactly three of five).
     """
     tables = []
-    for opinions in all_votes:
-        if not opinions.dataset.n_old_labels:
-            continue
+    for opinions in having(all_votes, "old votes"):
         old = opinions.old_votes
+        n_usual, size_usual = _most_frequent(old.sum(axis=1)), _most_frequent(old.max(axis=1))
         before = old / old.sum(axis=1, keepdims=True)
         each = np.arange(len(opinions))
         tables.append(
@@ -278,11 +363,17 @@ def original_votes(all_votes: Sequence[Votes]) -> pd.DataFrame:
                     "old_label_share_after": opinions.shares[each, opinions.old_label],
                     "entropy_bits_before": entropy(before, unit="bits"),
                     "entropy_bits_after": entropy(opinions.shares, unit="bits"),
-                    "chance_of_selection": chance_of_majority_size(opinions.shares, 5, 3),
+                    "chance_of_selection": chance_of_majority_size(
+                        opinions.shares, n_usual, size_usual
+                    ),
                 }
             )
         )  # fmt: skip
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _most_frequent(numbers: Ints) -> int:
+    return Counter(numbers.tolist()).most_common(1)[0][0]
 
 
 def entropy_thirds(entropies: pd.Series) -> tuple[float, float, float]:
@@ -303,7 +394,7 @@ def entropy_thirds(entropies: pd.Series) -> tuple[float, float, float]:
     return low, mid, high
 
 
-def even_splits(at_least_bits: float, n_votes: int = 100) -> tuple[float, int]:
+def even_splits(at_least_bits: float, n_votes: int) -> tuple[float, int]:
     """Return which splits of the votes between two labels have at least this entropy.
 
     Parameters
@@ -333,50 +424,53 @@ def contested_pairs(all_votes: Sequence[Votes]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each three-way dataset: ``dataset``, ``short``, and for each pair of labels,
-        such as ``entailment_neutral``, the share of items whose two most frequent labels
-        it is (a third label that ties with the second leaves the earlier one counted).
+        One row for each dataset with more than two labels and each pair of them: ``dataset``,
+        ``first``, ``second`` and ``share``, the share of items whose two most frequent labels
+        they are (of labels that tie, the earlier one counts). Neighbours in the dataset's label
+        order come first.
     """
     rows = []
     for opinions in all_votes:
         labels = opinions.dataset.labels
-        if len(labels) != 3:
+        if len(labels) == 2:
             continue
         leading = np.sort(np.argsort(-opinions.counts, axis=1, kind="stable")[:, :2], axis=1)
-        row: dict[str, object] = {"dataset": opinions.dataset.name, "short": opinions.dataset.short}
-        for first, second in ((0, 1), (1, 2), (0, 2)):
-            is_pair = (leading == (first, second)).all(axis=1)
-            row[f"{labels[first]}_{labels[second]}"] = float(is_pair.mean())
-        rows.append(row)
-    return pd.DataFrame(rows)
+        pairs = combinations(range(len(labels)), 2)
+        for first, second in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
+            rows.append(
+                {
+                    "dataset": opinions.dataset.name,
+                    "first": labels[first],
+                    "second": labels[second],
+                    "share": float((leading == (first, second)).all(axis=1).mean()),
+                }
+            )
+    return pd.DataFrame(rows, columns=["dataset", "first", "second", "share"])
 
 
 def examples(all_votes: Sequence[Votes], n_each: int) -> pd.DataFrame:
     """Items worth reading, chosen by rule, and the ones that the papers print.
 
     The rules, for each dataset: the `n_each` items of highest entropy, and the `n_each`
-    items with a changed majority on which the new majority is largest (ties by uid).
-    The papers' items appear when the data holds them.
+    items with a changed majority, where there are old labels, on which the new majority is
+    largest (ties by uid). The papers' items appear when the data holds them.
 
     Returns
     -------
     DataFrame
         ``reason``, ``dataset``, ``uid``, ``old_label``, ``majority_label``,
-        ``entropy_bits``, and ``votes_1`` … ``votes_3`` (in the dataset's label order;
-        <NA> where it has two labels).
+        ``entropy_bits``, and ``votes_1`` … as far as the dataset with most labels needs (in
+        the dataset's label order; <NA> beyond its last).
     """
     if n_each < 0:
         raise ChaosError("The number of examples is negative.", found=n_each, expected="0 or more")
     table = items(all_votes)
-    counts = {opinions.dataset.name: opinions.counts for opinions in all_votes}
-    for k in range(3):
-        column = np.concatenate(
-            [
-                votes[:, k] if k < votes.shape[1] else np.full(len(votes), np.nan)
-                for votes in counts.values()
-            ]
-        )
-        table[f"votes_{k + 1}"] = pd.array(column).astype("Int64")
+    votes = [
+        pd.DataFrame(o.counts, columns=[f"votes_{k + 1}" for k in range(o.dataset.n_classes)])
+        for o in all_votes
+    ]
+    counts = pd.concat(votes, ignore_index=True).astype("Int64")
+    table = pd.concat([table, counts], axis=1)
     picked = []
     for opinions in all_votes:
         of_dataset = table[table["dataset"] == opinions.dataset.name]
@@ -391,6 +485,4 @@ def examples(all_votes: Sequence[Votes], n_each: int) -> pd.DataFrame:
         wanted = rows.merge(table, on=["dataset", "uid"], how="inner")
         picked.append(wanted.assign(reason=f"printed in {source}"))
     columns = ["reason", "dataset", "uid", "old_label", "majority_label", "entropy_bits"]
-    return pd.concat(picked, ignore_index=True)[
-        [*columns, *(f"votes_{k + 1}" for k in range(3))]
-    ]  # fmt: skip
+    return pd.concat(picked, ignore_index=True)[[*columns, *counts.columns]]

@@ -30,7 +30,7 @@ from itertools import chain
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation.bins import all_correct, bin_table, binned_scores, contrasts, drawn
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
 from chaos_utils.presentation import bins as presentation
@@ -38,7 +38,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+all_votes = load_all_votes(data)
 systems = {votes.dataset.name: load_systems(votes, predictions) for votes in all_votes}
 binned = binned_scores(all_votes, systems, n_bins=bins, n_resamples=resamples, seed=seed)
 table = bin_table(binned)

@@ -24,6 +24,8 @@ examples: int = 3  # items shown for each dataset and rule
 seed: int = 0  # seed of the bootstrap
 
 # %%
+from functools import partial
+
 from IPython.display import Markdown
 
 from chaos_utils import description
@@ -35,6 +37,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 all_votes = load_all_votes(data)
+old = description.having(all_votes, "old labels")
 
 # %% tags=["remove-input"]
 Markdown(description.data_notice(all_votes))
@@ -46,29 +49,37 @@ Markdown(description.data_notice(all_votes))
 # new labels is not the label of the original dataset. Where two labels tie, the file's stored
 # majority decides, as it did for the authors.
 
+# %% tags=["remove-input"]
+Markdown(description.left_out(all_votes, "old labels"))
+
 # %%
-statistics = description.data_statistics(all_votes)
-publish_table(
-    "tbl-data-statistics",
-    statistics,
-    shown=presentation.show_data_statistics(statistics),
-    caption="""Items and changed majorities, published beside reproduced. The published values
-    are those of Table 2 in {cite:t}`nie2020`. The last rate of a dataset divides by the published
-    size of the whole development set; for αNLI the paper gives none.""",
-)
+statistics = description.data_statistics(old)
+result = None
+if old:
+    result = publish_table(
+        "tbl-data-statistics",
+        statistics,
+        shown=presentation.show_data_statistics(statistics),
+        caption="""Items and changed majorities, published beside reproduced. The published values
+        are those of Table 2 in {cite:t}`nie2020`. The last rate of a dataset divides by the
+        published size of the whole development set; for αNLI the paper gives none.""",
+    )
+result
 
 # %% tags=["remove-input"]
-rate = statistics.set_index("dataset")["change_rate_percent"]
-gap = statistics[["difference_change_rate_percent", "difference_change_rate_full_dev_percent"]]
-footnote = read_published("nie2020_other").set_index("quantity")["value"]
 overruled = [
-    f"{rate[dataset]:.2f}% of the {presentation.name_of(dataset)} labels" for dataset in rate.index
+    f"{row.change_rate_percent:.2f}% of the {presentation.name_of(row.dataset)} labels"
+    for row in statistics.itertuples()
 ]
-Markdown(
-    f"On {{numref}}`tbl-data-statistics`, the crowd overrules {presentation.listed(overruled)}. "
-    f"The largest distance from a published rate is "
-    f"{gap.abs().max().max():.3f} percentage points."
-)
+gap = statistics.filter(regex="difference_change_rate").abs().max().max()
+parts = []
+if old:
+    parts.append(
+        f"On {{numref}}`tbl-data-statistics`, the crowd overrules {presentation.listed(overruled)}."
+    )
+    if gap >= 0:
+        parts.append(f"The largest distance from a published rate is {gap:.3f} percentage points.")
+Markdown(" ".join(parts))
 
 # %% [markdown]
 # The SNLI and MNLI items were not drawn at random: they are ones on which the five original
@@ -97,6 +108,7 @@ new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("dataset", so
     ["value", "published"]
 ]
 totals = new_votes.sum()
+in_paper = totals.index[totals["published"] > 0]
 parts = [
     "In {numref}`tbl-label-counts`, what differs from the paper is "
     f"{', '.join(presentation.STATISTICS[name] for name in off['statistic'].unique())}."
@@ -106,43 +118,49 @@ parts = [
 parts += [
     f"The paper's new votes for {presentation.name_of(dataset)} sum to "
     f"{totals.loc[dataset, 'published']:,.0f}; the file at hand holds {totals.loc[dataset, 'value']:,}."
-    for dataset in totals.index[totals["published"] > 0]
+    for dataset in in_paper
 ]
-Markdown(
-    " ".join(parts)
-    + " Released data and paper are not vote for vote the same: every item of the released files "
+parts.append(
+    "Released data and paper are not vote for vote the same: every item of the released files "
     "has exactly one hundred votes, so their sums are multiples of the number of items, and the "
     "paper's are not."
 )
+Markdown(" ".join(parts) if len(in_paper) else "")
 
 # %%
-transitions = description.label_transitions(all_votes)
-publish_figure(
-    "fig-label-transitions",
-    plot_label_transitions,
-    transitions,
-    caption="""From old label to new majority. Items by the label of the original dataset
-    (rows) and the majority of the hundred new votes (columns); below each count, its share of
-    the row.""",
-    alt="""Three heat maps, one for each dataset. Most items lie on the diagonal, where the old
-    label is still the majority. On SNLI the largest shares off the diagonal lead to neutral; on
-    MNLI neutral items move to entailment, and contradictions to neutral.""",
-)
+transitions = description.label_transitions(old)
+result = None
+if old:
+    result = publish_figure(
+        "fig-label-transitions",
+        partial(plot_label_transitions, n_votes=description.votes_per_item(old)),
+        transitions,
+        caption="""From old label to new majority. Items by the label of the original dataset
+        (rows) and the majority of the new votes (columns); below each count, its share of
+        the row.""",
+        alt="""Three heat maps, one for each dataset. Most items lie on the diagonal, where the old
+        label is still the majority. On SNLI the largest shares off the diagonal lead to neutral;
+        on MNLI neutral items move to entailment, and contradictions to neutral.""",
+    )
+result
 
 # %% tags=["remove-input"]
-moved = transitions[transitions["old_label"] != transitions["new_majority"]].query("n > 0")
-largest = moved.loc[moved.groupby("dataset", sort=False)["n"].idxmax()]
-routes = [
-    f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.dataset)} "
-    f"({row.n} items, {row.row_share:.0%} of that old label)"
-    for row in largest.itertuples()
-]
-Markdown(
-    "The labels do not change places evenly. The most travelled ways off the diagonal of "
-    f"{{numref}}`fig-label-transitions` lead {'; '.join(routes)}."
-    if routes
-    else "No majority differs from the old label."
-)
+text = ""
+if old:
+    moved = transitions[transitions["old_label"] != transitions["new_majority"]].query("n > 0")
+    largest = moved.loc[moved.groupby("dataset", sort=False)["n"].idxmax()]
+    routes = [
+        f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.dataset)} "
+        f"({row.n} items, {row.row_share:.0%} of that old label)"
+        for row in largest.itertuples()
+    ]
+    text = (
+        "The labels do not change places evenly. The most travelled ways off the diagonal of "
+        f"{{numref}}`fig-label-transitions` lead {'; '.join(routes)}."
+        if routes
+        else "No majority differs from the old label."
+    )
+Markdown(f"{text}\n\n{description.left_out(all_votes, 'old labels')}")
 
 # %% [markdown]
 # ## How far people agree
@@ -153,7 +171,7 @@ publish_table(
     "tbl-agreement",
     agreement,
     shown=presentation.show_agreement(agreement),
-    caption=f"""Agreement among the hundred annotators of an item. In brackets, 95% bootstrap
+    caption=f"""Agreement among the annotators of an item. In brackets, 95% bootstrap
     intervals over items ({resamples:,} resamples, percentile method). Ties are items whose two
     most frequent labels have equally many votes; unanimous items have all votes on one label.
     Fleiss’ κ is 0 for the agreement that chance alone would give.""",
@@ -161,6 +179,7 @@ publish_table(
 
 # %% tags=["remove-input"]
 by_dataset = agreement.set_index("dataset")
+footnote = read_published("nie2020_other").set_index("quantity")["value"]
 agreeing, unanimous = [], []
 for row in agreement.itertuples():
     name = presentation.name_of(row.dataset)
@@ -186,13 +205,19 @@ Markdown(
 
 # %%
 chosen = description.examples(all_votes, examples)
-publish_table(
-    "tbl-examples",
-    chosen,
-    shown=presentation.show_examples(chosen),
-    caption=f"""Items on which people agree least, items whose majority changed, and the papers'
-    own examples. For each dataset, the {examples} items of highest entropy and the {examples} with
-    a changed majority whose new majority is largest; then those that {{cite:t}}`nie2020` and
-    {{cite:t}}`baan2022` print. A bar shows the hundred votes: entailment, neutral,
-    contradiction from the left, or hypothesis 1 and 2.""",
-)
+labels = dict.fromkeys(presentation.listed(o.dataset.labels) for o in all_votes)
+result = None
+if len(chosen):
+    result = publish_table(
+        "tbl-examples",
+        chosen,
+        shown=presentation.show_examples(chosen),
+        caption=f"""Items on which people agree least, items whose majority changed, and the papers'
+        own examples. For each dataset, the {examples} items of highest entropy and the {examples}
+        with a changed majority whose new majority is largest; then those that {{cite:t}}`nie2020`
+        and {{cite:t}}`baan2022` print. A bar shows the votes, from the left {", or ".join(labels)}.""",
+    )
+result
+
+# %% tags=["remove-input"]
+Markdown(description.left_out(all_votes, "texts"))

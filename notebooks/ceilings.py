@@ -32,7 +32,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation import budgets, ceilings
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.ceilings import (
@@ -47,7 +47,7 @@ from chaos_utils.report.tables import publish_table, signed
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.references import References
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+all_votes = load_all_votes(data)
 models = [systems.load_systems(votes, predictions) for votes in all_votes]
 
 # %% tags=["remove-input"]
@@ -85,7 +85,7 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     votes_left,
-    caption=f"""What k votes an item leave of each measure. Lines: the noise floor, the score of a
+    caption=f"""What k votes per item leave of each measure. Lines: the noise floor, the score of a
     perfect model that is judged by k votes. Open circles: the shares of k votes, judged by the
     truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
     {{cite:t}}`baan2022`.""",
@@ -161,28 +161,38 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-of = bounds.set_index(["measure", "dataset"])
+of = bounds[bounds["measure"] == "jsd"].set_index("dataset")
+cut = of[of["ceiling_halves"].notna()]  # with fewer than six votes there are no halves to cut
 compared = [
-    f"{of.loc[('jsd', dataset), 'ceiling_halves']:.4f} by split halves and "
-    f"{of.loc[('jsd', dataset), 'ceiling_posterior']:.4f} by the posterior on {name}"
+    (
+        f"{of.loc[dataset, 'ceiling_halves']:.4f} by split halves and "
+        if dataset in cut.index
+        else ""
+    )
+    + f"{of.loc[dataset, 'ceiling_posterior']:.4f} by the posterior on {name}"
     for dataset, name in names.items()
 ]
-check = of.loc["jsd"].eval("half_measured / half_drawn - 1")
-Markdown(
-    f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}. For half "
-    "crowds, the measured JSD differs from the posterior's by "
-    + ", ".join(f"{check[dataset]:+.1%} ({name})" for dataset, name in names.items())
-    + ". Where the measured one is larger, one Dirichlet prior for all items fits them only roughly, "
-    "and the floor, which rests on the same prior, is probably too low as well. The extrapolation "
-    "has a Monte Carlo error of "
-    + ", ".join(f"{of.loc[('jsd', dataset), 'ceiling_halves_error']:.4f}" for dataset in names)
-    + ". Scores below are rescaled by the split halves."
-)
+check = cut.eval("half_measured / half_drawn - 1")
+text = f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}."
+if len(cut):
+    text += (
+        " For half crowds, the measured JSD differs from the posterior's by "
+        + ", ".join(
+            f"{difference:+.1%} ({names[dataset]})" for dataset, difference in check.items()
+        )
+        + ". Where the measured one is larger, one Dirichlet prior for all items fits them only "
+        "roughly, and the floor, which rests on the same prior, is probably too low as well. The "
+        "extrapolation has a Monte Carlo error of "
+        + ", ".join(f"{error:.4f}" for error in cut["ceiling_halves_error"])
+        + ". Scores below are rescaled by the split halves."
+    )
+Markdown(text)
 
 # %%
 everyone = [
-    [*found, systems.uniform(o), systems.class_prior(o, seed), systems.old_label(o)]
-    + ([systems.original_votes(o)] if o.dataset.n_old_labels else [])
+    [*found, systems.uniform(o)]
+    + ([systems.class_prior(o, seed), systems.old_label(o)] if o.has_old_labels else [])
+    + ([systems.original_votes(o)] if o.has_old_votes else [])
     for o, found in zip(all_votes, models, strict=True)
 ]
 scores = pd.concat(
@@ -217,6 +227,7 @@ human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")]
 )
 no_model = {"uniform", "class prior", "old label", "original votes"}
 at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
+ceiling = scores[scores["measure"] == "jsd"].groupby("dataset")["ceiling"].last()
 best = (
     at_hand[(at_hand["measure"] == "jsd") & at_hand["rescaled"].notna()]
     .sort_values("value")
@@ -241,8 +252,13 @@ def as_bad_as(dataset):
 
 
 sentences = [
-    f"on {name}, the published estimated human has {human.loc[dataset, 'value']:.4f} and the ceiling "
-    f"here is {human.loc[dataset, 'ceiling']:.4f}"
+    f"on {name}, "
+    + (
+        f"the published estimated human has {human.loc[dataset, 'value']:.4f} and "
+        if dataset in human.index
+        else ""
+    )
+    + f"the ceiling here is {ceiling[dataset]:.4f}"
     + (
         f"; the best model at hand has {best.loc[dataset, 'value']:.3f}, "
         f"{best.loc[dataset, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
@@ -310,7 +326,7 @@ Markdown(
 
 # %%
 shown = [
-    [*found, systems.uniform(o), systems.old_label(o)]
+    [*found, systems.uniform(o)] + ([systems.old_label(o)] if o.has_old_labels else [])
     for o, found in zip(all_votes, models, strict=True)
 ]
 spent = pd.concat(
@@ -344,6 +360,7 @@ shifts = [
     f"{signed(first.loc[dataset, 'bias'], 3)} ({first.loc[dataset, 'system']}) to "
     f"{signed(last.loc[dataset, 'bias'], 3)} ({last.loc[dataset, 'system']}) on {name}"
     for dataset, name in names.items()
+    if first.loc[dataset, "system"] != last.loc[dataset, "system"]
 ]
 Markdown(
     f"With {budget:,} votes, the total error of mean JSD in {{numref}}`fig-items-by-votes` is lowest "
@@ -353,8 +370,8 @@ Markdown(
         else f"at {row['min']} to {row['max']} votes an item, by system, on {names[dataset]}"
         for dataset, row in sizes.iterrows()
     )
-    + ". Nor does the bias cancel when two systems are compared, since it is not the same for both. "
-    f"With {k} votes an item it ranges from {', from '.join(shifts)}. A system that spreads its "
-    "probability and one that bets on a label are not shifted alike, so a ranking by few votes may "
-    "not be the ranking by many."
+    + ". Nor does the bias cancel when two systems are compared, since it is not the same for both."
+    + (f" With {k} votes an item it ranges from {', from '.join(shifts)}." if shifts else "")
+    + " A system that spreads its probability and one that bets on a label are not shifted alike, "
+    "so a ranking by few votes may not be the ranking by many."
 )

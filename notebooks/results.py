@@ -30,16 +30,16 @@ from itertools import chain
 from IPython.display import Markdown
 
 from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation import results
 from chaos_utils.plots.results import plot_results
-from chaos_utils.presentation.annotations import name_of
+from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.presentation.results import MODEL_NAMES, show_main_results
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.systems import load_systems
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
+all_votes = load_all_votes(data)
 models = [load_systems(opinions, predictions) for opinions in all_votes]
 
 # %% tags=["remove-input"]
@@ -78,20 +78,24 @@ sentences = [
     f"on {name_of(dataset)}, {counts.loc[(dataset, 'jsd'), 'n_better']} of "
     f"{counts.loc[(dataset, 'jsd'), 'n_models']} published models are nearer to humans than the uniform "
     f"guess by JSD, and {counts.loc[(dataset, 'kl'), 'n_better']} by KL"
-    for dataset in ("snli", "mnli", "alphanli")
+    for dataset in counts.index.unique("dataset")
 ]
-Markdown(
+text = (
     f"The chance rows of {{numref}}`tbl-main-results` come within {gaps:.4f} of the paper's; released "
     "votes and those of the paper differ a little.\n\n"
     "Read against the uniform guess, which knows nothing, the published distances are sobering: "
-    + "; ".join(sentences)
-    + f". On MNLI the uniform guess scores {counts.loc[('mnli', 'jsd'), 'chance']:.4f} in JSD and "
-    f"{counts.loc[('mnli', 'kl'), 'chance']:.4f} in KL; the best published models have "
-    f"{counts.loc[('mnli', 'jsd'), 'best_value']:.4f} "
-    f"({MODEL_NAMES[counts.loc[('mnli', 'jsd'), 'best']]}) and "
-    f"{counts.loc[('mnli', 'kl'), 'best_value']:.4f} "
-    f"({MODEL_NAMES[counts.loc[('mnli', 'kl'), 'best']]})."
+    f"{'; '.join(sentences)}."
 )
+if "mnli" in counts.index:
+    text += (
+        f" On MNLI the uniform guess scores {counts.loc[('mnli', 'jsd'), 'chance']:.4f} in JSD and "
+        f"{counts.loc[('mnli', 'kl'), 'chance']:.4f} in KL; the best published models have "
+        f"{counts.loc[('mnli', 'jsd'), 'best_value']:.4f} "
+        f"({MODEL_NAMES[counts.loc[('mnli', 'jsd'), 'best']]}) and "
+        f"{counts.loc[('mnli', 'kl'), 'best_value']:.4f} "
+        f"({MODEL_NAMES[counts.loc[('mnli', 'kl'), 'best']]})."
+    )
+Markdown(text if sentences else "")
 
 # %% [markdown]
 # ## Between the guess and the ceiling
@@ -120,21 +124,22 @@ publish_figure(
 
 # %% tags=["remove-input"]
 at = drawn[drawn["measure"] == "jsd"].set_index(["kind", "dataset"])["value"]
-at = at.loc[["floor", "ceiling", "chance"]]
-votes = table[table["system"] == "original votes"].set_index("dataset")
-Markdown(
-    "By JSD the floor is "
-    f"{at['floor', 'snli']:.3f}, {at['floor', 'mnli']:.3f} and "
-    f"{at['floor', 'alphanli']:.3f} on SNLI, MNLI and αNLI, the ceiling "
-    f"{at['ceiling', 'snli']:.3f}, {at['ceiling', 'mnli']:.3f} and "
-    f"{at['ceiling', 'alphanli']:.3f}, and the uniform guess "
-    f"{at['chance', 'snli']:.3f}, {at['chance', 'mnli']:.3f} and "
-    f"{at['chance', 'alphanli']:.3f} ({{numref}}`fig-results`).\n\n"
-    "The original votes, taken as a prediction, have a JSD of "
-    f"{votes.loc['snli', 'jsd']:.3f} on SNLI and {votes.loc['mnli', 'jsd']:.3f} on MNLI, and a KL of "
-    f"{votes.loc['snli', 'kl']:.2f} and {votes.loc['mnli', 'kl']:.2f}. JSD forgives what KL does not: a "
-    "label that nobody among five chose, and some among a hundred did."
+each = {kind: [f"{value:.3f}" for value in at[kind]] for kind in ("floor", "ceiling", "chance")}
+several = [o.dataset.name for o in description.having(all_votes, "old votes")]
+votes = table[table["system"] == "original votes"].set_index("dataset").loc[several]
+text = (
+    f"By JSD the floor is {listed(each['floor'])} on "
+    f"{listed([o.dataset.short for o in all_votes])}, the ceiling {listed(each['ceiling'])}, and the "
+    f"uniform guess {listed(each['chance'])} ({{numref}}`fig-results`)."
 )
+if several:
+    jsd = [f"{row.jsd:.3f} on {name_of(dataset)}" for dataset, row in votes.iterrows()]
+    text += (
+        f"\n\nThe original votes, taken as a prediction, have a JSD of {listed(jsd)}, and a KL of "
+        f"{listed([f'{kl:.2f}' for kl in votes['kl']])}. JSD forgives what KL does not: a label that "
+        "nobody among the few chose, and some among the many did."
+    )
+Markdown(f"{text}\n\n{description.left_out(all_votes, 'old votes')}")
 
 # %% [markdown]
 # ## Larger is more accurate, not always nearer

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from helpers.browser import find_chromium
 from helpers.checkout import chaos, copy_checkout, shorten
+from helpers.datasets import four_labels, two_labels
 from hypothesis import settings
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.datasets import sources
+from chaos_utils.datasets import catalogue, sources
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.loading import load_all_votes
@@ -83,6 +84,13 @@ def released(released_root):
 def sample():
     """The synthetic opinions on the three datasets."""
     return load_all_votes("sample")
+
+
+@pytest.fixture
+def others(monkeypatch):
+    """Votes with two and with four labels, of few people, without old labels."""
+    monkeypatch.setattr(catalogue, "_brought", {})
+    return [four_labels(), two_labels()]
 
 
 def _build(checkout: Path, *arguments: str, **environment: str) -> Path:

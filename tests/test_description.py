@@ -106,13 +106,16 @@ def test_no_table_holds_a_sentence(sample):
 
 def test_thirds_even_splits_and_contested_pairs(all_votes):
     assert description.entropy_thirds(pd.Series([0, 0.2, 0.5, 1.0])) == (0.5, 0.25, 0.25)
-    assert description.even_splits(0) == (1, 100)
-    assert description.even_splits(0.95) == (27 / 101, 63)
-    pairs = description.contested_pairs(all_votes).set_index("dataset")
-    assert list(pairs.index) == ["snli", "mnli"]
+    assert description.even_splits(0, 100) == (1, 100)
+    assert description.even_splits(0.95, 100) == (27 / 101, 63)
+    assert description.even_splits(0.95, 5) == (2 / 6, 3)
+    pairs = description.contested_pairs(all_votes).set_index(["dataset", "first", "second"])
+    assert list(pairs.index.unique("dataset")) == ["snli", "mnli"]
     # (70, 20, 10), (10, 60, 30) and (34, 33, 33), whose tie counts for the earlier label
-    assert pairs.loc["snli", "entailment_neutral"] == pytest.approx(2 / 3)
-    assert pairs.loc["snli", "neutral_contradiction"] == pytest.approx(1 / 3)
+    share = pairs["share"]["snli"]
+    assert share["entailment", "neutral"] == pytest.approx(2 / 3)
+    assert share["neutral", "contradiction"] == pytest.approx(1 / 3)
+    assert share["entailment", "contradiction"] == 0
 
 
 def test_tables_are_set_for_reading(sample):
@@ -133,3 +136,74 @@ def test_systems_of_our_own_are_told_with_what_they_were_trained_on(released, tm
     assert told.count("**Ours** was trained by this project on 4,000 of the 942,854") == 1
     assert "uniform" not in told
     assert description.systems_notice([uniform(snli)]) == ""
+
+
+def test_no_label_and_no_vote_is_lost_whatever_their_number(others):
+    items = description.items(others).set_index("dataset")
+    examples = description.examples(others, 3).set_index("dataset")
+    for votes in others:
+        name, k = votes.dataset.name, votes.dataset.n_classes
+        shares = items.loc[name].filter(like="share_").to_numpy()
+        np.testing.assert_allclose(shares[:, :k], votes.shares)
+        assert np.isnan(shares[:, k:]).all()
+        picked = examples.loc[name]
+        of_items = votes.counts[[votes.index(uid) for uid in picked["uid"]]]
+        counts = picked.filter(like="votes_")
+        assert counts.iloc[:, :k].to_numpy().tolist() == of_items.tolist()
+        assert counts.iloc[:, k:].isna().to_numpy().all()
+    assert items["changed"].isna().all()
+    assert set(examples["reason"]) == {"least agreement"}
+    sums = description.contested_pairs(others).groupby("dataset")["share"].sum()
+    assert sums.to_dict() == pytest.approx({"severity": 1})
+
+
+def test_agreement_of_few_and_unequal_votes(others):
+    table = description.agreement(others, 50, 0).set_index("dataset")
+    assert table["fleiss_kappa"].between(-1, 1).all()
+    for votes in others:
+        one = votes.counts.max(axis=1) == votes.n_votes
+        assert table.loc[votes.dataset.name, "n_unanimous"] == one.sum()
+
+
+def test_what_needs_old_labels_is_left_out_and_named(others, sample):
+    both = [*sample, *others]
+    assert description.having(both, "old labels") == sample
+    assert description.left_out(both, "old labels") == (
+        "*Severity and Pairs have no old labels: left out here.*"
+    )
+    assert description.left_out(sample, "old labels") == ""
+    assert description.left_out(sample, "old votes") == "*αNLI has no old votes: left out here.*"
+    assert description.left_out(others, "annotators") == "*Pairs has no annotators: left out here.*"
+    assert description.without_triangle(sample).startswith("*αNLI is left out here")
+    for table in (description.data_statistics, description.label_transitions,
+                  description.original_votes):  # fmt: skip
+        assert table(others).empty
+        pd.testing.assert_frame_equal(table(both), table(sample))
+    counts = description.label_counts(others)
+    assert set(counts["statistic"]) == {"new_majority", "new_raw_count"}
+    assert counts["published"].isna().all()
+    of_votes = counts[counts["statistic"] == "new_raw_count"].groupby("dataset")["value"].sum()
+    assert of_votes.to_dict() == {o.dataset.name: o.counts.sum() for o in others}
+
+
+def test_the_number_of_votes_is_given_only_where_there_is_one(others, sample):
+    four, two = others
+    assert description.votes_per_item(sample) == 100
+    assert description.votes_per_item([two]) == 5
+    assert description.votes_per_item([four]) == description.votes_per_item([*sample, two]) == 0
+    assert description.shows_the_book(sample)
+    assert not description.shows_the_book(sample[:1])
+    assert not description.shows_the_book([*sample, two])
+
+
+def test_tables_of_any_dataset_are_set_for_reading(others, sample):
+    counts = presentation.show_label_counts(description.label_counts(others))
+    assert len(counts) == 4
+    assert counts.loc[0, ("yes", "here")] == "–"
+    assert set(counts.columns.get_level_values(1)) == {"", "here"}
+    chosen = presentation.show_examples(description.examples(others, 1))
+    assert len(chosen.loc[0, "votes"].counts) == 4
+    assert "→" not in chosen.loc[0, "majority"]
+    chosen = presentation.show_examples(description.examples([*sample, *others], 1))
+    assert chosen["old label → majority"].iloc[-1].startswith("– → ")
+    assert len(presentation.show_agreement(description.agreement(others, 10, 0))) == 2

@@ -126,16 +126,22 @@ def chance_of_majority_size(
         at an even split.
     """
     p = as_distributions(distributions, "distributions")
-    chances = np.zeros(len(p))
-    for split in _splits(n_votes, p.shape[1]):
-        if max(split) == size:
-            orders = math.factorial(n_votes) / math.prod(map(math.factorial, split))
-            chances += orders * (p ** np.array(split)).prod(axis=1)
-    return chances
+    within = [_chance_of_at_most(p, n_votes, most) for most in (size - 1, size)]
+    return np.maximum(within[1] - within[0], 0)  # rounding may leave -1e-17
 
 
-def _splits(total: int, parts: int) -> list[tuple[int, ...]]:
-    """Every way to give `total` votes to `parts` labels."""
-    if parts == 1:
-        return [(total,)]
-    return [(n, *rest) for n in range(total + 1) for rest in _splits(total - n, parts - 1)]
+def _chance_of_at_most(
+    p: npt.NDArray[np.float64], n_votes: int, most: int
+) -> npt.NDArray[np.float64]:
+    """Probability that no label gets more than `most` of the votes.
+
+    Label after label, votes are shared out among those so far: binomially, given their number.
+    """
+    chances = np.zeros((len(p), n_votes + 1))  # by votes that the labels so far have
+    chances[:, 0] = 1
+    for k in range(p.shape[1]):
+        before, chances = chances, np.zeros_like(chances)
+        for n in range(min(most, n_votes) + 1):
+            ways = np.array([math.comb(total, n) for total in range(n, n_votes + 1)], float)
+            chances[:, n:] += ways * before[:, : n_votes + 1 - n] * p[:, [k]] ** n
+    return chances[:, n_votes]

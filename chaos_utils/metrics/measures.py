@@ -63,7 +63,7 @@ class Measure:
     unit : str
         Empty for a share.
     low, high : float
-        Range for three classes; infinite where it has no end.
+        Range; infinite where it has no end. See `low_for` and `high_for`.
     better : {'lower', 'higher', 'zero'}
         Which way is better.
     source : str
@@ -76,6 +76,8 @@ class Measure:
         Whether an item's columns depend on that item alone.
     needs : str
         What the votes must have, beside counts: ``old_label``, or empty.
+    in_log_k : bool
+        Whether `low` and `high` are multiples of log n_classes, the largest entropy.
     """
 
     name: str
@@ -89,11 +91,42 @@ class Measure:
     reduce: Callable[[Floats], Floats]
     by_item: bool = True
     needs: str = ""
+    in_log_k: bool = False
 
     @property
     def is_mean(self) -> bool:
         """Whether the value is the mean over items of one column."""
         return self.reduce is _first
+
+    def low_for(self, n_classes: int) -> float:
+        """Return the lower end of the range, in the measure's `unit`.
+
+        Parameters
+        ----------
+        n_classes : int
+            At least 2.
+
+        Returns
+        -------
+        float
+            Minus infinity where there is no end.
+        """
+        return self.low * (float(np.log(n_classes)) if self.in_log_k else 1)
+
+    def high_for(self, n_classes: int) -> float:
+        """Return the upper end of the range, in the measure's `unit`.
+
+        Parameters
+        ----------
+        n_classes : int
+            At least 2.
+
+        Returns
+        -------
+        float
+            Infinity where there is no end.
+        """
+        return self.high * (float(np.log(n_classes)) if self.in_log_k else 1)
 
     def value(self, judged: Judged) -> float:
         """Return the measure on all items.
@@ -197,6 +230,12 @@ def _tau() -> dict[str, Any]:
     return {"columns": columns, "reduce": reduce}
 
 
+def _old_accuracy(j: Judged) -> npt.ArrayLike:
+    if j.old_label is None:
+        raise ValueError("the items have no old label, which the old accuracy needs")
+    return j.predicted == j.old_label
+
+
 def _js_distance(j: Judged) -> Floats:
     return divergence.jensen_shannon_distance(j.human, j.model, unit="nats")
 
@@ -211,7 +250,6 @@ def _cross_entropy(j: Judged) -> Floats:
 
 _NIE, _BAAN = "Nie et al. 2020", "Baan et al. 2022"
 _JS_HIGH = float(np.sqrt(np.log(2)))
-_LOG_3 = float(np.log(3))
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
@@ -221,14 +259,14 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     **_mean(_js_distance)),
             Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
             Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(lambda j: j.predicted == j.old_label), needs="old_label"),
+                    **_mean(_old_accuracy), needs="old_label"),
             Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
                     **_mean(lambda j: j.predicted == j.majority)),
             Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,
                     **_mean(lambda j: divergence.total_variation(j.human, j.model))),
-            Measure("ent_ce", "EntCE", "nats", 0, _LOG_3, "lower", _BAAN,
+            Measure("ent_ce", "EntCE", "nats", 0, 1, "lower", _BAAN, in_log_k=True,
                     **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
-            Measure("signed_ent_ce", "signed EntCE", "nats", -_LOG_3, _LOG_3, "zero", _BAAN,
+            Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, in_log_k=True,
                     **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
             Measure("rank_cs", "RankCS", "", 0, 1, "higher", _BAAN,
                     **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index"))),

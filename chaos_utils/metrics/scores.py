@@ -39,7 +39,7 @@ def is_correct(
     """Whether the predicted label is the gold label.
 
     The mean is the accuracy: *old* against the label of the original dataset, *new*
-    against the stored majority of the hundred votes (Nie et al. 2020).
+    against the stored majority of the new votes (Nie et al. 2020).
 
     Parameters
     ----------

@@ -8,22 +8,29 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
+from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.panels import dataset_panels
 
+_ROOMY = 4  # labels that a panel of the usual size holds
 
-def plot_label_transitions(table: pd.DataFrame) -> Figure:
+
+def plot_label_transitions(table: pd.DataFrame, n_votes: int = 0) -> Figure:
     """Draw one heat map for each dataset: old majority in rows, new majority in columns.
 
     Parameters
     ----------
     table : DataFrame
         As `description.label_transitions` gives it.
+    n_votes : int
+        New votes that each item has; 0 where that varies.
 
     Returns
     -------
     Figure
     """
-    figure, panels = dataset_panels(table["dataset"], panel=(3.4, 3.3))
+    n_labels = max(dataset.n_classes for dataset in in_order(table["dataset"]))
+    size = max(1, n_labels / _ROOMY)
+    figure, panels = dataset_panels(table["dataset"], panel=(3.4 * size, 3.3 * size))
     shades = LinearSegmentedColormap.from_list("shades", [colour("low"), colour("high")])
     for axis, dataset in panels:
         of_dataset = table[table["dataset"] == dataset.name]
@@ -50,10 +57,11 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
                 )
         axis.grid(visible=False)
         axis.set(
-            xlabel="new majority (100 votes)", ylabel="old label" if axis is panels[0][0] else ""
+            xlabel=f"new majority ({n_votes:,} votes)" if n_votes else "new majority",
+            ylabel="old label" if axis is panels[0][0] else "",
         )
         axis.tick_params(length=0)
-        axis.set_xticklabels(labels, rotation=0, fontsize=8.5)
+        axis.set_xticklabels(labels, rotation=90 if len(labels) > _ROOMY else 0, fontsize=8.5)
         axis.set_yticklabels(labels, rotation=90, va="center", fontsize=8.5)
     return figure
 

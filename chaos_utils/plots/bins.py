@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import title_of
+from chaos_utils.datasets.catalogue import in_order, title_of
 
-_PANELS = ("alphanli", "snli+mnli", "snli", "mnli")
 _Look = tuple[str, str, Any]  # colour, marker, dashes
 _MODEL_LOOKS: tuple[_Look, ...] = (
     ("blue", "o", "-"),
@@ -53,7 +52,7 @@ def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
 
 
 def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
-    """Draw Jensen–Shannon distance bin by bin: αNLI, SNLI and MNLI pooled, and each alone.
+    """Draw Jensen–Shannon distance bin by bin, a panel for each dataset and each pool.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
 
 
 def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
-    datasets = [dataset for dataset in _PANELS if dataset in set(table["dataset"])]
+    datasets = _panels(table["dataset"])
     n_columns = min(len(datasets), 2)
     n_rows = math.ceil(len(datasets) / n_columns)
     figure, grid = plt.subplots(
@@ -110,6 +109,16 @@ def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
         columnspacing=1.2,
     )
     return figure, axes[: len(datasets)]
+
+
+def _panels(groups: "pd.Series[str]") -> list[str]:
+    """Order datasets and pools: datasets in no pool, then each pool and those it is made of."""
+    shown = list(dict.fromkeys(groups))
+    pools = [group for group in shown if "+" in group]
+    alone = [one.name for one in in_order(group for group in shown if "+" not in group)]
+    members = {pool: [name for name in alone if name in pool.split("+")] for pool in pools}
+    pooled = [name for pool in pools for name in (pool, *members[pool])]
+    return list(dict.fromkeys([*(name for name in alone if name not in pooled), *pooled]))
 
 
 def _draw_panel(axis: Axes, table: pd.DataFrame, looks: dict[str, _Look]) -> None:

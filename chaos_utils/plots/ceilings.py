@@ -22,10 +22,11 @@ _ERRORS: dict[str, tuple[str, _Dashes]] = {
     "standard_error": ("standard error", "-"),
 }
 _TINY = 1e-6  # rounding, on a logarithmic axis
+_APART = 1.6  # at least so many times as many votes, for two names of items to stand side by side
 
 
 def plot_annotation_budget(table: pd.DataFrame) -> Figure:
-    """Draw each measure's floor and the votes' own error against the votes an item.
+    """Draw each measure's floor and the votes' own error against the votes per item.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
         axis.set_title(MEASURES[name].title)
         axis.set_ylabel(MEASURES[name].unit)
         _vote_axis(axis, table["n_votes"])
-        axis.set_xlabel("votes an item, k")
+        axis.set_xlabel("votes per item, k")
         if MEASURES[name].better == "lower":
             axis.set_ylim(bottom=0)
         else:
@@ -156,7 +157,7 @@ def _draw_scores(axis: Axes, rows: pd.DataFrame, order: list[str]) -> None:
 
 
 def plot_items_by_votes(table: pd.DataFrame) -> Figure:
-    """Draw bias and standard error of systems' scores against the votes an item.
+    """Draw bias and standard error of systems' scores against the votes per item.
 
     Parameters
     ----------
@@ -179,6 +180,12 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
         for i, name in enumerate(names)
     }
     items = table.groupby("n_votes")["n_items"].first()
+    labels = []
+    named = 0.0
+    for k, n in items.items():
+        near = float(str(k)) < _APART * named  # two as near as that cannot both name their items
+        labels.append(f"{k}" if near else f"{k}\n{n:,}")
+        named = named if near else float(str(k))
     for axis, dataset in panels:
         if axis is not panels[0][0]:
             axis.sharey(panels[0][0])
@@ -190,11 +197,9 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
                 )
         axis.set_yscale("log")
         _vote_axis(axis, table["n_votes"])
-        # Three stands too near two for both to name their items.
-        labels = [f"{k}" if k == 3 else f"{k}\n{n:,}" for k, n in items.items()]
         axis.set_xticks(items.index, labels, fontsize=8)
         axis.set_title(dataset.short)
-        axis.set_xlabel("votes an item\nitems that the budget buys")
+        axis.set_xlabel("votes per item\nitems that the budget buys")
     panels[0][0].set_ylabel("size of the error")
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
     handles += [

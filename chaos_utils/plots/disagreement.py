@@ -11,22 +11,33 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import in_order
+from chaos_utils.datasets.catalogue import get_dataset, in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.panels import dataset_panels
+from chaos_utils.plots.panels import dataset_panels, the_votes
 
 _SIN_60 = math.sqrt(3) / 2
-# Between two possible shares of 100 votes, so that no share lies on an edge.
+# Half a percentage point off the round shares, so that none lies on an edge.
 _SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
+# Of the patterns of old votes: the most frequent ones have a look.
+_PATTERN_LOOKS = (
+    ("-", "muted"),
+    ("--", "accent"),
+    ("-.", "blue"),
+    ("-", "green"),
+    ("--", "purple"),
+    ("-.", "pink"),
+)
 
 
-def plot_entropy(table: pd.DataFrame) -> Figure:
+def plot_entropy(table: pd.DataFrame, n_votes: int = 0) -> Figure:
     """Draw a histogram of item entropies for each dataset, with the mean marked.
 
     Parameters
     ----------
     table : DataFrame
         One row an item: ``dataset``, ``entropy_bits``.
+    n_votes : int
+        Votes that each item has; 0 where that varies.
 
     Returns
     -------
@@ -52,7 +63,7 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
             ha="left" if right else "right",
             va="top",
         )
-        axis.set(xlabel="entropy of the 100 votes (bits)", xlim=(0, upper))
+        axis.set(xlabel=f"entropy of {the_votes(n_votes)} (bits)", xlim=(0, upper))
         axis.set_ylabel("items" if axis is panels[0][0] else "")
         _leave_headroom(axis)
     return figure
@@ -71,7 +82,8 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     Figure
     """
     figure, axis = plt.subplots(figsize=(6.4, 3.7))
-    for dataset in in_order(table["dataset"]):
+    datasets = in_order(table["dataset"])
+    for dataset in datasets:
         name = dataset.name
         values = np.sort(table.loc[table["dataset"] == name, "majority_share"].to_numpy())
         if len(values) == 0:
@@ -89,7 +101,7 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     axis.set(
         xlabel="votes for the majority label, at least",
         ylabel="share of items",
-        xlim=(1 / 3, 1),
+        xlim=(1 / max(dataset.n_classes for dataset in datasets), 1),
         ylim=(0, 1.02),
     )
     axis.xaxis.set_major_formatter(PercentFormatter(1))
@@ -99,7 +111,7 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
 
 
 def plot_simplex(table: pd.DataFrame) -> Figure:
-    """Draw each item as a point in the triangle of three labels, for each three-way dataset.
+    """Draw each item as a point in the triangle of a dataset's three labels.
 
     The nearer a corner, the larger that label's share of the votes. Items with the same
     votes are one point, the larger the more items.
@@ -107,13 +119,16 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``dataset``, ``share_1`` … ``share_3``, ``majority_label``.
+        One row an item: ``dataset``, ``share_1``, ``share_2``, ``share_3``,
+        ``majority_label``. Datasets with fewer or more labels are left out; at least one
+        has three.
 
     Returns
     -------
     Figure
     """
-    three_way = table[table["share_3"].notna()]
+    n_labels = table["dataset"].map(lambda name: get_dataset(name).n_classes)
+    three_way = table[n_labels == 3]
     figure, panels = dataset_panels(three_way["dataset"], panel=(4.3, 4.1))
     columns = ["share_1", "share_2", "share_3", "majority_label"]
     for axis, dataset in panels:
@@ -134,7 +149,7 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
 
 
 def _in_triangle(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From shares (e, n, c) to the plane: e lower left, n top, c lower right."""
+    """From shares to the plane: the first label lower left, the second top, the third right."""
     return shares[:, 2] + shares[:, 1] / 2, shares[:, 1] * _SIN_60
 
 
@@ -157,17 +172,19 @@ def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
     axis.axis("off")
 
 
-def plot_original_votes(table: pd.DataFrame) -> Figure:
-    """Draw what a few original votes said of the items against what a hundred say.
+def plot_original_votes(table: pd.DataFrame, n_votes: int = 0) -> Figure:
+    """Draw what a few original votes said of the items against what the new ones say.
 
     Upper row: the old label's share of the new votes, with its share of the old ones
-    marked. Lower row: entropy of the new votes for each pattern of old votes, with the
-    entropy of that pattern itself marked.
+    marked. Lower row: entropy of the new votes for each pattern of old votes, of those with
+    the usual number of votes, with the entropy of that pattern itself marked.
 
     Parameters
     ----------
     table : DataFrame
         As `description.original_votes` gives it.
+    n_votes : int
+        New votes that each item has; 0 where that varies.
 
     Returns
     -------
@@ -178,7 +195,10 @@ def plot_original_votes(table: pd.DataFrame) -> Figure:
     for column, dataset in enumerate(datasets):
         of_dataset = table[table["dataset"] == dataset.name]
         _draw_old_label_share(axes[0, column], of_dataset, dataset)
-        _draw_entropy_by_pattern(axes[1, column], of_dataset, dataset)
+        _draw_entropy_by_pattern(axes[1, column], of_dataset)
+        axes[0, column].set_xlabel(f"old label's share of {the_votes(n_votes)}")
+        axes[1, column].set_xlabel(f"entropy of {the_votes(n_votes)} (bits)")
+        axes[1, column].set_xlim(0, math.log2(dataset.n_classes))
         axes[0, column].set_title(dataset.title)
         axes[0, column].set_ylabel("items" if column == 0 else "")
         axes[1, column].set_ylabel("share of items, at most" if column == 0 else "")
@@ -201,7 +221,7 @@ def _draw_old_label_share(axis: Axes, table: pd.DataFrame, dataset: Dataset) -> 
         ha="right",
         va="top",
     )
-    axis.set(xlabel="old label's share of the 100 votes", xlim=(0, 1))
+    axis.set(xlabel="", xlim=(0, 1))
     axis.xaxis.set_major_formatter(PercentFormatter(1))
     _leave_headroom(axis)
 
@@ -212,12 +232,9 @@ def _leave_headroom(axis: Axes) -> None:
     axis.grid(visible=False, axis="x")
 
 
-def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame, dataset: Dataset) -> None:
-    looks = {"3-2": ("-", "muted"), "3-1-1": ("--", "accent")}
-    for pattern, (dashes, shade) in looks.items():
+def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame) -> None:
+    for pattern, (dashes, shade) in zip(_patterns(table["pattern"]), _PATTERN_LOOKS, strict=False):
         rows = table[table["pattern"] == pattern]
-        if rows.empty:
-            continue
         sns.ecdfplot(
             x=rows["entropy_bits_after"], ax=axis, color=colour(shade), linestyle=dashes,
             linewidth=2, label=f"{pattern} ({len(rows):,} items)",
@@ -225,6 +242,15 @@ def _draw_entropy_by_pattern(axis: Axes, table: pd.DataFrame, dataset: Dataset) 
         axis.axvline(
             rows["entropy_bits_before"].iloc[0], color=colour(shade), linestyle=":", linewidth=1.4
         )
-    axis.set(xlabel="entropy of the 100 votes (bits)", xlim=(0, math.log2(dataset.n_classes)))
+    axis.set_xlabel("")
     axis.yaxis.set_major_formatter(PercentFormatter(1))
     axis.legend(title="old votes", loc="upper left", fontsize=9, title_fontsize=9)
+
+
+def _patterns(of_items: pd.Series) -> list[str]:
+    """Return the commonest patterns with the usual number of votes, the most agreed one first."""
+    frequent = of_items.value_counts()
+    counts = {str(pattern): [int(n) for n in str(pattern).split("-")] for pattern in frequent.index}
+    n_usual = sum(counts[str(frequent.index[0])])
+    usual = [pattern for pattern in counts if sum(counts[pattern]) == n_usual]
+    return sorted(usual[: len(_PATTERN_LOOKS)], key=lambda one: counts[one], reverse=True)

@@ -1,4 +1,4 @@
-"""What the figures share: panels for each dataset, and what a system is called."""
+"""What the figures share: panels for each dataset, and what systems and votes are called."""
 
 from collections.abc import Iterable
 
@@ -42,3 +42,19 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
     return f"{system}, T = {temperature:g}"
+
+
+def the_votes(n_votes: int) -> str:
+    """Name an item's votes on an axis.
+
+    Parameters
+    ----------
+    n_votes : int
+        How many each item that is shown has; 0 where that varies.
+
+    Returns
+    -------
+    str
+        For instance "the 100 votes", or "the votes".
+    """
+    return f"the {n_votes:,} votes" if n_votes else "the votes"

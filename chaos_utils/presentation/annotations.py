@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.report.tables import Item, Votes, number, signed, with_interval
+from chaos_utils.report.tables import MISSING, Item, Votes, number, signed, with_interval
 
 STATISTICS = {
     "old_majority": "old majority",
@@ -77,24 +77,26 @@ def show_label_counts(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Cells as they are read, for the `shown` of `publish_table`.
     """
-    old = table[table["statistic"] == "old_majority"].set_index(["dataset", "label"])["value"]
+    is_old = table["statistic"] == "old_majority"
+    old = table[is_old].set_index(["dataset", "label"])["value"].to_dict()
+    any_published = table["published"].notna().any()
     rows = []
     for (dataset, statistic), group in table.groupby(["dataset", "statistic"], sort=False):
-        if group["published"].isna().all() and table["published"].notna().any():
+        if group["published"].isna().all() and any_published:
             continue  # shown beside nothing only where the paper has nothing at all
         cells = {("dataset", ""): name_of(str(dataset)), ("count", ""): STATISTICS[str(statistic)]}
         for row in group.to_dict("records"):
-            here = number(row["value"])
-            if statistic == "new_majority":
-                here += f" ({signed(row['value'] - old[dataset, row['label']])})"
-            cells |= {
-                (row["label"], "paper"): number(row["published"]),
-                (row["label"], "here"): here,
-                (row["label"], "Δ"): signed(row["difference"]),
-            }
+            label, here = row["label"], number(row["value"])
+            if statistic == "new_majority" and (dataset, label) in old:
+                here += f" ({signed(row['value'] - old[dataset, label])})"
+            if any_published:
+                cells[label, "paper"] = number(row["published"])
+            cells[label, "here"] = here
+            if any_published:
+                cells[label, "Δ"] = signed(row["difference"])
         rows.append(cells)
-    shown = pd.DataFrame(rows)
-    shown.columns = pd.MultiIndex.from_tuples(list(rows[0]))
+    shown = pd.DataFrame(rows).fillna(MISSING)
+    shown.columns = pd.MultiIndex.from_tuples(list(shown.columns))
     return shown
 
 
@@ -151,6 +153,8 @@ def show_agreement(table: pd.DataFrame) -> pd.DataFrame:
 def show_examples(table: pd.DataFrame) -> pd.DataFrame:
     """Set the example items: uid (the book adds the text), reason, labels, votes, entropy.
 
+    Where no item has an old label, there is no word of one.
+
     Parameters
     ----------
     table : DataFrame
@@ -161,14 +165,17 @@ def show_examples(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Cells as they are read, for the `shown` of `publish_table`.
     """
+    any_old = table["old_label"].notna().any()
+    labels = "old label → majority" if any_old else "majority"
     rows = []
     for row in table.to_dict("records"):
+        before = f"{row['old_label'] or MISSING} → " if any_old else ""
         votes = [row[f"votes_{k + 1}"] for k in range(get_dataset(row["dataset"]).n_classes)]
         rows.append(
             {
                 "item": Item(row["dataset"], row["uid"]),
                 "votes": Votes(row["dataset"], tuple(int(count) for count in votes)),
-                "old label → majority": f"{row['old_label']} → {row['majority_label']}",
+                labels: f"{before}{row['majority_label']}",
                 "entropy (bits)": number(row["entropy_bits"], 2),
                 "chosen for": row["reason"],
             }

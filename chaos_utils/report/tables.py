@@ -175,13 +175,13 @@ def _item_html(dataset: str, uid: str, texts: Texts | None) -> str:
 
 
 def _votes_html(dataset: str, counts: Sequence[int]) -> str:
-    labels = get_dataset(dataset).labels
-    spoken = ", ".join(f"{label} {n}" for label, n in zip(labels, counts, strict=True))
+    votes = list(zip(get_dataset(dataset).classes, counts, strict=True))
+    spoken = ", ".join(f"{label.name} {n}" for label, n in votes)
     total = sum(counts)
     segments = "".join(
-        f'<span class="vote {label.replace(" ", "-")}" style="width:{100 * n / total:g}%">'
-        f"{n if n >= 0.12 * total else ''}</span>"
-        for label, n in zip(labels, counts, strict=True)
+        f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
+        f'width:{100 * n / total:g}%">{n if n >= 0.12 * total else ""}</span>'
+        for label, n in votes
         if n
     )
     return f'<span class="votes" role="img" aria-label="{escape(spoken)}">{segments}</span>'

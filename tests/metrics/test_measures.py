@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.strategies import distributions
@@ -19,9 +21,8 @@ def test_every_measure_stays_in_its_range(pair):
         value = measure.value(one)
         if measure.name == "kendall_tau" and np.isnan(value):
             continue
-        high = np.log(pair[0].shape[1]) if "ent_ce" in measure.name else measure.high
-        low = -high if measure.name == "signed_ent_ce" else measure.low
-        assert low - 1e-9 <= value <= high + 1e-9, measure.name
+        k = pair[0].shape[1]
+        assert measure.low_for(k) - 1e-9 <= value <= measure.high_for(k) + 1e-9, measure.name
 
 
 @given(distributions(n_arrays=2, min_items=10))
@@ -58,3 +59,21 @@ def test_metadata_is_whole():
         assert measure.title
         assert measure.source
         assert measure.low < measure.high
+
+
+@pytest.mark.parametrize("k", [2, 4, 10])
+def test_the_largest_entropy_error_is_the_range_s_end(k):
+    even, sure = np.full((12, k), 1 / k), np.eye(k)[np.zeros(12, dtype=int)]
+    assert MEASURES["ent_ce"].value(judged(sure, even)) == pytest.approx(np.log(k))
+    assert MEASURES["ent_ce"].high_for(k) == pytest.approx(np.log(k))
+    assert MEASURES["signed_ent_ce"].low_for(k) == pytest.approx(-np.log(k))
+    assert MEASURES["brier"].high_for(k) == 2
+
+
+def test_only_the_old_accuracy_needs_old_labels():
+    needing = [name for name, measure in MEASURES.items() if measure.needs]
+    assert needing == ["old_accuracy"]
+    one = replace(judged(np.eye(4)[[0, 1]], np.eye(4)[[0, 2]]), old_label=None)
+    with pytest.raises(ValueError, match="no old label"):
+        MEASURES["old_accuracy"].value(one)
+    assert MEASURES["new_accuracy"].value(one) == 0.5

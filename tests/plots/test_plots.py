@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from helpers.colours import contrast
@@ -7,7 +10,7 @@ from matplotlib.colors import to_hex
 from chaos_utils import description
 from chaos_utils.base import style
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots import annotations, disagreement
+from chaos_utils.plots import annotations, bins, ceilings, disagreement
 
 
 @pytest.fixture
@@ -91,3 +94,71 @@ def test_original_votes_count_each_pattern(sample):
     legend = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
     of_snli = table[table["dataset"] == "snli"]["pattern"].value_counts()
     assert legend == [f"{pattern} ({of_snli[pattern]:,} items)" for pattern in ("3-2", "3-1-1")]
+
+
+def with_old(votes, rng):
+    """Give votes old labels and five old votes each."""
+    old = rng.multinomial(5, votes.shares)
+    return replace(
+        votes,
+        dataset=votes.dataset.model_copy(update={"n_old_labels": (5,)}),
+        given_old_label=old.argmax(axis=1),
+        given_old_votes=old,
+    )
+
+
+def test_figures_of_any_number_of_labels_and_votes(others, sample):
+    shown = [*others, sample[0]]
+    items = description.items(shown)
+    figure = disagreement.plot_entropy(items)
+    for axis in figure.axes:
+        dataset = next(o for o in shown if o.dataset.title == axis.get_title())
+        assert sum(bar.get_height() for bar in axis.patches) == len(dataset)
+        assert axis.get_xlim()[1] == pytest.approx(np.log2(dataset.dataset.n_classes))
+        assert axis.get_xlabel() == "entropy of the votes (bits)"
+    of_pairs = items[items["dataset"] == "pairs"]
+    axis = disagreement.plot_entropy(of_pairs, n_votes=5).axes[0]
+    assert axis.get_xlabel() == "entropy of the 5 votes (bits)"
+    assert len(disagreement.plot_majority_share(items).axes[0].lines) == 3
+    assert disagreement.plot_majority_share(items).axes[0].get_xlim()[0] == 1 / 4
+    assert disagreement.plot_majority_share(of_pairs).axes[0].get_xlim()[0] == 1 / 2
+    triangles = disagreement.plot_simplex(items).axes
+    assert [axis.get_title() for axis in triangles] == [sample[0].dataset.title]
+
+
+def test_old_labels_of_four_labels(others):
+    four = with_old(others[0], np.random.default_rng(0))
+    texts = annotations.plot_label_transitions(description.label_transitions([four])).axes[0].texts
+    assert sum(int(text.get_text().split("\n")[0]) for text in texts) == len(four)
+    table = description.original_votes([four])
+    upper, lower = disagreement.plot_original_votes(table).axes
+    assert sum(bar.get_height() for bar in upper.patches) == len(four)
+    legend = [text.get_text() for text in lower.get_legend().get_texts()]
+    counts = table["pattern"].value_counts()
+    assert legend[0].startswith("5 (")
+    assert set(legend) <= {f"{pattern} ({n:,} items)" for pattern, n in counts.items()}
+    assert len(legend) == min(len(counts), 6)
+
+
+def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
+    rows = [
+        {"dataset": name, "bin": b, "entropy_low_bits": b - 1, "entropy_high_bits": b,
+         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5}
+        for name in ("snli", "severity", "alphanli", "snli+mnli", "mnli")
+        for b in (1, 2)
+    ]  # fmt: skip
+    titles = [axis.get_title() for axis in bins.plot_jsd_by_entropy(pd.DataFrame(rows)).axes]
+    assert titles == [
+        "ChaosNLI-αNLI", "Severity", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI",
+    ]  # fmt: skip
+
+
+def test_numbers_of_items_keep_clear_of_each_other(others):
+    rows = [
+        {"dataset": "severity", "system": "uniform", "n_votes": k, "n_items": 600 // k,
+         "bias": 0.1, "standard_error": 0.2}
+        for k in (1, 2, 3, 5)
+    ]  # fmt: skip
+    axis = ceilings.plot_items_by_votes(pd.DataFrame(rows)).axes[0]
+    ticks = [text.get_text() for text in axis.get_xticklabels()]
+    assert ticks == ["1\n600", "2\n300", "3", "5\n120"]

@@ -87,7 +87,19 @@ def test_votes_are_a_bar_with_words():
         }
     )
     assert 'aria-label="entailment 70, neutral 30, contradiction 0"' in html
-    assert html.count('class="vote ') == 2
+    assert html.count('class="vote"') == 2
+    assert '<span class="vote" style="--light:#0072b2;--dark:#5ab4e6;width:70%">70</span>' in html
+
+
+def test_votes_of_any_dataset_are_a_bar_in_its_colours(others):
+    for votes in others:
+        cell = {"votes": {"dataset": votes.dataset.name, "counts": votes.counts[1].tolist()}}
+        html = table_html({"header": [["a"], ["b"]], "rows": [["x", cell]]})
+        shown = [
+            label for label, n in zip(votes.dataset.classes, votes.counts[1], strict=True) if n
+        ]
+        assert html.count('class="vote"') == len(shown)
+        assert all(f"--light:{label.colour.light};" in html for label in shown)
 
 
 def test_numbers_are_written_for_readers():
