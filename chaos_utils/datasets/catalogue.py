@@ -92,7 +92,7 @@ def bring(dataset: Dataset) -> Dataset:
             "A dataset of the package has this name.",
             found=dataset.name,
             expected="a name of its own",
-            todo="rename the dataset in its YAML file",
+            todo="rename the dataset in its YAML file, or the votes file that it is named after",
         )
     if bundled is None:
         _brought[dataset.name] = dataset

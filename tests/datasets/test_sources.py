@@ -22,7 +22,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
-    """A machine on which no data is at hand."""
+    """A machine on which no data is available."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CHAOS_DATA", raising=False)
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
@@ -168,7 +168,7 @@ def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeyp
 def test_no_data_at_all_gives_the_sample_loudly_or_an_error(nowhere, capsys):
     assert load_votes("snli").source.synthetic
     assert "SYNTHETIC SAMPLE" in capsys.readouterr().err
-    with pytest.raises(ChaosError, match="not at hand"):
+    with pytest.raises(ChaosError, match="not available"):
         load_votes("snli", "released")
 
 
