@@ -28,12 +28,12 @@ def _select(names: list[str] | None) -> list[str]:
     from chaos_utils.datasets.registry import registry
 
     selected: list[str] = []
+    datasets = {one.name: one for one in known_datasets()}
     for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
         path = paths.from_reader(name)
         if is_dataset_file(path) and path.is_file():
             meant = [file.name for file in bring(read_dataset(path)).files]
         else:
-            datasets = {one.name: one for one in known_datasets()}
             meant = [file.name for file in datasets[name].files] if name in datasets else []
             meant += [known for known in registry() if known.startswith(f"{name.rstrip('/')}/")]
             meant += [name] if name in registry() else []

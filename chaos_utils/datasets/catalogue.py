@@ -9,6 +9,8 @@ from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
 
 RELEASES_FILE = "releases.yml"  # stands beside the datasets, and is none
 
+KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
+
 _brought: dict[str, Dataset] = {}
 
 
@@ -87,9 +89,9 @@ def bring(dataset: Dataset) -> Dataset:
         If one of the package has its name, and is another.
     """
     bundled = _bundled().get(dataset.name)
-    if bundled is not None and bundled != dataset:
+    if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(
-            "A dataset of the package has this name.",
+            "This name is taken: a dataset of the package has it, or it is a keyword.",
             found=dataset.name,
             expected="a name of its own",
             todo="rename the dataset in its YAML file, or the votes file that it is named after",

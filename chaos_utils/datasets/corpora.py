@@ -14,7 +14,7 @@ import numpy.typing as npt
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import KEYWORDS, get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
 
@@ -221,7 +221,7 @@ def load_corpus(training: str, split: str, data: str = "auto") -> Corpus:
     parts = []
     for dataset, file in wanted.files_of(split):
         path = sources.locate(file, data)
-        name = file if data in sources.KEYWORDS else f"own-data/{path.name}"
+        name = file if data in KEYWORDS else f"own-data/{path.name}"
         if training == "alphanli":
             labels = sources.locate(_ALPHANLI_LABELS, data)
             parts.append(_read_stories(path, labels, wanted))

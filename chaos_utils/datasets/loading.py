@@ -5,7 +5,13 @@ from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import book_datasets, bring, get_dataset, known_datasets
+from chaos_utils.datasets.catalogue import (
+    KEYWORDS,
+    book_datasets,
+    bring,
+    get_dataset,
+    known_datasets,
+)
 from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
 from chaos_utils.datasets.plain import dataset_of
 from chaos_utils.datasets.readers import read_file
@@ -104,7 +110,7 @@ def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> Vot
     ChaosError
         As `load_votes`, but for faults in the files of votes.
     """
-    if data in sources.KEYWORDS:
+    if data in KEYWORDS:
         return _published(get_dataset(dataset), data, warn=warn)
     found = find_votes(data, warn=warn)
     for files in found:
@@ -113,7 +119,7 @@ def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> Vot
     held = [files.dataset.name for files in found]
     known = {one.name: one for one in known_datasets()}
     what = f"no votes on {dataset!r}"
-    if dataset in known and sources.own_path(data).is_dir():
+    if dataset in known and data not in known and sources.own_path(data).is_dir():
         what = f"no {Path(known[dataset].file).name}"
     raise ChaosError(
         f"There is {what} in this data.",
@@ -141,7 +147,7 @@ def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
     ChaosError
         As `load_all_votes`, but for faults in the files of votes.
     """
-    if data in sources.KEYWORDS:
+    if data in KEYWORDS:
         return [_published(one, data, warn=warn) for one in book_datasets()]
     if data in [one.name for one in known_datasets()]:
         return [_published(get_dataset(data), "auto", warn=warn)]

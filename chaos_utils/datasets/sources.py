@@ -14,12 +14,11 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import swap_in, write_json
 from chaos_utils.datasets import sample
-from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.registry import registry
 
 TIMEOUT_SECONDS = 20
-KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
 
 
 def get(name: str) -> DataFile:
