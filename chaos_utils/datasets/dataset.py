@@ -471,7 +471,11 @@ def _readable(path: Path, fault: ValidationError) -> ChaosError:
             tag = str((one.get("ctx") or {}).get("tag", ""))
             lines.append(f"{place}.format: found {tag!r}; {did_you_mean(tag, _READERS)}")
         else:
-            text = re.sub(r"^Value error, ", "", one["msg"]).replace("tuple", "list")
+            text = (
+                re.sub(r"^Value error, ", "", one["msg"])
+                .replace("Tuple", "List")
+                .replace("tuple", "list")
+            )
             shown = repr(one["input"])
             at = f"found {shown}; " if len(shown) <= 60 and one["loc"] else ""
             lines.append(f"{place}: {at}{text[0].lower()}{text[1:]}")

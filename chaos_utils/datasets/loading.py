@@ -118,11 +118,11 @@ def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> Vot
             return files
     held = [files.dataset.name for files in found]
     known = {one.name: one for one in known_datasets()}
-    what = f"no votes on {dataset!r}"
+    what = f"are no votes on {dataset!r}"
     if dataset in known and data not in known and sources.own_path(data).is_dir():
-        what = f"no {Path(known[dataset].file).name}"
+        what = f"is no {Path(known[dataset].file).name}"
     raise ChaosError(
-        f"There is {what} in this data.",
+        f"There {what} in this data.",
         where=data,
         found=", ".join(held),
         expected=f"votes on {dataset!r}" if dataset in known else did_you_mean(dataset, held),
@@ -174,7 +174,11 @@ def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
 
 def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
     """Return the datasets of the package, and those of the reader, that a folder holds."""
-    own = [_described(path) for path in sorted(folder.iterdir()) if is_dataset_file(path)]
+    own = [
+        _described(path)
+        for path in sorted(folder.iterdir())
+        if path.is_file() and is_dataset_file(path)
+    ]
     names = [files.dataset.name for files in own]
     for name in names:
         if names.count(name) > 1:
