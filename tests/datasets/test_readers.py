@@ -212,6 +212,7 @@ WIDE = {"format": "wide"}
         (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on line 2"),
         (WIDE, "item,red,green\na,1,0\n", "found no column for the label 'blue'"),
         (WIDE, b"\x93NUMPY is not enough", "damaged"),
+        (WIDE, b"\x93NUMPY\x01\x00\x10\x00{'descr': '<i8', \n", "damaged"),
         (COLUMNS, "item,given\na,\n", "found no votes"),
         (COLUMNS, 'item,given\na,"red,purple"\n', "field 'given': found 'purple'"),
         (COLUMNS, 'item,given\na,"[1, "\n', "expected a list of labels"),
