@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.cli.console import AsJson, err, out, print_json
 
 data_app = typer.Typer(help="Find, fetch and verify data.", no_args_is_help=True)
@@ -14,34 +14,54 @@ data_app = typer.Typer(help="Find, fetch and verify data.", no_args_is_help=True
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Files or folders of the registry; ChaosNLI and the released predictions by default."
+        help="Datasets, their YAML files, or files or folders of the registry; ChaosNLI and the "
+        "released predictions by default."
     ),
 ]
 
 
 def _select(names: list[str] | None) -> list[str]:
-    """Expand folders of the registry, and take what the book reads where nothing is named."""
-    from chaos_utils.datasets import sources
+    """Return the files that are meant; those that the book reads where nothing is named."""
+    from chaos_utils.base import paths
+    from chaos_utils.datasets.catalogue import bring, known_datasets
+    from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
     from chaos_utils.datasets.registry import registry
 
     selected: list[str] = []
+    datasets = {one.name: one for one in known_datasets()}
     for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
-        inside = [known for known in registry() if known.startswith(f"{name.rstrip('/')}/")]
-        selected += inside or [sources.get(name).name]
-    return selected
+        path = paths.from_reader(name)
+        if is_dataset_file(path) and path.is_file():
+            meant = [file.name for file in bring(read_dataset(path)).files]
+        else:
+            meant = [file.name for file in datasets[name].files] if name in datasets else []
+            meant += [known for known in registry() if known.startswith(f"{name.rstrip('/')}/")]
+            meant += [name] if name in registry() else []
+        if not meant:
+            folders = [file.split("/")[0] for file in registry() if "/" in file]
+            raise ChaosError(
+                "Unknown dataset, file or folder.",
+                found=name,
+                expected=did_you_mean(name, dict.fromkeys([*datasets, *folders, *registry()])),
+            )
+        selected += meant
+    return list(dict.fromkeys(selected))
 
 
 @data_app.command("status")
 def data_status(as_json: AsJson = False) -> None:
-    """Show each file of the registry: where it is, whether it is the published one, its size."""
+    """Show each file and its dataset: where it is, whether it is the published one, its size."""
     from chaos_utils.datasets import sources
+    from chaos_utils.datasets.catalogue import known_datasets
 
+    dataset_of = {file.name: one.name for one in known_datasets() for file in one.files}
     rows = sources.status()
     if as_json:
         print_json(
             [
                 {
                     "file": row.file.name,
+                    "dataset": dataset_of.get(row.file.name),
                     "path": str(row.path) if row.path else None,
                     "verified": row.verified,
                     "items": row.items,
@@ -53,7 +73,7 @@ def data_status(as_json: AsJson = False) -> None:
         )
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("file", "found in", "verified"):
+    for heading in ("file", "dataset", "found in", "verified"):
         table.add_column(heading, overflow="fold")
     table.add_column("items", justify="right")
     for row in rows:
@@ -63,6 +83,7 @@ def data_status(as_json: AsJson = False) -> None:
             items += f" of {row.file.items:,}"
         table.add_row(
             row.file.name,
+            dataset_of.get(row.file.name, ""),
             str(row.path.parents[len(Path(row.file.name).parts) - 1]) if row.path else "missing",
             words[row.verified] if row.path else "",
             items,
@@ -72,7 +93,7 @@ def data_status(as_json: AsJson = False) -> None:
 
 @data_app.command("fetch")
 def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
-    """Download what is not at hand into the cache."""
+    """Download what is not available into the cache."""
     from chaos_utils.datasets import sources
 
     selected = _select(names)

@@ -12,10 +12,9 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.crowd.materials import pool_of
 from chaos_utils.crowd.protocol import Event, load_protocol
-from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.loading import load_all_votes, load_votes
+from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_votes
 
 Json = dict[str, Any]
 
@@ -298,7 +297,7 @@ def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
     """Return the items that were judged, in the order of the reader's copy, with their votes."""
     dataset = files[0].dataset
     load_votes(dataset.name, data)  # checks the copy, and records that it was read
-    path = sources.locate(dataset.file, data, warn=False)
+    path = find_votes_on(dataset.name, data, warn=False).paths[0]
     source = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
     votes: dict[str, list[int]] = {}
     for file in files:

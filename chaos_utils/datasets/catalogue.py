@@ -11,6 +11,8 @@ RELEASES_FILE = "releases.yml"
 TASKS_FILE = "tasks.yml"
 _BESIDE = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
 
+KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
+
 _brought: dict[str, Dataset] = {}
 
 
@@ -89,12 +91,12 @@ def bring(dataset: Dataset) -> Dataset:
         If one of the package has its name, and is another.
     """
     bundled = _bundled().get(dataset.name)
-    if bundled is not None and bundled != dataset:
+    if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(
-            "A dataset of the package has this name.",
+            "This name is taken: a dataset of the package has it, or it is a keyword.",
             found=dataset.name,
             expected="a name of its own",
-            todo="rename the dataset in its YAML file",
+            todo="rename the dataset in its YAML file, or the votes file that it is named after",
         )
     if bundled is None:
         _brought[dataset.name] = dataset

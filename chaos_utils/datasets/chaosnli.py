@@ -1,6 +1,7 @@
 """ChaosNLI's JSON lines as `Votes`: every fault is found, none is repaired."""
 
-import json
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -9,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base import inputs
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.faults import Faults, shorten, wrong
+from chaos_utils.datasets.records import MOST_VOTES, Content, as_count, lines, parse
 from chaos_utils.datasets.votes import Votes, frozen
 
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
-_SHOWN_FAULTS = 5
-_DIST_TOLERANCE = 1e-6
+_TOLERANCE = 1e-6
 
 
 def read_chaosnli(
@@ -45,56 +46,34 @@ def read_chaosnli(
         If the file is empty or has faults: all are counted, the first few are shown
         with line, field, what was found and what was expected.
     """
-    expected = dataset
     n_votes = None if any_number else dataset.n_votes or None
-    faults: list[str] = []
+    content = Content.of(path)
+    faults = Faults(
+        path,
+        dataset.title,
+        expected="ChaosNLI's format: one JSON object a line",
+        todo="correct these lines, or fetch the published file with `chaos data fetch`",
+    )
     rows: list[dict[str, Any]] = []
-    line_of: dict[str, int] = {}
-    for number, text in _lines(path):
+    place_of: dict[str, str] = {}
+    for place, text in lines(content):
         row, problems = _parse(text)
         if row is not None:
-            problems = list(_faults(row, expected, n_votes))
+            problems = list(_faults(row, dataset, n_votes))
             uid = row.get("uid")
-            if isinstance(uid, str) and uid in line_of:
+            if isinstance(uid, str) and uid in place_of:
                 problems.append(
-                    f"field 'uid': found {uid!r}, which line {line_of[uid]} has too; "
+                    f"field 'uid': found {shorten(uid)}, which {place_of[uid]} has too; "
                     "expected unique uids"
                 )
             elif isinstance(uid, str):
-                line_of[uid] = number
+                place_of[uid] = place
             rows.append(row)
-        faults += [f"line {number}, {problem}" for problem in problems]
-    if faults:
-        more = len(faults) - _SHOWN_FAULTS
-        shown = faults[:_SHOWN_FAULTS] + ([f"and {more} more"] if more > 0 else [])
-        plural = "s" if len(faults) > 1 else ""
-        raise ChaosError(
-            f"{len(faults)} fault{plural} in a file of {expected.title}.",
-            where=path,
-            found="\n".join(shown),
-            expected="ChaosNLI's format: one JSON object a line",
-            todo="correct these lines, or fetch the published file with `chaos data fetch`",
-        )
+        faults.add(place, problems)
+    faults.check()
     if not rows:
-        raise ChaosError(
-            "The data file is empty.",
-            where=path,
-            expected=f"items of {expected.title}, one JSON object a line",
-            todo="fetch the published file with `chaos data fetch`",
-        )
-    return _opinions(rows, expected, name or path.name, inputs.digest(path))
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with path.open(encoding="utf-8") as stream:
-            for number, text in enumerate(stream, start=1):
-                if text.strip():
-                    yield number, text
-    except UnicodeDecodeError as fault:
-        raise ChaosError(
-            "The data file is not UTF-8 text.", where=path, found=f"byte {fault.start}: {fault}"
-        ) from fault
+        raise faults.fatal("The data file is empty.")
+    return _opinions(rows, dataset, name or path.name, content.sha256)
 
 
 def _opinions(rows: list[dict[str, Any]], dataset: Dataset, name: str, sha256: str) -> Votes:
@@ -140,35 +119,33 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
 def _parse(text: str) -> tuple[dict[str, Any] | None, list[str]]:
     """Return a line's object, or None and what is wrong with it."""
     try:
-        row = json.loads(text)
-    except json.JSONDecodeError as fault:
-        found = f"column {fault.colno}: found {_shorten(text)}"
-        return None, [f"{found}; expected JSON ({fault.msg})"]
-    except (ValueError, RecursionError) as fault:  # a number or a nesting beyond any reason
-        return None, [f"found {_shorten(text)}; expected JSON ({fault})"]
+        row = parse(text)
+    except ValueError as fault:
+        return None, [str(fault)]
     if not isinstance(row, dict):
-        return None, [f"found {_shorten(text)}; expected a JSON object"]
+        return None, [f"found {shorten(text)}; expected a JSON object"]
     return row, []
 
 
 def _faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) -> Iterator[str]:
     """Yield every fault of one line as 'field …: found …; expected …'."""
     fields = dict(_FIELDS) | ({"old_labels": list} if dataset.n_old_labels else {})
-    wrong = [
-        f"field {field!r}: found {_shorten(row[field]) if field in row else 'nothing'}; "
-        f"expected {_type_name(kind)}"
+    mistyped = [
+        wrong(field, row.get(field), _type_name(kind))
         for field, kind in fields.items()
         if not isinstance(row.get(field), kind)
     ]
-    if wrong:
-        yield from wrong
+    if mistyped:
+        yield from mistyped
         return
     if not row["uid"]:
         yield "field 'uid': found an empty text; expected an identifier"
+    inner = row["example"].get("uid", row["uid"])
+    if inner != row["uid"]:
+        yield wrong("example.uid", inner, f"{shorten(row['uid'])}, as in 'uid'")
     for field in dataset.text_fields:
         if not isinstance(row["example"].get(field), str):
-            found = _shorten(row["example"].get(field, "nothing"))
-            yield f"field 'example.{field}': found {found}; expected text"
+            yield wrong(f"example.{field}", row["example"].get(field), "text")
     yield from _label_faults(row, dataset)
     yield from _count_faults(row, dataset, n_votes)
 
@@ -177,7 +154,7 @@ def _label_faults(row: dict[str, Any], dataset: Dataset) -> Iterator[str]:
     known = f"one of {', '.join(dataset.codes)}"
     for field in ("majority_label", "old_label"):
         if dataset.label_index(row[field]) is None:
-            yield f"field {field!r}: found {row[field]!r}; expected {known}"
+            yield wrong(field, row[field], known)
     if not dataset.n_old_labels:
         return
     labels = row["old_labels"]
@@ -185,18 +162,20 @@ def _label_faults(row: dict[str, Any], dataset: Dataset) -> Iterator[str]:
         yield f"field 'old_labels': found {len(labels)} labels; expected 5, or 4"
     for label in labels:
         if dataset.label_index(label) is None:
-            yield f"field 'old_labels': found {label!r}; expected {' or '.join(dataset.labels)}"
+            yield wrong("old_labels", label, " or ".join(dataset.labels))
+    tally = Counter(map(dataset.label_index, labels))
+    old = dataset.label_index(row["old_label"])
+    if None not in (old, *tally) and tally[old] != max(tally.values(), default=0):
+        yield wrong("old_label", row["old_label"], "a label that most of 'old_labels' are")
 
 
 def _count_faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) -> Iterator[str]:
     counts = row["label_count"]
     if len(counts) != dataset.n_classes or not all(
-        isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts
+        isinstance(count, int) and as_count(count) is not None for count in counts
     ):
-        yield (
-            f"field 'label_count': found {_shorten(counts)}; "
-            f"expected {dataset.n_classes} non-negative integers"
-        )
+        expected = f"{dataset.n_classes} whole numbers from 0 to {MOST_VOTES:,}"
+        yield wrong("label_count", counts, expected)
         return
     total = sum(counts)
     if total != (n_votes or total) or total == 0:
@@ -209,34 +188,35 @@ def _count_faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) ->
     stored = {code: count for code, count in row["label_counter"].items() if count}
     if stored != counter:
         yield (
-            f"field 'label_counter': found {stored}; "
+            f"field 'label_counter': found {shorten(stored)}; "
             f"expected {counter}, to agree with label_count {counts}"
         )
     dist = row["label_dist"]
     shares = [count / total for count in counts]
     if len(dist) != len(shares) or not all(
-        _is_share(value) and abs(value - share) <= _DIST_TOLERANCE
-        for value, share in zip(dist, shares, strict=True)
+        _is_near(value, share) for value, share in zip(dist, shares, strict=True)
     ):
         yield (
-            f"field 'label_dist': found {_shorten(dist)}; expected label_count divided by its "
+            f"field 'label_dist': found {shorten(dist)}; expected label_count divided by its "
             f"sum {total}: {[round(share, 6) for share in shares]}"
         )
+    entropy = -sum(share * math.log2(share) for share in shares if share) + 0.0
+    if "entropy" in row and not _is_near(row["entropy"], entropy):
+        yield wrong("entropy", row["entropy"], f"that of label_count in bits, {entropy:.6f}")
     majority = dataset.label_index(row["majority_label"])
     if majority is not None and counts[majority] != max(counts):
         yield (
-            f"field 'majority_label': found {row['majority_label']!r} with {counts[majority]} "
-            f"votes; expected a label with the most votes, {max(counts)}"
+            f"field 'majority_label': found {shorten(row['majority_label'])} with "
+            f"{counts[majority]} votes; expected a label with the most votes, {max(counts)}"
         )
 
 
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= 1
-
-
-def _shorten(value: object, limit: int = 60) -> str:
-    text = repr(value.strip() if isinstance(value, str) else value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def _is_near(value: object, expected: float) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and expected - _TOLERANCE <= value <= expected + _TOLERANCE
+    )
 
 
 def _type_name(kind: type | tuple[type, ...]) -> str:

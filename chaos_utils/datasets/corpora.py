@@ -14,7 +14,7 @@ import numpy.typing as npt
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import KEYWORDS, get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.tasks import Task, get_task
 from chaos_utils.datasets.votes import Votes
@@ -169,7 +169,7 @@ def _note(path: Path, name: str, data: str) -> None:
     synthetic = data == "sample"
     if synthetic:
         name = f"synthetic-sample/{path.name}"
-    elif data not in sources.KEYWORDS:
+    elif data not in KEYWORDS:
         name = f"own-data/{path.name}"
     inputs.record(name, inputs.digest(path), synthetic=synthetic)
 

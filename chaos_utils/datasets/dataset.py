@@ -1,6 +1,7 @@
 """What a set of votes is, as data: one YAML file for each dataset."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,9 +13,22 @@ from chaos_utils.base.style import HUES, Hue
 
 _SUFFIXES = (".yml", ".yaml")
 _DASHES = ("solid", "dashed", "dashdot", "dotted")
+_MOST_NESTED = 20
 _NAME = r"^[a-z0-9][a-z0-9_-]*$"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, but for speed
 _SHA256 = r"^[0-9a-f]{64}$"
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML in which no key may stand twice; in C where that is available, for speed."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Refuse a doubled key, of which the last would win silently."""
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        if len(made) < len(node.value):
+            keys = [key.value for key, _ in node.value]
+            double = next((key for key in keys if keys.count(key) > 1), keys[0])
+            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: {double!r} stands there twice")
+        return made
 
 
 class _Strict(BaseModel):
@@ -155,6 +169,106 @@ class ChaosNLIReader(_Strict):
     integer_labels: bool = False
 
 
+class _TableReader(_Strict):
+    """What the readers of tables share; a column is also a dotted path of keys in JSON.
+
+    Attributes
+    ----------
+    records : str
+        Dotted path to the list of records in a JSON file; empty for other files.
+    item : str
+        Column of the item's identifier. An ``.npy`` file has none: its items are numbered.
+    majority : str
+        Column of the majority label that the file states. Where it is empty or ``-``, the
+        first of the labels with most votes is taken, as where there is no such column.
+    old_label : str
+        Column of the label of an original dataset; empty for none.
+    texts : dict of str
+        Column by text field; a field that is not named here has a column of its name.
+    texts_by : str
+        Column of the item's identifier in the second of the dataset's files, which then holds
+        the texts; empty where the votes' file does.
+    """
+
+    records: str = ""
+    item: str = "item"
+    majority: str = ""
+    old_label: str = ""
+    texts: dict[str, str] = {}
+    texts_by: str = ""
+
+
+class LongReader(_TableReader):
+    """One row per vote.
+
+    Attributes
+    ----------
+    annotator : str
+        Column of who voted; empty where that is not known. Its values become running numbers.
+    label : str
+        Column of the label.
+    ignore : tuple of str
+        Answers that are no votes for a label.
+    """
+
+    format: Literal["long"]
+    annotator: str = ""
+    label: str = "label"
+    ignore: tuple[str, ...] = ()
+
+
+class WideReader(_TableReader):
+    """One row per item, with a column for each label's votes, named as the label.
+
+    Attributes
+    ----------
+    values : str
+        Whether the columns hold ``counts`` or ``shares``.
+    n_votes : int or str
+        With shares: how many votes each item has, or the column that holds their number.
+    """
+
+    format: Literal["wide"]
+    values: Literal["counts", "shares"] = "counts"
+    n_votes: Annotated[int, Field(ge=1)] | str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> "WideReader":
+        if self.values == "shares" and not self.n_votes:
+            raise ValueError("shares need n_votes, a number or a column")
+        return self
+
+
+class ColumnsReader(_TableReader):
+    """One row per item, with a column for each vote, or one column that lists the labels.
+
+    Attributes
+    ----------
+    labels : str or tuple of str
+        Columns that hold a label each, where an empty one is no vote; or the one column that
+        holds a list: in JSON, or separated by commas.
+    annotators : str
+        Column that lists who gave the labels, in the same order; empty where that is not known.
+    ignore : tuple of str
+        Answers that are no votes for a label.
+    """
+
+    format: Literal["columns"]
+    labels: str | Annotated[tuple[str, ...], Field(min_length=1)]
+    annotators: str = ""
+    ignore: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _check(self) -> "ColumnsReader":
+        if self.annotators and not isinstance(self.labels, str):
+            raise ValueError("annotators need labels to be one column, which lists them")
+        return self
+
+
+TableReader = LongReader | WideReader | ColumnsReader
+Reader = Annotated[ChaosNLIReader | TableReader, Field(discriminator="format")]
+
+
 class Dataset(_Strict):
     """What a set of votes is.
 
@@ -175,7 +289,7 @@ class Dataset(_Strict):
     release : Release
     files : tuple of DataFile
         The first one holds the votes.
-    reader : ChaosNLIReader
+    reader : ChaosNLIReader, LongReader, WideReader or ColumnsReader
         Turns the files into votes.
     n_votes : int
         How many votes each published item has; 0 where that varies.
@@ -207,9 +321,9 @@ class Dataset(_Strict):
     classes: Annotated[tuple[Label, ...], Field(alias="labels", min_length=2)]
     text_fields: Annotated[tuple[str, ...], Field(alias="texts")] = ()
     text_titles: tuple[str, ...] = ()
-    release: Release
+    release: Release = Release()
     files: Annotated[tuple[DataFile, ...], Field(min_length=1)]
-    reader: ChaosNLIReader
+    reader: Reader
     n_votes: Annotated[int, Field(ge=0)] = 0
     n_old_labels: tuple[int, ...] = ()
     in_book: Annotated[int, Field(ge=0)] = 0
@@ -235,7 +349,11 @@ class Dataset(_Strict):
             content.setdefault("text_titles", titles)
         labels = content.get("labels")
         if isinstance(labels, list):
-            named = [{"name": label} if isinstance(label, str) else label for label in labels]
+            if any(isinstance(label, bool) for label in labels):
+                raise ValueError("a label is true or false; put 'Yes' and 'No' in quotation marks")
+            named = [
+                {"name": str(label)} if isinstance(label, str | int) else label for label in labels
+            ]
             content["labels"] = [
                 {"code": label.get("name", ""), "colour": HUES[k % len(HUES)]} | label
                 if isinstance(label, dict)
@@ -259,9 +377,25 @@ class Dataset(_Strict):
                     *_SHAPES[self.annotate.kind]
                 )
             )
+        spellings = [
+            spelling
+            for label in self.classes
+            for spelling in {label.name, label.code, *label.spellings}
+        ]
+        for spelling in spellings:
+            if spellings.count(spelling) > 1:
+                raise ValueError(f"{spelling!r} stands for two labels")
         for file in self.files:
             if file.url and not file.sha256:
                 raise ValueError(f"the file {file.name} has an address and no sha256")
+        if not isinstance(self.reader, ChaosNLIReader):
+            for field in self.reader.texts:
+                if field not in self.text_fields:
+                    raise ValueError(
+                        f"reader.texts names {field!r}; {did_you_mean(field, self.text_fields)}"
+                    )
+            if self.reader.texts_by and len(self.files) < 2:
+                raise ValueError("reader.texts_by needs a second file")
         return self
 
     @property
@@ -327,11 +461,15 @@ def read_dataset(path: Path) -> Dataset:
         names the field.
     """
     try:
-        content = yaml.load(path.read_text("utf-8"), _LOADER)  # noqa: S506
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+        text = path.read_text("utf-8")
+        _check_depth(text)
+        content = yaml.load(text, _Loader)  # noqa: S506
+    except (yaml.YAMLError, ValueError, RecursionError) as fault:
         raise ChaosError(
-            "This dataset file is not YAML.", where=path, found=" ".join(str(fault).split())
+            "This dataset file is not YAML.", where=path, found=" ".join(str(fault).split())[:200]
         ) from fault
+    except OSError as fault:
+        raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
     if not isinstance(content, dict):
         raise ChaosError(
             "This dataset file is not YAML with fields.",
@@ -345,19 +483,40 @@ def read_dataset(path: Path) -> Dataset:
         raise _readable(path, fault) from fault
 
 
+def _check_depth(text: str) -> None:
+    """Refuse what is nested beyond reason; the loader in C would crash on it."""
+    depth = 0
+    for event in yaml.parse(text, _Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_NESTED:
+            raise yaml.YAMLError("it is nested too deeply")
+
+
 def _readable(path: Path, fault: ValidationError) -> ChaosError:
     """Say what is wrong with a dataset file, a line for each fault."""
-    known = [field.alias or name for name, field in Dataset.model_fields.items()]
     lines = []
+    places = [one["loc"] for one in fault.errors()]
     for one in fault.errors():
+        if one["type"] == "too_short" and any(
+            place[:1] == one["loc"] and len(place) > 1 for place in places
+        ):
+            continue  # its parts have faults of their own
         place = ".".join(str(part) for part in one["loc"]) or "the file as a whole"
         if one["type"] == "extra_forbidden":
-            hint = did_you_mean(str(one["loc"][-1]), known) if len(one["loc"]) == 1 else ""
-            lines.append(f"{place}: no such field{f'; {hint}' if hint else ''}")
+            *parents, name = one["loc"]
+            lines.append(f"{place}: no such field; {did_you_mean(str(name), _fields(parents))}")
         elif one["type"] == "missing":
             lines.append(f"{place}: is missing")
+        elif one["type"] in ("union_tag_invalid", "union_tag_not_found"):
+            tag = str((one.get("ctx") or {}).get("tag", ""))
+            lines.append(f"{place}.format: found {tag!r}; {did_you_mean(tag, _READERS)}")
         else:
-            text = re.sub(r"^Value error, ", "", one["msg"])
+            text = (
+                re.sub(r"^Value error, ", "", one["msg"])
+                .replace("Tuple", "List")
+                .replace("tuple", "list")
+            )
             shown = repr(one["input"])
             at = f"found {shown}; " if len(shown) <= 60 and one["loc"] else ""
             lines.append(f"{place}: {at}{text[0].lower()}{text[1:]}")
@@ -367,6 +526,32 @@ def _readable(path: Path, fault: ValidationError) -> ChaosError:
         found="\n".join(lines),
         todo="correct these fields; the book's page on datasets explains them",
     )
+
+
+_READERS: Mapping[str, type[BaseModel]] = {
+    "chaosnli": ChaosNLIReader,
+    "long": LongReader,
+    "wide": WideReader,
+    "columns": ColumnsReader,
+}
+_PARTS: Mapping[str, type[BaseModel]] = {
+    "labels": Label,
+    "release": Release,
+    "files": DataFile,
+    "systems": ReleasedSystem,
+}
+
+
+def _fields(parents: Sequence[int | str]) -> list[str]:
+    """Return the fields that may stand at a place of a dataset file."""
+    model: type[BaseModel] = Dataset
+    if parents:
+        model = _PARTS.get(str(parents[0]), Dataset)
+    if parents[:1] == ["reader"]:
+        model = _READERS[str(parents[1])]
+    if "colour" in parents:
+        model = Hue
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def is_dataset_file(path: Path) -> bool:

@@ -1,9 +1,45 @@
 """Votes by name, folder or file: what the parameter ``data`` may be."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
+from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset
-from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.catalogue import (
+    KEYWORDS,
+    book_datasets,
+    bring,
+    get_dataset,
+    known_datasets,
+)
+from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
+from chaos_utils.datasets.plain import dataset_of
+from chaos_utils.datasets.readers import read_file
 from chaos_utils.datasets.votes import Votes
+
+
+@dataclass(frozen=True, slots=True)
+class VoteFiles:
+    """Where the votes on a dataset stand.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    paths : tuple of Path
+        Its files, in its order.
+    names : tuple of str
+        How records and figures name them.
+    any_number : bool
+        Whether an item may have another number of votes than the published ones.
+    described_by : Path or None
+        The reader's own YAML file.
+    """
+
+    dataset: Dataset
+    paths: tuple[Path, ...]
+    names: tuple[str, ...]
+    any_number: bool = False
+    described_by: Path | None = None
 
 
 def load_votes(dataset: str, data: str = "auto") -> Votes:
@@ -14,7 +50,17 @@ def load_votes(dataset: str, data: str = "auto") -> Votes:
     dataset : str
         Its name, such as ``snli``.
     data : str
-        ``auto``, ``released``, ``sample`` or a folder; see `sources.locate`.
+        Where they are:
+
+        * ``auto``: the published file, or the synthetic sample where that is not available;
+        * ``released``: the published file, or an error;
+        * ``sample``: the synthetic sample;
+        * the name of a dataset of the package: as ``auto``, for this one alone;
+        * a folder that holds files of such datasets, at their place or under their base name,
+          or YAML files of datasets;
+        * the YAML file of a dataset, whose files are beside it or where data is looked for;
+        * a votes file: CSV, TSV, JSON lines or parquet, with a row per vote (``item``,
+          ``annotator``, ``label``) or per item (``item`` and a column for each label).
 
     Returns
     -------
@@ -23,35 +69,164 @@ def load_votes(dataset: str, data: str = "auto") -> Votes:
     Raises
     ------
     ChaosError
-        If the file cannot be found, is not the published one, or has faults.
+        If `data` does not hold the dataset, or a file is not the published one or has faults.
     """
-    found = get_dataset(dataset)
-    path = sources.locate(found.file, data)
-    if data in sources.KEYWORDS:
-        return read_chaosnli(path, found, name=found.file)
-    return read_chaosnli(path, found, name=f"own-data/{path.name}", any_number=True)
+    return _read(find_votes_on(dataset, data))
 
 
 def load_all_votes(data: str = "auto") -> list[Votes]:
-    """Read the votes on every dataset of the book; of a folder, on those that it holds.
+    """Read the votes on every dataset of the book, or on those that `data` holds.
 
     Parameters
     ----------
     data : str
-        ``auto``, ``released``, ``sample`` or a folder; see `sources.locate`.
+        As for `load_votes`.
 
     Returns
     -------
     list of Votes
-        In the order of the book's datasets.
+        In the order of `catalogue.known_datasets`.
 
     Raises
     ------
     ChaosError
-        As `load_votes`; if a folder holds none of them.
+        As `load_votes`; if there are none.
     """
-    datasets = book_datasets()
-    if data not in sources.KEYWORDS:
-        held = [one for one in datasets if sources.holds(one.file, data)]
-        datasets = held or datasets
-    return [load_votes(one.name, data) for one in datasets]
+    return [_read(files) for files in find_votes(data)]
+
+
+def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> VoteFiles:
+    """Return where the votes on one dataset stand.
+
+    Parameters
+    ----------
+    dataset, data : str
+        As for `load_votes`.
+    warn : bool
+        Whether to say on standard error that the sample was taken.
+
+    Raises
+    ------
+    ChaosError
+        As `load_votes`, but for faults in the files of votes.
+    """
+    if data in KEYWORDS:
+        return _published(get_dataset(dataset), data, warn=warn)
+    found = find_votes(data, warn=warn)
+    for files in found:
+        if files.dataset.name == dataset:
+            return files
+    held = [files.dataset.name for files in found]
+    known = {one.name: one for one in known_datasets()}
+    what = f"are no votes on {dataset!r}"
+    if dataset in known and data not in known and sources.own_path(data).is_dir():
+        what = f"is no {Path(known[dataset].file).name}"
+    raise ChaosError(
+        f"There {what} in this data.",
+        where=data,
+        found=", ".join(held),
+        expected=f"votes on {dataset!r}" if dataset in known else did_you_mean(dataset, held),
+        todo="check the parameter `data`",
+    )
+
+
+def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
+    """Return where the votes of each dataset stand that `data` holds.
+
+    A dataset of the reader's own is known by its name from then on.
+
+    Parameters
+    ----------
+    data : str
+        As for `load_votes`.
+    warn : bool
+        Whether to say on standard error that the sample was taken.
+
+    Raises
+    ------
+    ChaosError
+        As `load_all_votes`, but for faults in the files of votes.
+    """
+    if data in KEYWORDS:
+        return [_published(one, data, warn=warn) for one in book_datasets()]
+    if data in [one.name for one in known_datasets()]:
+        return [_published(get_dataset(data), "auto", warn=warn)]
+    path = sources.own_path(data)
+    if path.is_dir():
+        return _in_folder(path, data)
+    if is_dataset_file(path):
+        return [_described(path)]
+    for dataset in known_datasets():
+        if len(dataset.files) == 1 and Path(dataset.file).name == path.name:
+            return [_own(dataset, (path,))]
+    return [_own(bring(dataset_of(path)), (path,))]
+
+
+def _published(dataset: Dataset, data: str, *, warn: bool = True) -> VoteFiles:
+    names = tuple(file.name for file in dataset.files)
+    return VoteFiles(dataset, tuple(sources.locate(name, data, warn=warn) for name in names), names)
+
+
+def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
+    names = tuple(f"own-data/{path.name}" for path in paths)
+    return VoteFiles(dataset, paths, names, any_number=True)
+
+
+def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
+    """Return the datasets of the package, and those of the reader, that a folder holds."""
+    own = [
+        _described(path)
+        for path in sorted(folder.iterdir())
+        if path.is_file() and is_dataset_file(path)
+    ]
+    names = [files.dataset.name for files in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise ChaosError(
+                "Two dataset files have the same name.",
+                where=folder,
+                found=name,
+                todo="rename one of the datasets",
+            )
+    taken = {path for files in own for path in files.paths}
+    held = []
+    for dataset in known_datasets():
+        paths = [sources.in_folder(file.name, folder) for file in dataset.files]
+        there = tuple(path for path in paths if path is not None)
+        if len(there) == len(paths) and not taken & set(there) and dataset.name not in names:
+            held.append(_own(dataset, there))
+    if not held and not own:
+        raise ChaosError(
+            "There are no votes in this data folder.",
+            where=data,
+            expected="a file such as "
+            + ", ".join(Path(one.file).name for one in book_datasets())
+            + ", or the YAML file of a dataset",
+            todo="check the parameter `data`",
+        )
+    return [*held, *own]
+
+
+def _described(path: Path) -> VoteFiles:
+    """Return where the files of a dataset stand that the reader's YAML file describes."""
+    dataset = bring(read_dataset(path))
+    found, names = [], []
+    for file in dataset.files:
+        place = path.parent / file.name
+        at = place if place.is_file() else sources.find(file.name)
+        if at is None:
+            raise ChaosError(
+                f"The file {file.name} of this dataset is not available.",
+                where=path,
+                expected=f"{place}, or a file of this name where data is looked for",
+                todo=f"run `chaos data fetch {path}`" if file.url else "put it there",
+            )
+        if file.sha256:
+            sources.check(file.model_copy(update={"release": dataset.release}), at)
+        found.append(at)
+        names.append(file.name if file.sha256 else f"own-data/{at.name}")
+    return VoteFiles(dataset, tuple(found), tuple(names), described_by=path)
+
+
+def _read(files: VoteFiles) -> Votes:
+    return read_file(files.paths, files.dataset, files.names, any_number=files.any_number)

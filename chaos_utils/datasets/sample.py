@@ -17,7 +17,7 @@ from typing import Any
 
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import SYNTHETIC
-from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.tasks import Task, get_task
 
 SEED = 20201116
@@ -273,7 +273,8 @@ def _row(
     tally = Counter(votes)
     counts = [tally[code] for code in dataset.codes]
     shares = [count / N_VOTES for count in counts]
-    as_stored = int if dataset.reader.integer_labels else str
+    integers = isinstance(dataset.reader, ChaosNLIReader) and dataset.reader.integer_labels
+    as_stored = int if integers else str
     names = dict(zip(dataset.codes, dataset.labels, strict=True))
     row: dict[str, Any] = {
         "uid": uid,

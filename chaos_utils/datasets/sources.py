@@ -13,11 +13,12 @@ from pathlib import Path, PurePosixPath
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import swap_in, write_json
+from chaos_utils.datasets import sample
+from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.registry import registry
 
 TIMEOUT_SECONDS = 20
-KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside a folder
 
 
 def get(name: str) -> DataFile:
@@ -155,7 +156,7 @@ def _count_lines(path: Path) -> int:
 def fetch(
     names: Iterable[str], *, say: Callable[[str], None] = lambda text: None, progress: bool = False
 ) -> list[Path]:
-    """Download the files that are not at hand into the cache, each whole or not at all.
+    """Download the files that are not available into the cache, each whole or not at all.
 
     Interrupted or failed, it can be called again: what has arrived is kept.
 
@@ -210,7 +211,7 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
             return target
     raise ChaosError(
         f"Cannot fetch {file.name}.",
-        where="; ".join(troubles),
+        where="; ".join(troubles) or "no address is known",
         expected=f"{file.release.title}, see {file.release.homepage}",
         todo=f"check the network and try again, or put the file at {target}",
     )
@@ -320,8 +321,6 @@ def sample_folder() -> Path:
     Path
         A folder laid out like a data folder; written anew when the package makes another sample.
     """
-    from chaos_utils.datasets import sample
-
     made_by = inputs.digest(Path(sample.__file__))
     folder = paths.cache() / "synthetic-sample"
     stamp = folder / "made-by.json"
@@ -335,29 +334,42 @@ def sample_folder() -> Path:
     return folder
 
 
-def _in_folder(name: str, data: str) -> Path | None:
-    """Return a file in a folder of the reader's: at its place in the release, or on its own."""
-    folder = paths.from_reader(data)
-    return next(
-        (path for path in (folder / name, folder / Path(name).name) if path.is_file()), None
-    )
-
-
-def holds(name: str, data: str) -> bool:
-    """Return whether a folder of the reader's holds a file.
+def own_path(data: str) -> Path:
+    """Return the folder or file of the reader's that the parameter ``data`` names.
 
     Parameters
     ----------
-    name : str
-        Name in the registry; the folder may have the file under its base name.
     data : str
-        A folder.
+        Relative to where the reader is.
 
     Returns
     -------
-    bool
+    Path
+        An existing one.
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest keyword or dataset.
     """
-    return _in_folder(name, data) is not None
+    path = paths.from_reader(data)
+    if not data or not path.exists():
+        names = [*KEYWORDS, *(dataset.name for dataset in known_datasets())]
+        raise ChaosError(
+            "There is no such data.",
+            found=repr(data),
+            expected=f"{did_you_mean(data, names).removesuffix('?')}, or an existing folder "
+            "or file",
+            todo="check the parameter `data`",
+        )
+    return path
+
+
+def in_folder(name: str, folder: Path) -> Path | None:
+    """Return a file in a folder: at its place in the release, or on its own; None without it."""
+    return next(
+        (path for path in (folder / name, folder / Path(name).name) if path.is_file()), None
+    )
 
 
 def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
@@ -368,7 +380,7 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
     name : str
         Name in the registry.
     data : str
-        ``auto`` (the published file, or the synthetic sample where it is not at hand),
+        ``auto`` (the published file, or the synthetic sample where it is not available),
         ``released`` (the published file or an error), ``sample``, or a folder that
         holds files of the same names.
     warn : bool
@@ -385,7 +397,7 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
         If the file is not there, or is not the published one where that is what it should be.
     """
     if data not in KEYWORDS:
-        path = _in_folder(name, data)
+        path = in_folder(name, own_path(data))
         if path is None:
             raise ChaosError(
                 f"There is no {Path(name).name} in this data folder.",
@@ -398,13 +410,16 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
     if found is not None:
         check(get(name), found)
         return found
-    if data == "released":
+    stand_in = None if data == "released" else sample_folder() / name
+    if stand_in is None or not stand_in.is_file():
+        file = get(name)
+        todo = "run `chaos data fetch`, or set CHAOS_DATA to the folder that holds it"
         raise ChaosError(
-            f"{name} is not at hand.",
+            f"{name} is not available." if data != "sample" else f"{name} has no synthetic sample.",
             where=", ".join(str(root) for root in paths.data_roots()),
             expected="the published file",
-            todo="run `chaos data fetch`, or set CHAOS_DATA to the folder that holds it",
+            todo=todo if file.url else "pass its folder or YAML file as the parameter `data`",
         )
     if data == "auto" and warn:
-        print(f"{name} is not at hand: the SYNTHETIC SAMPLE stands in for it", file=sys.stderr)
-    return sample_folder() / name
+        print(f"{name} is not available: the SYNTHETIC SAMPLE stands in for it", file=sys.stderr)
+    return stand_in

@@ -17,8 +17,9 @@ import yaml
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.authorship import read_authors
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.registry import prediction_files, vote_files
-from chaos_utils.datasets.sources import find, locate
+from chaos_utils.datasets.loading import find_votes
+from chaos_utils.datasets.registry import prediction_files
+from chaos_utils.datasets.sources import find
 
 _PACKAGE = "chaos_utils"
 _DATA = (".csv", ".json", ".yml")
@@ -175,7 +176,11 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
     dict of Path
         By names that, unlike the places, are the same on every machine.
     """
-    found = {name: locate(name, data, warn=False) for name in vote_files()}
+    found: dict[str, Path] = {}
+    for files in find_votes(data, warn=False):
+        found |= dict(zip(files.names, files.paths, strict=True))
+        if files.described_by is not None:
+            found[f"own-data/{files.described_by.name}"] = files.described_by
     modules, package = modules_of(notebook), paths.project() / _PACKAGE
     if data != "sample" and package / "scoring" / "systems.py" in modules:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}

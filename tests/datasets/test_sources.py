@@ -1,16 +1,19 @@
 import functools
 import hashlib
 import http.server
+import json
 import sys
 import threading
 import zipfile
 
 import pytest
 from helpers.rows import row, write_dataset, write_rows
+from typer.testing import CliRunner
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import sources
+from chaos_utils.cli.data import data_app
+from chaos_utils.datasets import catalogue, sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.loading import load_votes
@@ -23,7 +26,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
-    """A machine on which no data is at hand."""
+    """A machine on which no data is available."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CHAOS_DATA", raising=False)
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
@@ -99,6 +102,26 @@ def test_fetch_takes_a_file_out_of_its_archive(nowhere, server, monkeypatch):
     assert "a.zip" in told[0]
     (folder / "a.zip").unlink()  # what has arrived is not fetched again
     assert sources.fetch(["set/file.txt"]) == [path]
+
+
+def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, server, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    url, folder = server
+    votes = b"item,label\na,x\n"
+    (folder / "v.csv").write_bytes(votes)
+    file = {"name": "v.csv", "url": f"{url}/v.csv", "sha256": hashlib.sha256(votes).hexdigest()}
+    described = {"name": "mine", "title": "Mine", "labels": ["x", "y"], "files": [file]}
+    path = nowhere / "mine.yml"
+    path.write_text(json.dumps(described | {"reader": {"format": "long"}}))
+    with pytest.raises(ChaosError, match=r"run `chaos data fetch .*mine\.yml`"):
+        load_votes("mine", str(path))
+    for name in (str(path), "mine"):
+        done = CliRunner().invoke(data_app, ["fetch", name, "--json"])
+        assert json.loads(done.stdout) == {"v.csv": str(nowhere / "cache" / "v.csv")}
+    assert load_votes("mine", str(path)).is_released
+    assert load_votes("mine").source.name == "v.csv"
+    fault = CliRunner().invoke(data_app, ["fetch", "mien"]).exception
+    assert "did you mean 'mine'" in str(fault)
 
 
 def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
@@ -178,7 +201,7 @@ def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeyp
 def test_no_data_at_all_gives_the_sample_loudly_or_an_error(nowhere, capsys):
     assert load_votes("snli").source.synthetic
     assert "SYNTHETIC SAMPLE" in capsys.readouterr().err
-    with pytest.raises(ChaosError, match="not at hand"):
+    with pytest.raises(ChaosError, match="not available"):
         load_votes("snli", "released")
 
 

@@ -69,10 +69,10 @@ def changed(**fields):
         (changed(uid=7), "field 'uid': found 7; expected text"),
         (changed(uid=""), "field 'uid': found an empty text"),
         (changed(label_count="70"), "field 'label_count': found '70'; expected a list"),
-        (changed(label_count=[70, 30]), "expected 3 non-negative integers"),
-        (changed(label_count=[110, -10, 0]), "expected 3 non-negative integers"),
-        (changed(label_count=[70.0, 20.0, 10.0]), "expected 3 non-negative integers"),
-        (changed(label_count=[True, 99, 0]), "expected 3 non-negative integers"),
+        (changed(label_count=[70, 30]), "expected 3 whole numbers from 0"),
+        (changed(label_count=[110, -10, 0]), "expected 3 whole numbers from 0"),
+        (changed(label_count=[70.0, 20.0, 10.0]), "expected 3 whole numbers from 0"),
+        (changed(label_count=[True, 99, 0]), "expected 3 whole numbers from 0"),
         (changed(label_count=[70, 20, 11]), "which sums to 101; expected 100 votes"),
         (changed(label_counter={"e": 70, "n": 30}), "field 'label_counter'"),
         (changed(label_dist=[0.7, 0.1, 0.2]), "field 'label_dist'"),
@@ -83,10 +83,20 @@ def changed(**fields):
         (changed(old_label="maybe"), "field 'old_label'"),
         (changed(old_labels=["neutral"]), "found 1 labels; expected 5, or 4"),
         (changed(old_labels=["neutral"] * 4 + ["?"]), "field 'old_labels': found '?'"),
-        (changed(example={"premise": "p"}), "field 'example.hypothesis': found 'nothing'"),
+        (changed(example={"premise": "p"}), "field 'example.hypothesis': found nothing"),
         (changed(label_dist=[10**400, 0, 0]), "field 'label_dist'"),
         ("[" * 100_000, "expected JSON"),
         ('{"uid": ' + "9" * 5000 + "}", "expected JSON"),
+        ('{"uid": ' + "9" * 400 + "}", "field 'uid': found 9999"),
+        (changed(label_count=[10**30, 0, 0]), "expected 3 whole numbers from 0"),
+        (changed(label_count=[10**400, 0, 0]), "expected 3 whole numbers from 0"),
+        (changed(label_counter={"e": 10**400}), "field 'label_counter'"),
+        ('{"uid": "a", "uid": "b"}', "found the key 'uid' twice in one object"),
+        ('{"uid": "\\ud800"}', "found half of a surrogate pair"),
+        (changed(example={**row()["example"], "uid": "b"}), "field 'example.uid': found 'b'"),
+        (changed(entropy=0.802), "field 'entropy': found 0.802; expected that of label_count"),
+        (changed(entropy="1.16"), "field 'entropy': found '1.16'"),
+        (changed(old_label="c"), "field 'old_label': found 'c'"),
         (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
     ],
 )
@@ -112,6 +122,19 @@ def test_all_faults_are_counted_and_the_first_few_shown(tmp_path):
 def test_a_doubled_uid_is_counted_beside_other_faults(tmp_path):
     with pytest.raises(ChaosError, match=r"^3 faults"):
         read(tmp_path, [changed(majority_label="x"), changed(majority_label="x")])
+
+
+def test_one_item_is_enough_and_the_entropy_need_not_be_there(tmp_path):
+    made = changed(entropy=None)
+    del made["example"]["uid"]
+    assert len(read(tmp_path, [made])) == 1
+
+
+def test_a_line_separator_of_unicode_does_not_end_a_line(tmp_path):
+    made = row()
+    made["example"]["premise"] = "one\u2028two"
+    (text,) = read(tmp_path, [json.dumps(made, ensure_ascii=False)]).texts
+    assert text["premise"] == "one\u2028two"
 
 
 def test_an_empty_file(tmp_path):

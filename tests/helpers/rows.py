@@ -1,6 +1,7 @@
 """Rows in ChaosNLI's format, made by hand."""
 
 import json
+import math
 from pathlib import Path
 
 from chaos_utils.datasets.catalogue import get_dataset
@@ -19,7 +20,7 @@ def row(dataset="snli", uid="item-1", counts=(70, 20, 10), majority=None, old=No
         "majority_label": stored(known.codes[majority]),
         "label_dist": [count / total for count in counts],
         "label_count": list(counts),
-        "entropy": 0.0,
+        "entropy": -sum(n / total * math.log2(n / total) for n in counts if n),
         "example": {"uid": uid, **{field: f"{field} of {uid}" for field in known.text_fields}},
         "old_label": stored(known.codes[old]),
     }

@@ -1,0 +1,314 @@
+"""Records of a data file, whatever its format: CSV, TSV, JSON, JSON lines, parquet or npy.
+
+The format is recognised by the content, not by the file's name.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.faults import Faults, shorten
+
+MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
+_DELIMITERS = ",\t;"
+_PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
+_NUMBER = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of a file.
+
+    Attributes
+    ----------
+    place : str
+        Where it stands, such as ``line 3``.
+    fields : mapping
+        Its values by column or key.
+    """
+
+    place: str
+    fields: Mapping[str, Any]
+
+    def get(self, path: str) -> Any:
+        """Return the value of a column, or at a dotted path of keys; None where there is none."""
+        return dig(self.fields, path)
+
+
+def dig(value: Any, path: str) -> Any:
+    """Return what stands at a dotted path of keys, or None."""
+    if isinstance(value, Mapping) and path in value:
+        return value[path]
+    for key in path.split("."):
+        if not isinstance(value, Mapping) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file, read once, so that what is verified is what is used.
+
+    Attributes
+    ----------
+    path : Path
+    data : bytes
+    """
+
+    path: Path
+    data: bytes
+
+    @classmethod
+    def of(cls, path: Path) -> "Content":
+        """Read a file."""
+        try:
+            return cls(path, path.read_bytes())
+        except OSError as fault:
+            raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
+
+    @property
+    def sha256(self) -> str:
+        """Its digest, hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is numpy's format, which names no columns."""
+        return self.data.startswith(_NPY)
+
+    def text(self) -> str:
+        """Return it as text, without a byte-order mark."""
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError as fault:
+            raise ChaosError(
+                "The data file is not UTF-8 text.",
+                where=self.path,
+                found=f"byte {fault.start}: {fault.reason}",
+                todo="save it as UTF-8",
+            ) from fault
+
+
+def lines(content: Content) -> Iterator[tuple[str, str]]:
+    r"""Yield the place and text of each line that is not empty; only ``\n`` ends a line."""
+    for number, text in enumerate(content.text().split("\n"), start=1):
+        if text.strip():
+            yield f"line {number}", text
+
+
+def parse(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, a key stands twice in an object, or it holds what nothing can use;
+        the message says what was found and expected.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as fault:
+        at = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
+        raise ValueError(f"{at}found {shorten(text)}; expected JSON ({fault.msg})") from fault
+    except RecursionError as fault:
+        raise ValueError(
+            f"found {shorten(text)}; expected JSON (it is nested too deeply)"
+        ) from fault
+    except _DoubledKeyError as fault:
+        raise ValueError(
+            f"found the key {shorten(fault.args[0])} twice in one object; expected it once"
+        ) from fault
+    except ValueError as fault:  # an integer of thousands of digits
+        raise ValueError(f"found {shorten(text)}; expected JSON (a number is too long)") from fault
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as fault:
+            raise ValueError("found half of a surrogate pair; expected Unicode text") from fault
+    return value
+
+
+class _DoubledKeyError(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _DoubledKeyError(next(key for key in keys if keys.count(key) > 1))
+    return made
+
+
+def read_records(content: Content, faults: Faults, inside: str = "") -> list[Record]:
+    """Return the records of a file of any format but npy.
+
+    Parameters
+    ----------
+    content : Content
+    faults : Faults
+        Takes what is wrong with single records, which are left out.
+    inside : str
+        Dotted path to the list of records in a JSON file; empty for JSON lines.
+
+    Raises
+    ------
+    ChaosError
+        If the file cannot be read as a whole.
+    """
+    if content.data.startswith(_PARQUET):
+        return _parquet(content, faults)
+    start = content.text().lstrip()[:1]
+    if not start:
+        raise faults.fatal("The data file is empty.")
+    if inside or start == "[":
+        return _json(content, faults, inside)
+    return _json_lines(content, faults) if start == "{" else _csv(content, faults)
+
+
+def _json(content: Content, faults: Faults, inside: str) -> list[Record]:
+    try:
+        whole = parse(content.text())
+    except ValueError as fault:
+        raise faults.fatal("The data file is not valid JSON.", fault) from fault
+    found = dig(whole, inside) if inside else whole
+    if not isinstance(found, list):
+        raise faults.fatal(
+            "The data file has no list of records at this place.",
+            f"{type(found).__name__} at {inside or 'the top'}",
+            "a list of objects",
+        )
+    return _objects([(f"{inside or 'record'}[{i}]", one) for i, one in enumerate(found)], faults)
+
+
+def _json_lines(content: Content, faults: Faults) -> list[Record]:
+    values = []
+    for place, text in lines(content):
+        try:
+            values.append((place, parse(text)))
+        except ValueError as fault:
+            faults.add(place, [str(fault)])
+    return _objects(values, faults)
+
+
+def _objects(values: Sequence[tuple[str, Any]], faults: Faults) -> list[Record]:
+    records = []
+    for place, value in values:
+        if isinstance(value, dict):
+            records.append(Record(place, value))
+        else:
+            faults.add(place, [f"found {shorten(value)}; expected a JSON object"])
+    return records
+
+
+def _csv(content: Content, faults: Faults) -> list[Record]:
+    text = content.text()
+    head = text.lstrip("\r\n").split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    records = []
+    start = 1
+    try:
+        for row in reader:
+            place, start = f"line {start}", reader.line_num + 1
+            if not any(row):
+                continue
+            if not header:
+                header = row
+                _check_columns(header, faults)
+            elif len(row) != len(header):
+                faults.add(
+                    place, [f"found {len(row)} fields; expected {len(header)}, as the header has"]
+                )
+            else:
+                records.append(Record(place, dict(zip(header, row, strict=True))))
+    except csv.Error as fault:
+        raise faults.fatal(
+            "The data file is not valid CSV.",
+            f"line {start}: {fault}",
+            "fields of less than 131,072 characters, and a closing mark for each quotation mark",
+        ) from fault
+    return records
+
+
+def _check_columns(names: Sequence[str], faults: Faults) -> None:
+    double = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if double:
+        raise faults.fatal(
+            "A column stands twice in the data file.", shorten(double[0]), "each column once"
+        )
+
+
+def _parquet(content: Content, faults: Faults) -> list[Record]:
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    try:
+        table = pq.read_table(pa.BufferReader(content.data))
+        _check_columns(table.column_names, faults)
+        rows = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError) as fault:
+        raise faults.fatal("The data file is damaged.", _line(fault), "parquet") from fault
+    return [Record(f"row {i}", row) for i, row in enumerate(rows, start=1)]
+
+
+def read_array(content: Content, faults: Faults) -> npt.NDArray[Any]:
+    """Return the table of numbers that an npy file holds, shape (n, k)."""
+    try:
+        array: npt.NDArray[Any] = np.load(io.BytesIO(content.data), allow_pickle=False)
+    except Exception as fault:  # numpy lets those of Python's tokenizer through, and more
+        raise faults.fatal("The data file is damaged.", _line(fault), "numbers as npy") from fault
+    if array.ndim != 2 or array.dtype.kind not in "iuf":
+        raise faults.fatal(
+            "The data file holds no table of numbers.",
+            f"shape {array.shape} of {array.dtype}",
+            "numbers of shape (items, labels)",
+        )
+    return array
+
+
+def _line(fault: BaseException) -> str:
+    return " ".join(str(fault).split())[:160]
+
+
+def as_count(value: object) -> int | None:
+    """Return a number of votes, from 0 to `MOST_VOTES`; None where the value is none."""
+    if isinstance(value, str):
+        value = float(value) if _WHOLE.fullmatch(value.strip()) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= MOST_VOTES or value != int(value):
+        return None
+    return int(value)
+
+
+def as_share(value: object) -> float | None:
+    """Return a share, from 0 to 1; None where the value is none."""
+    if isinstance(value, str):
+        value = float(value) if _NUMBER.fullmatch(value.strip()) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return None
+    return float(value)
+
+
+def as_identifier(value: object) -> str | None:
+    """Return the identifier of an item or annotator as text; None where the value is none."""
+    if isinstance(value, float) and value == value and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return str(value).strip() or None

@@ -1,0 +1,309 @@
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.readers import read_file
+
+COLOURS = {"name": "colours", "title": "Colours", "labels": ["red", "green", "blue"]}
+
+
+def dataset(reader, *, names=("votes",), **fields):
+    files = [{"name": name} for name in names]
+    return Dataset.model_validate(COLOURS | {"files": files, "reader": reader} | fields)
+
+
+def read(tmp_path, content, reader, **fields):
+    contents = content if isinstance(content, tuple) else (content,)
+    found = []
+    for i, one in enumerate(contents):
+        found.append(tmp_path / f"votes{i}")
+        found[-1].write_bytes(one if isinstance(one, bytes) else one.encode())
+    known = dataset(reader, names=[path.name for path in found], **fields)
+    return read_file(found, known)
+
+
+def parquet(tmp_path, table):
+    table.to_parquet(tmp_path / "made", index=False)
+    return (tmp_path / "made").read_bytes()
+
+
+LONG = {"format": "long", "annotator": "who"}
+LONG_ROWS = "item,who,label\na,w9,red\nb,w9,blue\na,w7,green\na,w8,red\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LONG_ROWS,
+        LONG_ROWS.replace(",", "\t"),
+        "\ufeff" + LONG_ROWS.replace(",", ";").replace("\n", "\r\n"),
+        "".join(
+            json.dumps(dict(zip(("item", "who", "label"), line.split(","), strict=True))) + "\n"
+            for line in LONG_ROWS.splitlines()[1:]
+        ),
+    ],
+    ids=["csv", "tsv", "excel", "json lines"],
+)
+def test_long_files(tmp_path, content):
+    votes = read(tmp_path, content, LONG)
+    assert votes.uids == ("a", "b")
+    assert votes.counts.tolist() == [[2, 1, 0], [0, 0, 1]]
+    assert votes.majority.tolist() == [0, 2]
+    assert votes.annotations.item.tolist() == [0, 0, 0, 1]
+    assert votes.annotations.annotator.tolist() == [0, 1, 2, 0]
+    assert votes.annotations.label.tolist() == [0, 1, 0, 2]
+    assert not votes.has_old_labels
+    assert votes.texts == ()
+    with pytest.raises(ValueError, match="read-only"):
+        votes.counts[0, 0] = 1
+
+
+def test_annotators_are_nowhere_but_as_numbers(tmp_path):
+    votes = read(tmp_path, LONG_ROWS, LONG)
+    assert "w9" not in repr([getattr(votes, name) for name in votes.__slots__])
+    twice = LONG_ROWS + "a,w9,blue\nb,,red\n"
+    with pytest.raises(ChaosError, match="second vote on item 'a' by the annotator of line 2") as f:
+        read(tmp_path, twice, LONG)
+    assert "w9" not in str(f.value)
+    assert str(f.value).startswith("2 faults")
+
+
+def test_old_labels_and_texts_from_the_same_file_or_from_another(tmp_path):
+    reader = {"format": "long", "old_label": "gold", "texts": {"scene": "what is seen"}}
+    rows = "item,label,gold,what is seen\n7,red,blue,a dot\n7,blue,blue,a dot\n8,red,red,a line\n"
+    one = read(tmp_path, rows, reader, texts=["scene"])
+    assert one.old_label.tolist() == [2, 0]
+    assert one.old_votes.tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert not one.has_old_votes
+    others = "id\twhat is seen\n8\ta line\n7\ta dot\n9\tunused\n"
+    two = read(tmp_path, (rows, others), reader | {"texts_by": "id"}, texts=["scene"])
+    assert [text["scene"] for text in (*one.texts, *two.texts)] == ["a dot", "a line"] * 2
+    with pytest.raises(ChaosError, match="no text of item '8'"):
+        read(
+            tmp_path, (rows, "id,what is seen\n7,x\n"), reader | {"texts_by": "id"}, texts=["scene"]
+        )
+    with pytest.raises(ChaosError, match=r"field 'gold': found 'red'; expected the label that"):
+        read(tmp_path, rows.replace("7,blue,blue", "7,blue,red"), reader, texts=["scene"])
+
+
+WIDE_ROWS = "item,blue,red,green\na,1,2,0\nb,0,0,5\n"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "npy"])
+def test_wide_files(tmp_path, kind):
+    content = {
+        "csv": lambda: WIDE_ROWS,
+        "parquet": lambda: parquet(
+            tmp_path,
+            pd.DataFrame({"item": ["a", "b"], "blue": [1.0, 0], "red": [2, 0], "green": [0, 5]}),
+        ),
+        "npy": lambda: npy(tmp_path, [[2, 0, 1], [0, 5, 0]]),
+    }[kind]()
+    votes = read(tmp_path, content, {"format": "wide"})
+    assert votes.uids == (("0", "1") if kind == "npy" else ("a", "b"))
+    assert votes.counts.tolist() == [[2, 0, 1], [0, 5, 0]]
+    assert votes.n_votes.tolist() == [3, 5]
+    assert votes.annotations is None
+
+
+def npy(tmp_path, values):
+    np.save(tmp_path / "made.npy", np.array(values))
+    return (tmp_path / "made.npy").read_bytes()
+
+
+def test_shares_become_votes_by_their_number(tmp_path):
+    reader = {"format": "wide", "values": "shares", "n_votes": "n"}
+    votes = read(tmp_path, "item,n,red,green,blue\na,3,.33,0.67,0\nb,100,1e-2,.99,0\n", reader)
+    assert votes.counts.tolist() == [[1, 2, 0], [1, 99, 0]]
+    votes = read(tmp_path, "item,red,green,blue\na,.2,.4,.4\n", reader | {"n_votes": 5})
+    assert votes.counts.tolist() == [[1, 2, 2]]
+    with pytest.raises(ChaosError, match=r"found shares of 5 votes that are 1\.65"):
+        read(tmp_path, "item,red,green,blue\na,.33,.33,.34\n", reader | {"n_votes": 5})
+    with pytest.raises(ChaosError, match=r"found .1\.2.; expected a share from 0 to 1"):
+        read(tmp_path, "item,red,green,blue\na,1.2,0,0\n", reader | {"n_votes": 5})
+
+
+def test_columns_of_labels(tmp_path):
+    reader = {"format": "columns", "labels": ["l0", "l1", "l2"], "majority": "gold"}
+    votes = read(tmp_path, "item,l0,l1,l2,gold\na,red,blue,,blue\nb,red,,,-\n", reader)
+    assert votes.counts.tolist() == [[1, 0, 1], [1, 0, 0]]
+    assert votes.majority.tolist() == [2, 0]
+    with pytest.raises(ChaosError, match="majority label 'green' with 0 votes"):
+        read(tmp_path, "item,l0,l1,l2,gold\na,red,blue,,green\n", reader)
+
+
+@pytest.mark.parametrize("given", ["red,blue, red", '["red", "blue", "red"]'])
+def test_one_column_that_lists_the_labels(tmp_path, given):
+    reader = {"format": "columns", "labels": "given", "annotators": "who"}
+    votes = read(tmp_path, f'item;given;who\na;{quoted(given)};"x,y,z"\n', reader)
+    assert votes.counts.tolist() == [[2, 0, 1]]
+    assert votes.annotations.annotator.tolist() == [0, 1, 2]
+    with pytest.raises(ChaosError, match="field 'who': expected a list of 3, one per label") as f:
+        read(tmp_path, f"item;given;who\na;{quoted(given)};w9\n", reader)
+    assert "w9" not in str(f.value)
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+def test_json_with_a_path_to_its_records_and_answers_that_are_no_votes(tmp_path):
+    reader = {
+        "format": "columns", "records": "all.items", "item": "id", "labels": "votes.people",
+        "texts": {"scene": "text.scene"}, "ignore": ["none"],
+    }  # fmt: skip
+    item = {"id": 3, "votes": {"people": ["red", "none", "blue"]}, "text": {"scene": "a\u2028b"}}
+    votes = read(
+        tmp_path, json.dumps({"all": {"items": [item]}}, indent=1), reader, texts=["scene"]
+    )
+    assert votes.uids == ("3",)
+    assert votes.counts.tolist() == [[1, 0, 1]]
+    assert votes.texts[0]["scene"] == "a\u2028b"
+    with pytest.raises(ChaosError, match="no list of records at this place"):
+        read(tmp_path, "{}", reader, texts=["scene"])
+
+
+COLUMNS = {"format": "columns", "labels": "given"}
+WIDE = {"format": "wide"}
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "expected"),
+    [
+        (LONG, "item,who,label\na,w,purple\n", "line 2, field 'label': found 'purple'; expected"),
+        (LONG, "item,who,label\na,w,\n", "line 2, field 'label': found ''"),
+        (LONG, "item,who,label\n,w,red\n", "field 'item': found ''; expected an identifier"),
+        (LONG, "item,who,label\n", "holds no votes"),
+        (LONG, "", "empty"),
+        (LONG, "item,label\na,red\n", "no column 'who'"),
+        (LONG, "item,who,label\na,w,red,x\n", "line 2, found 4 fields; expected 3"),
+        (LONG, "item,who,label\na,w\n", "line 2, found 2 fields; expected 3"),
+        (LONG, "item,who,label,label\na,w,red,red\n", "A column stands twice"),
+        (LONG, "item,who,label\na,w," + "r" * 200_000, "field larger than field limit"),
+        (LONG, 'item,who,label\na,w,"red\n', "not valid CSV"),
+        (LONG, b"item,who,label\n\xff,w,red\n", "not UTF-8"),
+        (LONG, b"PAR1 is not enough", "damaged"),
+        (LONG, '{"item": 1, "item": 2}\n', "found the key 'item' twice"),
+        (LONG, '{"item": "\\ud800", "who": 1, "label": "red"}\n', "half of a surrogate pair"),
+        (LONG, "{\n" + "[" * 100_000, "expected JSON"),
+        (LONG, '{"item": ' + "9" * 5000 + "}\n", "a number is too long"),
+        (LONG, '{"item": 1.5, "who": 1, "label": "red"}\n', "field 'item': found 1.5"),
+        (LONG, '{"item": 1, "who": [1], "label": "red"}\n', "field 'who': expected an identifier"),
+        (LONG, '{"item": 1, "who": 1, "label": true}\n', "field 'label': found True"),
+        (WIDE, "item,red,green,blue\na,1,1_0,0\n", "field 'green': found '1_0'; expected a whole"),
+        (WIDE, "item,red,green,blue\na,1,0.5,0\n", "field 'green': found '0.5'"),
+        (WIDE, "item,red,green,blue\na,1,-1,0\n", "field 'green': found '-1'"),
+        (WIDE, "item,red,green,blue\na,1,٣,0\n", "field 'green'"),
+        (WIDE, "item,red,green,blue\na,1,nan,0\n", "field 'green'"),
+        (WIDE, "item,red,green,blue\na,1," + "9" * 31 + ",0\n", "from 0 to 1,000,000,000"),
+        (WIDE, '{"item": 1, "red": 1, "green": 1' + "0" * 400 + ', "blue": 0}\n', "field 'green'"),
+        (WIDE, "item,red,green,blue\na,0,0,0\n", "line 2, found no votes; expected at least 1"),
+        (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on line 2"),
+        (WIDE, "item,red,green\na,1,0\n", "found no column for the label 'blue'"),
+        (WIDE, b"\x93NUMPY is not enough", "damaged"),
+        (WIDE, b"\x93NUMPY\x01\x00\x10\x00{'descr': '<i8', \n", "damaged"),
+        (COLUMNS, "item,given\na,\n", "found no votes"),
+        (COLUMNS, 'item,given\na,"red,purple"\n', "field 'given': found 'purple'"),
+        (COLUMNS, 'item,given\na,"[1, "\n', "expected a list of labels"),
+    ],
+)  # fmt: skip
+def test_bad_files_end_in_one_clear_error(tmp_path, reader, content, expected):
+    with pytest.raises(ChaosError) as fault:
+        read(tmp_path, content, reader)
+    assert expected in str(fault.value)
+    assert len(str(fault.value)) < 1500
+
+
+@pytest.mark.parametrize("values", [[[1, 2]], [1, 2, 3], [["a", "b", "c"]], [[1, -2, 3]]])
+def test_bad_arrays(tmp_path, values):
+    with pytest.raises(ChaosError):
+        read(tmp_path, npy(tmp_path, values), WIDE)
+
+
+def test_a_number_of_votes_that_is_not_the_published_one(tmp_path):
+    with pytest.raises(ChaosError, match="line 3, found 5 votes; expected 3 per item"):
+        read(tmp_path, WIDE_ROWS, WIDE, n_votes=3)
+
+
+def test_all_faults_are_counted_and_five_are_shown(tmp_path):
+    with pytest.raises(ChaosError) as fault:
+        read(tmp_path, "item,who,label\n" + "".join(f"{i},w,x\n" for i in range(9)), LONG)
+    assert str(fault.value).startswith("9 faults in a file of Colours")
+    assert "line 6" in str(fault.value)
+    assert "line 7" not in str(fault.value)
+    assert "and 4 more" in str(fault.value)
+
+
+@given(
+    votes=st.lists(
+        st.tuples(st.sampled_from("abcd"), st.sampled_from(COLOURS["labels"])), min_size=1
+    )
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+def test_long_and_wide_files_of_the_same_votes_give_the_same_counts(tmp_path, votes):
+    long = "item,label\n" + "".join(f"{item},{label}\n" for item, label in votes)
+    tally = Counter(votes)
+    items = dict.fromkeys(item for item, _ in votes)
+    wide = "item,red,green,blue\n" + "".join(
+        f"{item},{tally[item, 'red']},{tally[item, 'green']},{tally[item, 'blue']}\n"
+        for item in items
+    )
+    one, two = read(tmp_path, long, {"format": "long"}), read(tmp_path, wide, WIDE)
+    assert one.uids == two.uids
+    assert one.counts.tolist() == two.counts.tolist()
+    assert one.majority.tolist() == two.majority.tolist()
+
+
+# Where this process finds the published files before a test changes its folders.
+PUBLISHED = {
+    name: all(sources.find(file.name) for file in get_dataset(name).files)
+    for name in ("ocnli", "rte", "dices", "dices350", "cifar10h")
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "least", "most", "total", "annotators"),
+    [
+        ("ocnli", (3000, 5), 5, 5, 15_000, None),
+        ("rte", (800, 2), 10, 10, 8_000, 164),
+        ("dices", (990, 3), 69, 76, 72_103, None),
+        ("dices350", (350, 3), 123, 123, 43_050, None),
+        ("cifar10h", (10_000, 10), 47, 63, 511_000, None),
+    ],
+)
+def test_published_datasets(name, shape, least, most, total, annotators):
+    if not PUBLISHED[name]:
+        pytest.skip(f"the published files of {name} are not available")
+    votes = load_votes(name, "released")
+    assert votes.is_released
+    assert votes.counts.shape == shape
+    assert (votes.n_votes.min(), votes.n_votes.max(), votes.n_votes.sum()) == (least, most, total)
+    assert len(votes.texts) == (0 if name == "cifar10h" else len(votes))
+    assert (votes.annotations is None) == (annotators is None)
+    if annotators:
+        assert len(set(votes.annotations.annotator.tolist())) == annotators
+        assert len(votes.annotations.item) == total
+    if name == "ocnli":
+        assert Counter(votes.counts.max(axis=1).tolist()) == {5: 1736, 4: 716, 3: 499, 2: 49}
+    if name == "rte":
+        assert (votes.old_label == 0).sum() == 400
+
+
+def test_no_identifier_of_an_annotator_is_in_a_published_dataset_s_votes():
+    if not PUBLISHED["rte"]:
+        pytest.skip("the published files of rte are not available")
+    votes = load_votes("rte")
+    path = Path(sources.find("snow2008/rte.standardized.tsv"))
+    worker = path.read_text().splitlines()[1].split("\t")[1]
+    assert worker not in repr([getattr(votes, name) for name in votes.__slots__])
