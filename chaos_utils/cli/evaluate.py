@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -43,11 +44,22 @@ def evaluate(
             "So few resamples give no interval.", found=f"--bootstrap {bootstrap}",
             expected="0 for no intervals, or at least 20",
         )  # fmt: skip
+    if seed < 0:
+        raise ChaosError(
+            "A seed is a whole number, 0 or more.", found=f"--seed {seed}", todo="choose another"
+        )
     if as_json + as_csv + as_markdown > 1:
         raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
     found = judging.read_files(
         files, dataset=dataset, data=data, model=model, join_as=join, allow_missing=allow_missing
     )
+    for system in (one for group in found.values() for one in group):
+        if len(system) < 2:
+            raise ChaosError(
+                f"{system.name!r} covers a single item of {system.dataset.title}.",
+                expected="at least 2 items",
+                todo="add predictions of more items",
+            )
     if against and not bootstrap:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
     answer = judging.judge_files(found, data=data, n_resamples=bootstrap, seed=seed)
@@ -80,8 +92,9 @@ def _print_answer(answer: Any, notes: list[str]) -> None:
         ["dataset", "system", "n_items"], sort=False
     ):
         table = Table(
-            title=f"{system} on {dataset}, {n_items:,} items", title_justify="left", box=None,
-            pad_edge=False,
+            # As Text, since a system may be called [/red].
+            title=Text(f"{system} on {dataset}, {n_items:,} items", style="table.title"),
+            title_justify="left", box=None, pad_edge=False,
         )  # fmt: skip
         header, *body = shown_rows(rows)
         table.add_column(header[0], overflow="fold")

@@ -76,6 +76,12 @@ class System:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", self.family or self.name)
+        for name in ("probabilities", "predicted"):
+            values = getattr(self, name)
+            if values.flags.writeable:
+                values = values.copy()
+                values.setflags(write=False)
+                object.__setattr__(self, name, values)
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -165,11 +171,9 @@ class System:
         System
             With the same labels, and what it was fitted on still to be said by the caller.
         """
-        shares = temper(self.probabilities, temperature)
-        shares.setflags(write=False)
         return replace(
             self,
             name=name or self.name,
-            probabilities=shares,
+            probabilities=temper(self.probabilities, temperature),
             temperature=self.temperature * temperature,
         )
