@@ -42,6 +42,7 @@ _SHOWN = 5
 _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
 _ENOUGH_FOR_ORDER = 30
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def read_predictions(
@@ -167,10 +168,11 @@ def _faulty(path: Path, model: str, faults: Sequence[str], expected: str, todo: 
 
 def _check_rows(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> None:
     """Raise on what is wrong with a model's rows whatever the dataset."""
-    if not _is_text(model):
+    if not _is_text(model) or _CONTROL.search(model):
         raise ChaosError(
-            "A model's name is not text that can be written.", where=path, found=ascii(model),
-            expected="one character at least, all of them valid Unicode", todo="rename it",
+            "A model's name is not text that can be shown.", where=path, found=shown(ascii(model)),
+            expected="at least one character, all valid Unicode, none a control character",
+            todo="rename it",
         )  # fmt: skip
     faults = [f"{row.place}: {fault}" for row in rows for fault in row.faults]
     if faults:
@@ -190,7 +192,7 @@ def _check_rows(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence
 
 
 def _is_text(value: object) -> bool:
-    """Return whether a value is a text of one character at least, and valid Unicode."""
+    """Return whether a value is text that is not blank, and valid Unicode."""
     if not isinstance(value, str) or not value.strip():
         return False
     try:
@@ -348,7 +350,7 @@ def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Vo
         found=f"{len(rows)} uids, such as {shown(rows[0].uid)!r}"
         + (f", of the dataset {', '.join(map(shown, sorted(stated)))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
-        todo="run `chaos data fetch`: these are predictions of the released items, perhaps"
+        todo="run `chaos data fetch`, if these are predictions on the released items"
         if synthetic
         else "check the dataset, and that the uids are those of its votes",
     )
@@ -541,6 +543,9 @@ def _check_order(
 def join(parts: Sequence[System], model: str) -> System:
     """Return the predictions of one system that stand in several files.
 
+    It was trained on what any part was trained on, and has the seed and origin of the parts if
+    these agree.
+
     Parameters
     ----------
     parts : sequence of System
@@ -567,4 +572,16 @@ def join(parts: Sequence[System], model: str) -> System:
         )
     probabilities = np.concatenate([part.probabilities for part in parts])
     predicted = np.concatenate([part.predicted for part in parts])
-    return System(model, parts[0].dataset, uids, probabilities, predicted)
+    dataset, first = parts[0].dataset, parts[0]
+    fitted = [part for part in parts if votes_of(dataset) in part.trained_on]
+    return System(
+        model,
+        dataset,
+        uids,
+        probabilities,
+        predicted,
+        origin=first.origin if len({part.origin for part in parts}) == 1 else "yours",
+        seed=first.seed if len({part.seed for part in parts}) == 1 else None,
+        trained_on=tuple(dict.fromkeys(name for part in parts for name in part.trained_on)),
+        out_of_fold=bool(fitted) and all(part.out_of_fold for part in fitted),
+    )

@@ -66,6 +66,7 @@ def check(one, name="m"):
         ("a.json", LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
         ("a.json", '{"m": {"\\ud800": {"logits": [1, 2, 3]}}}', "is not text"),
         ("a.json", '{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+        ("a.json", '{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
         ("a.json", '{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
         ("a.csv", "uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
         ("a.csv", "uid,score\nu0,1\n", "not a predictions file"),

@@ -167,6 +167,25 @@ def test_parts_are_joined_unless_they_overlap(tmp_path, votes):
         join([*parts, parts[0]], "both")
 
 
+def test_a_joined_system_was_trained_on_what_its_parts_were(votes):
+    def part(places, **fields):
+        values = [shares(i) for i in places]
+        one = systems.computed("part", made_votes(votes.dataset), [shares(i) for i in range(N)])
+        return replace(
+            one, uids=tuple(f"u{i}" for i in places), probabilities=np.array(values),
+            predicted=one.predicted[list(places)], **fields,
+        )  # fmt: skip
+
+    corpus = part(range(20), trained_on=("SNLI",), seed=1, origin="released")
+    folded = part(range(20, N), trained_on=("votes of snli",), out_of_fold=True, seed=1)
+    whole = join([corpus, folded], "both")
+    assert (whole.trained_on, whole.seed) == (("SNLI", "votes of snli"), 1)
+    assert (whole.origin, whole.family) == ("yours", "both")
+    assert len(whole.aligned_to(votes).human) == N
+    with pytest.raises(ChaosError, match="trained or fitted"):
+        join([corpus, replace(folded, out_of_fold=False)], "both").aligned_to(votes)
+
+
 # What contradicts itself
 
 
