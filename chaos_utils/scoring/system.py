@@ -135,7 +135,8 @@ class System:
                 f"{self.name!r} was trained or fitted on the votes that are to judge it.",
                 found=", ".join(self.trained_on),
                 expected="a system that has not seen these votes, or predictions out of fold",
-                todo="judge it by other votes, or train it in folds",
+                todo="judge it by other votes, or predict out of fold and say so in the file "
+                "(column out_of_fold)",
             )
         rows, places = self._join(votes)
         if len(rows) == 0:
