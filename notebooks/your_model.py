@@ -185,14 +185,17 @@ publish_figure(
 #   `predicted_probabilities` instead of `logits` where you have them.
 #
 # JSON lines
-# : one object a line with `uid` and `probs`, as released with {cite:t}`baan2022`. Their class order is
-#   entailment, contradiction, neutral; it is swapped when the file is read.
+# : one object per line with `uid` and `probs`, in the order of the classes. Files in the format released
+#   with {cite:t}`baan2022`, which also has `index` and `pred`, are read in its order: entailment,
+#   contradiction, neutral.
 #
 # CSV
-# : as above; with a column `model` where there are several.
+# : as above; with a column `model` where there are several. Columns `family`, `seed`, `trained_on` and
+#   `out_of_fold` may say what a system is. One trained on the votes that judge it (`votes of snli`) is
+#   refused, unless out of fold.
 #
 # Parquet
-# : columns `model`, `uid` and one for each class. Training runs of this book leave such a file.
+# : the same columns. Training runs of this book leave such a file.
 #
 # Parts of one system in several files are joined by `--join NAME`. A dataset can be named by `--dataset`, and
 # one model of several by `--model`.

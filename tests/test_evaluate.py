@@ -115,6 +115,17 @@ def test_torch_is_never_imported(mine):
     )  # fmt: skip
 
 
+def test_a_system_s_name_is_shown_as_it_is(mine, tmp_path):
+    header, *lines = (mine / "alphanli.csv").read_text().splitlines()
+    names = ("[/red]", "bert [large]", r"a$\frac$b")
+    rows = [f"{name},{line}" for name in names for line in lines]
+    (tmp_path / "m.csv").write_text("\n".join([f"model,{header}", *rows]))
+    done = evaluate(tmp_path, "m.csv", "--bootstrap", "0")
+    assert done.returncode == 0, done.stderr
+    for name in names:
+        assert f"{name} on alphanli" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -126,6 +137,8 @@ def test_torch_is_never_imported(mine):
         (["snli.csv", "snli.csv", "--join", "x"], "300 items twice"),
         (["snli.csv", "--bootstrap", "1"], "So few resamples"),
         (["snli.csv", "--bootstrap", "-5"], "So few resamples"),
+        (["snli.csv", "--seed", "-1"], "0 or more"),
+        (["one.csv", "--allow-missing"], "covers a single item of ChaosNLI-SNLI"),
         (["snli.csv", "--json", "--csv"], "exclude each other"),
         (["snli.csv", "--against", "bert"], "no pair of systems"),
         (["snli.csv", "--against", "snli", "--bootstrap", "0"], "needs resamples"),
@@ -134,6 +147,7 @@ def test_torch_is_never_imported(mine):
 )
 def test_bad_input(mine, arguments, told):
     (mine / "empty.csv").write_text("")
+    (mine / "one.csv").write_text("\n".join((mine / "snli.csv").read_text().splitlines()[:2]))
     done = evaluate(mine, *arguments)
     assert done.returncode == 2
     assert told in done.stderr

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -81,7 +82,10 @@ def _print_answer(answer: Any, notes: list[str]) -> None:
     from chaos_utils.evaluation.files import by_system
 
     for title, (header, *body) in by_system(answer):
-        table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
+        # As Text, since a system may be called [/red].
+        table = Table(
+            title=Text(title, style="table.title"), title_justify="left", box=None, pad_edge=False
+        )
         table.add_column(header[0], overflow="fold")
         for heading in header[1:]:
             table.add_column(escape(heading), justify="right", no_wrap=True)

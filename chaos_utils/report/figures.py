@@ -66,7 +66,7 @@ def publish_figure(
     preview = b""
     for mode in style.MODES:
         with style.look(mode):
-            figure = plot(data)
+            figure = plot(_literal(data))
             _fix_layout(figure)
             if inputs.any_synthetic():
                 _mark_synthetic(figure)
@@ -88,6 +88,15 @@ def publish_figure(
         height=round(height * 96),
     )
     return artifacts.Published(id, manifest, _html(manifest, preview))
+
+
+def _literal(data: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with dollar signs escaped: matplotlib takes two of them for a formula."""
+    texts = data.select_dtypes(exclude=["number", "bool", "datetime"])
+    named = [name for name in texts if texts[name].astype(str).str.contains("$", regex=False).any()]
+    if not named:
+        return data
+    return data.assign(**{name: data[name].replace(r"\$", r"\\$", regex=True) for name in named})
 
 
 def _fix_layout(figure: Figure) -> None:

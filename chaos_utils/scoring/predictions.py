@@ -4,11 +4,14 @@ Nothing is repaired in silence: a fault is an error that says where, and what is
 may be meant is a note beside the predictions.
 """
 
+import hashlib
 import io
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +19,30 @@ import numpy.typing as npt
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import write_bytes
+from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.scoring.formats import Row, class_columns, read_rows
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.formats import (
+    ABOUT,
+    TOLERANCE,
+    Row,
+    class_columns,
+    is_number,
+    read_rows,
+    shown,
+)
+from chaos_utils.scoring.runs import run_of
+from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
-_SUM_TOLERANCE = 1e-3  # files with probabilities rounded to four digits pass
+Ints = npt.NDArray[np.int64]
 _SHOWN = 5
-# Another order of the columns must raise agreement with the old labels by so much to be told.
+# Another order of the classes must raise agreement with the labels by so much to be reported, and
+# surpass the commonest label by so much to be an error: a constant prediction has no order.
 _ORDER_MARGIN = 0.15
+_ABOVE_CONSTANT = 0.05
+_ENOUGH_FOR_ORDER = 30
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def read_predictions(
@@ -36,14 +53,19 @@ def read_predictions(
     allow_missing: bool = False,
     allow_others: bool = False,
 ) -> list[System]:
-    """Read a file of predictions: one result for each model and dataset that it covers.
+    """Read a file of predictions: one system for each model and dataset that it covers.
+
+    A file in a run's folder takes what the system is from the run's record; CSV and parquet may
+    say it in columns ``family``, ``seed``, ``trained_on`` (names separated by ``;``) and
+    ``out_of_fold``.
 
     Parameters
     ----------
     path : path
-        The file; its format is told from its content.
+        A file or a pipe; its format is recognised by its content.
     all_votes : sequence of Votes
-        The datasets that it may cover. Which of them, is told from the uids.
+        The datasets that it may cover. The uids decide which of them it does; so do class columns
+        and a column ``dataset``, where several datasets have the same uids.
     model : str, optional
         Take this model alone.
     allow_missing : bool
@@ -59,40 +81,51 @@ def read_predictions(
     Raises
     ------
     ChaosError
-        If the file cannot be read in any format; a model is not in it; uids fit no
-        dataset, are doubled or are missing; values are no probabilities; or the columns
-        seem to stand in another order.
+        If the file cannot be read in any format; a model is not in it; uids fit no dataset, occur
+        twice or are missing; values are not probabilities or contradict each other; or the
+        classes seem to be in another order.
     """
     path = Path(path)
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         raise ChaosError("There is no such predictions file.", where=path)
-    rows_by_model, columns = read_rows(path)
+    content = path.read_bytes()  # once: a pipe cannot be read again
+    rows_by_model = read_rows(path, content, [votes.dataset for votes in all_votes])
     if model is not None:
         if model not in rows_by_model:
-            expected = did_you_mean(model, rows_by_model)
+            expected = did_you_mean(model, map(shown, rows_by_model))
             raise ChaosError(
-                "No such model in this file.", where=path, found=model, expected=expected
+                "No such model in this file.", where=path, found=shown(model), expected=expected
             )
         rows_by_model = {model: rows_by_model[model]}
-    source = inputs.record(f"predictions/{path.name}", inputs.digest(path))
+    run = run_of(path)
+    if run is None:
+        digest = hashlib.sha256(content).hexdigest()
+        source = inputs.record(f"predictions/{path.name}", digest)
+    else:
+        source = run.note(path.resolve().name)
     found = []
     for name, rows in rows_by_model.items():
-        _check_uids(path, name, rows)
+        _check_rows(path, name, rows, all_votes)
+        about = _about(path, name, rows, all_votes)
+        if run is not None and name == run.system:
+            about = run.about()
         by_dataset = _split_by_dataset(rows, all_votes)
         if not by_dataset and not allow_others:
             raise _no_item(path, name, rows, all_votes)
         covered = {uid for _, chosen in by_dataset for uid in chosen}
         extra = _extra_note([row.uid for row in rows if row.uid not in covered])
         for votes, chosen in by_dataset:
-            one = _predictions(path, name, chosen, votes, columns, allow_missing, source)
-            found.append(replace(one, notes=(*one.notes, *extra)))
+            one = _predictions(path, name, chosen, votes, allow_missing, source)
+            notes = (*about.get("notes", ()), *one.notes, *extra)
+            found.append(replace(one, **(about | {"notes": notes})))
     return found
 
 
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:
     """Write predictions as this project's parquet: model, dataset, uid, a column per class.
 
-    All must be of datasets with the same labels.
+    All must be of datasets with the same labels. What a system was trained on is written where it
+    is known, and so is its seed.
 
     Parameters
     ----------
@@ -102,12 +135,18 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
     """
     import pandas as pd
 
+    systems = list(predictions)
     tables = []
-    for one in predictions:
+    for one in systems:
         table = pd.DataFrame(one.probabilities, columns=class_columns(one.dataset))
         table.insert(0, "uid", one.uids)
         table.insert(0, "dataset", one.dataset.name)
         table.insert(0, "model", one.name)
+        if any(system.seed is not None or system.trained_on for system in systems):
+            table["family"] = one.family
+            table["seed"] = pd.array([one.seed] * len(one), dtype="Int64")
+            table["trained_on"] = "; ".join(one.trained_on)
+            table["out_of_fold"] = one.out_of_fold
         tables.append(table)
     stream = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(stream, index=False)
@@ -116,58 +155,204 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
 
 def _faulty(path: Path, model: str, faults: Sequence[str], expected: str, todo: str) -> ChaosError:
     more = len(faults) - _SHOWN
-    shown = [*faults[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
+    lines = [*faults[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
     plural = "s" if len(faults) > 1 else ""
     return ChaosError(
-        f"{len(faults)} fault{plural} in the predictions of {model!r}.",
+        f"{len(faults)} fault{plural} in the predictions of {shown(model)!r}.",
         where=path,
-        found="\n".join(shown),
+        found="\n".join(lines),
         expected=expected,
         todo=todo,
     )
 
 
-def _check_uids(path: Path, model: str, rows: Sequence[Row]) -> None:
+def _check_rows(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> None:
+    """Raise on what is wrong with a model's rows whatever the dataset."""
+    if not _is_text(model) or _CONTROL.search(model):
+        raise ChaosError(
+            "A model's name is not text that can be shown.", where=path, found=shown(ascii(model)),
+            expected="at least one character, all valid Unicode, none a control character",
+            todo="rename it",
+        )  # fmt: skip
+    faults = [f"{row.place}: {fault}" for row in rows for fault in row.faults]
+    if faults:
+        expected = "entries that do not contradict themselves"
+        raise _faulty(path, model, faults, expected, "correct these entries")
+    faults = _uid_faults(rows)
+    if faults:
+        todo = "correct these uids, and keep one prediction for each"
+        raise _faulty(path, model, faults, "one prediction for each uid", todo)
+    faults = _dataset_faults(rows, all_votes)
+    if faults:
+        todo = "correct the column, or remove it: the uids decide"
+        raise _faulty(path, model, faults, "uids of the dataset that the row names", todo)
+    faults = _mixed(rows)
+    if faults:
+        raise _faulty(path, model, faults, "entries of one kind", "write all entries alike")
+
+
+def _is_text(value: object) -> bool:
+    """Return whether a value is text that is not blank, and valid Unicode."""
+    if not isinstance(value, str) or not value.strip():
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False  # a lone surrogate
+    return True
+
+
+def _uid_faults(rows: Sequence[Row]) -> list[str]:
+    datasets = {dataset.name for dataset in known_datasets()}
+    # The same item of two datasets may stand in one file, if all rows say whose item they mean.
+    keyed = all(isinstance(row.dataset, str) and row.dataset in datasets for row in rows)
     seen: dict[object, str] = {}
     faults = []
     for row in rows:
-        if not isinstance(row.uid, str) or not row.uid:
+        if row.uid in (None, "") or row.uid != row.uid:  # NaN, an empty cell of parquet
             faults.append(f"{row.place}: no uid")
-        elif row.uid in seen:
-            faults.append(f"{row.place}: uid {row.uid!r} again, first at {seen[row.uid]}")
-        else:
-            seen[row.uid] = row.place
-    if faults:
-        raise _faulty(path, model, faults, "one prediction for each uid", "remove the others")
+            continue
+        if not _is_text(row.uid):
+            faults.append(f"{row.place}: uid {ascii(row.uid)[:80]} is not text")
+            continue
+        key = (row.dataset, row.uid) if keyed else row.uid
+        if key in seen:
+            faults.append(f"{row.place}: uid {shown(row.uid)!r} again, first at {seen[key]}")
+        seen.setdefault(key, row.place)
+    return faults
+
+
+def _mixed(rows: Sequence[Row]) -> list[str]:
+    """Return the rows that are to be read in another way than most."""
+    kinds = [
+        ("logits" if row.are_logits else "probabilities")
+        + (", with index and pred" if row.codes else "")
+        for row in rows
+    ]
+    usual = Counter(kinds).most_common(1)[0][0]
+    return [
+        f"{row.place}: {kind}; most entries have {usual}"
+        for row, kind in zip(rows, kinds, strict=True)
+        if kind != usual
+    ]
+
+
+def _dataset_faults(rows: Sequence[Row], all_votes: Sequence[Votes]) -> list[str]:
+    if all(row.dataset is None for row in rows):
+        return []
+    uids = {votes.dataset.name: frozenset(votes.uids) for votes in all_votes}
+    return [
+        f"{row.place}: dataset is {row.dataset}, but uid {shown(row.uid)!r} is in {name}"
+        for row in rows
+        if isinstance(row.dataset, str) and row.uid not in uids.get(row.dataset, (row.uid,))
+        for name in uids
+        if row.uid in uids[name]
+    ]
 
 
 def _split_by_dataset(
     rows: Sequence[Row], all_votes: Sequence[Votes]
 ) -> list[tuple[Votes, dict[str, Row]]]:
-    by_uid = {row.uid: row for row in rows}
+    datasets = {dataset.name for dataset in known_datasets()}
     parts = []
     for votes in all_votes:
+        name = votes.dataset.name
+        by_uid = {
+            row.uid: row for row in rows if row.dataset == name or row.dataset not in datasets
+        }
         chosen = {uid: by_uid[uid] for uid in votes.uids if uid in by_uid}
         if chosen:
             parts.append((votes, chosen))
-    return parts
+    # Datasets may share uids. Those whose classes are not the file's are then not meant.
+    fitting = [(votes, chosen) for votes, chosen in parts if _fits(chosen, votes.dataset)]
+    return fitting or parts
+
+
+def _fits(chosen: Mapping[str, Row], dataset: Dataset) -> bool:
+    values = next(iter(chosen.values())).values
+    if isinstance(values, dict):
+        return set(class_columns(dataset)) <= set(values)
+    return isinstance(values, list) and len(values) == dataset.n_classes
+
+
+def _about(
+    path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]
+) -> dict[str, Any]:
+    """Return the fields of the system that the columns `ABOUT` state."""
+    said = {}
+    for name in ABOUT:
+        values = {
+            str(value.tolist() if isinstance(value, np.ndarray) else value): value
+            for value in (row.about.get(name) for row in rows)
+        }
+        if len(values) > 1:
+            raise ChaosError(
+                f"The column {name} contradicts itself for {shown(model)!r}.",
+                where=path,
+                found=", ".join(map(shown, list(values)[:_SHOWN])),
+                expected="one value for all rows of a model",
+                todo="give each system a name of its own in a column model",
+            )
+        ((text, value),) = values.items()
+        if value is not None:
+            said[name] = _field(path, name, text, value, all_votes)
+    return said
+
+
+def _field(path: Path, name: str, text: str, value: Any, all_votes: Sequence[Votes]) -> Any:
+    if name == "seed" and re.fullmatch(r"\d{1,18}(\.0)?", text, re.ASCII):
+        return int(float(text)) if "." in text else int(text)
+    if name == "out_of_fold" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if name == "family" and _is_text(value):
+        return value
+    if name == "trained_on":
+        names = re.split("[;,+]", value) if isinstance(value, str) else list(value)
+        if all(isinstance(one, str) for one in names):
+            return tuple(_trained_on(one.strip(), all_votes) for one in names if one.strip())
+    kinds = {"seed": "a whole number, 0 or more", "out_of_fold": "true or false"}
+    raise ChaosError(
+        f"The column {name} cannot be read.",
+        where=path,
+        found=shown(text),
+        expected=kinds.get(name, "text"),
+    )
+
+
+def _trained_on(name: str, all_votes: Sequence[Votes]) -> str:
+    """Return a name in `trained_on` as `System` has it: votes by their dataset's short name."""
+    words = name.casefold().split(maxsplit=2)
+    if words[:2] == ["votes", "of"] and len(words) == 3:
+        for dataset in (*(votes.dataset for votes in all_votes), *known_datasets()):
+            if words[2] in {s.casefold() for s in (dataset.name, dataset.short, dataset.title)}:
+                return votes_of(dataset)
+    return name
 
 
 def _extra_note(extra: Sequence[str]) -> list[str]:
     if not extra:
         return []
-    shown = ", ".join(extra[:_SHOWN]) + (" …" if extra[_SHOWN:] else "")
-    return [f"{len(extra)} uids of the file are no items of the dataset ({shown})"]
+    return [f"{len(extra)} uids of the file are no items of the dataset ({_listed(extra)})"]
+
+
+def _listed(uids: Sequence[str]) -> str:
+    return ", ".join(map(shown, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
 def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> ChaosError:
-    titles = ", ".join(votes.dataset.title for votes in all_votes)
+    titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
+    synthetic = any(votes.source.synthetic for votes in all_votes)
+    stated = {row.dataset for row in rows if isinstance(row.dataset, str)}
     return ChaosError(
-        f"No uid of {model!r} occurs in {titles}.",
+        f"No uid of {shown(model)!r} occurs in {titles}"
+        f"{' as the synthetic sample has it' if synthetic else ''}.",
         where=path,
-        found=f"{len(rows)} uids, such as {rows[0].uid!r}",
-        expected=f"uids such as {all_votes[0].uids[0]!r}",
-        todo="check the dataset, and that the uids are ChaosNLI's",
+        found=f"{len(rows)} uids, such as {shown(rows[0].uid)!r}"
+        + (f", of the dataset {', '.join(map(shown, sorted(stated)))}" if stated else ""),
+        expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
+        todo="run `chaos data fetch`, if these are predictions on the released items"
+        if synthetic
+        else "check the dataset, and that the uids are those of its votes",
     )
 
 
@@ -176,7 +361,6 @@ def _predictions(
     model: str,
     chosen: Mapping[str, Row],
     votes: Votes,
-    columns: tuple[int, ...] | None,
     allow_missing: bool,
     source: inputs.Input,
 ) -> System:
@@ -184,85 +368,114 @@ def _predictions(
     notes = []
     missing = [uid for uid in votes.uids if uid not in chosen]
     if missing:
-        told = f"{len(missing)} of {len(votes)} items of {dataset.title} have no prediction"
+        fact = f"{len(missing)} of {len(votes)} items of {dataset.title} have no prediction"
         if not allow_missing:
             raise ChaosError(
-                f"{told} by {model!r}.",
+                f"{fact} by {shown(model)!r}.",
                 where=path,
-                found="missing: "
-                + ", ".join(missing[:_SHOWN])
-                + (" …" if missing[_SHOWN:] else ""),
+                found=f"missing: {_listed(missing)}",
                 expected="a prediction for each item",
                 todo="add them, or pass --allow-missing to evaluate the rest",
             )
-        notes.append(f"{told}; evaluated on the other {len(chosen)}")
+        notes.append(f"{fact}; evaluated on the other {len(chosen)}")
     values = _as_table(path, model, chosen, dataset)
     are_logits = next(iter(chosen.values())).are_logits
     probabilities = _softmax(values) if are_logits else _checked(path, model, chosen, values)
-    if columns is not None:
-        probabilities = probabilities[:, columns]
     probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
     predicted, stated = _labels(path, model, chosen, dataset, probabilities)
     top = probabilities.max(axis=1)
-    off = int((probabilities[np.arange(len(top)), predicted] < top).sum())
-    if stated and off:
+    off = np.flatnonzero(probabilities[np.arange(len(top)), predicted] < top)
+    if stated and len(off):
+        _check_labels(path, model, chosen, off)
         notes.append(
-            f"{off} stated labels are not the most probable ones; accuracies use the stated ones"
+            f"{len(off)} stated labels are not the most probable ones; accuracies use the stated "
+            "ones"
         )
-    _check_order(path, model, dataset, chosen, votes, probabilities)
-    probabilities.setflags(write=False)
-    predicted.setflags(write=False)
+    notes += _check_order(path, model, chosen, votes, probabilities)
     return System(
         model, dataset, tuple(chosen), probabilities, predicted, notes=tuple(notes), source=source
     )
 
 
+def _order(row: Row, dataset: Dataset) -> list[int]:
+    """Return the class that stands at each place of a row's values."""
+    if sorted(row.codes) == sorted(dataset.codes):
+        return [dataset.codes.index(code) for code in row.codes]
+    return list(range(dataset.n_classes))
+
+
 def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset) -> Floats:
-    faults = []
-    for row in chosen.values():
+    """Return the values in the dataset's order of classes."""
+    rows = list(chosen.values())
+    columns = class_columns(dataset)
+    table, faults = [], []
+    for row in rows:
         values = row.values
+        if isinstance(values, dict):
+            lacking = [column for column in columns if column not in values]
+            if lacking:
+                raise ChaosError(
+                    f"The columns do not fit {dataset.title}.",
+                    where=path,
+                    found=f"no column {', '.join(lacking)}",
+                    expected=f"columns uid, {', '.join(columns)}",
+                )
+            values = [values[column] for column in columns]
         if not isinstance(values, list) or len(values) != dataset.n_classes:
-            count = f"{len(values)} values" if isinstance(values, list) else repr(values)
+            count = f"{len(values)} values" if isinstance(values, list) else shown(values)
             faults.append(f"{row.place}: {count}")
-        elif not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
-            faults.append(f"{row.place}: {values}")
-        elif not np.isfinite(values).all():
-            faults.append(f"{row.place}: {values} is not finite")
+        elif not all(map(is_number, values)):
+            is_infinite = all(isinstance(v, int | float) and not isinstance(v, bool)
+                              for v in values)  # fmt: skip
+            faults.append(f"{row.place}: {shown(values)}{' is not finite' * is_infinite}")
+        else:
+            table.append(values)
     if faults:
-        expected = f"{dataset.n_classes} finite numbers for each item of {dataset.title}"
+        expected = (
+            f"{dataset.n_classes} finite numbers for each item of {dataset.title}: "
+            f"{', '.join(dataset.labels)}"
+        )
         raise _faulty(path, model, faults, expected, "correct these predictions")
-    return np.array([row.values for row in chosen.values()], dtype=np.float64)
+    found = np.array(table, dtype=np.float64)
+    if not isinstance(rows[0].values, dict):
+        found = found[:, np.argsort(_order(rows[0], dataset))]
+    return found
 
 
 def _softmax(logits: Floats) -> Floats:
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    with np.errstate(over="ignore"):
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: Floats = powers / powers.sum(axis=1, keepdims=True)
     return shares
 
 
 def _checked(path: Path, model: str, chosen: Mapping[str, Row], values: Floats) -> Floats:
-    sums = values.sum(axis=1)
-    wrong = (values < 0).any(axis=1) | (np.abs(sums - 1) > _SUM_TOLERANCE)
+    with np.errstate(over="ignore"):
+        sums = values.sum(axis=1)
+    wrong = (values < 0).any(axis=1) | (np.abs(sums - 1) > TOLERANCE)
     if wrong.any():
         rows = list(chosen.values())
-        faults = [f"{rows[i].place}: {rows[i].values} sums to {sums[i]:.6g}" for i in
+        faults = [f"{rows[i].place}: {shown(values[i].tolist())} sums to {sums[i]:.6g}" for i in
                   np.flatnonzero(wrong)]  # fmt: skip
-        raise _faulty(
-            path, model, faults, "probabilities: none negative, their sum 1 (within 0.001)",
-            "apply a softmax if these are logits",
-        )  # fmt: skip
+        expected = "probabilities: none negative, their sum 1 (within 0.001)"
+        first = rows[0].values
+        others = [name for name in first if name and is_number(first[name])] \
+            if isinstance(first, dict) else []  # fmt: skip
+        if len(others) > values.shape[1]:
+            expected += f"; of the columns {', '.join(map(shown, others))}, those of the classes"
+        raise _faulty(path, model, faults, expected, "apply a softmax if these are logits")
     return values
 
 
 def _labels(
     path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset, probabilities: Floats
-) -> tuple[npt.NDArray[np.int64], bool]:
+) -> tuple[Ints, bool]:
     """Return the stated labels, or the first argmax where none is stated."""
     if all(row.label is None for row in chosen.values()):
         return probabilities.argmax(axis=1), False
     indices = [dataset.label_index(row.label) for row in chosen.values()]
     faults = [
-        f"{row.place}: predicted_label {row.label!r}"
+        f"{row.place}: predicted_label {shown(row.label)!r}"
         for row, index in zip(chosen.values(), indices, strict=True)
         if index is None
     ]
@@ -272,40 +485,66 @@ def _labels(
     return np.array(indices, dtype=np.int64), True
 
 
+def _check_labels(path: Path, model: str, chosen: Mapping[str, Row], off: Ints) -> None:
+    """Raise where a column of labels contradicts the columns of probabilities beside it.
+
+    ChaosNLI's JSON has labels of their own, so there this is a note.
+    """
+    rows = list(chosen.values())
+    if isinstance(rows[0].values, dict):
+        faults = [f"{rows[i].place}: predicted_label {shown(rows[i].label)}, "
+                  f"but another label is more probable" for i in off]  # fmt: skip
+        expected = "the label with the largest probability"
+        todo = "correct the labels, or remove the column predicted_label"
+        raise _faulty(path, model, faults, expected, todo)
+
+
 def _check_order(
-    path: Path,
-    model: str,
-    dataset: Dataset,
-    chosen: Mapping[str, Row],
-    votes: Votes,
-    probabilities: Floats,
-) -> None:
-    """Fail when another order of the columns would fit the old labels far better."""
+    path: Path, model: str, chosen: Mapping[str, Row], votes: Votes, probabilities: Floats
+) -> list[str]:
+    """Fail when another order of the classes would fit the labels far better; note a doubt."""
+    from scipy.optimize import linear_sum_assignment
+
+    dataset = votes.dataset
+    n, k = probabilities.shape
+    if n < _ENOUGH_FOR_ORDER:
+        return [f"{n} items are too few to check the order of the classes"]
     where = {uid: i for i, uid in enumerate(votes.uids)}
-    old = votes.old_label[[where[uid] for uid in chosen]]
-    if len(old) < 30:
-        return  # too few to tell
-    top = probabilities.argmax(axis=1)
-    fits = {
-        order: float((np.array(order)[top] == old).mean())
-        for order in permutations(range(dataset.n_classes))
-    }
-    given = fits[tuple(range(dataset.n_classes))]
-    best = max(fits, key=lambda order: fits[order])
-    if fits[best] < given + _ORDER_MARGIN:
-        return
-    raise ChaosError(
-        f"The columns of {model!r} seem to stand in another order.",
-        where=path,
-        found=f"read as {', '.join(dataset.labels)}, {given:.0%} of the labels are the old ones; "
-        f"read as {', '.join(dataset.labels[k] for k in best)}, {fits[best]:.0%}",
-        expected=f"columns in the order {', '.join(dataset.labels)}",
-        todo="reorder the columns",
+    rows = [where[uid] for uid in chosen]
+    labels = (votes.old_label if votes.has_old_labels else votes.majority)[rows]
+    which = "the old ones" if votes.has_old_labels else "the majority's"
+    pairs = np.zeros((k, k))
+    np.add.at(pairs, (probabilities.argmax(axis=1), labels), 1 / n)
+    _, best = linear_sum_assignment(pairs, maximize=True)
+    fit, best_fit = pairs.trace(), pairs[np.arange(k), best].sum()
+    if best_fit < fit + _ORDER_MARGIN:
+        return []
+    first = next(iter(chosen.values()))
+    order = _order(first, dataset) if not isinstance(first.values, dict) else list(range(k))
+    meant = ", ".join(dataset.labels[c] for c in order)
+    better = ", ".join(dataset.labels[best[c]] for c in order)
+    found = (
+        f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
     )
+    if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
+        return [f"the classes may be in another order: {found}"]
+    is_own = order != list(range(k))
+    raise ChaosError(
+        f"The classes of {shown(model)!r} seem to be in another order.",
+        where=path,
+        found=found,
+        expected=f"the order {meant}, which this format has",
+        todo="reorder the values"
+        + (f", or leave index and pred out: the order is then {', '.join(dataset.labels)}"
+           if is_own else ""),
+    )  # fmt: skip
 
 
 def join(parts: Sequence[System], model: str) -> System:
     """Return the predictions of one system that stand in several files.
+
+    It was trained on what any part was trained on, and has the seed and origin of the parts if
+    these agree.
 
     Parameters
     ----------
@@ -333,6 +572,16 @@ def join(parts: Sequence[System], model: str) -> System:
         )
     probabilities = np.concatenate([part.probabilities for part in parts])
     predicted = np.concatenate([part.predicted for part in parts])
-    probabilities.setflags(write=False)
-    predicted.setflags(write=False)
-    return System(model, parts[0].dataset, uids, probabilities, predicted)
+    dataset, first = parts[0].dataset, parts[0]
+    fitted = [part for part in parts if votes_of(dataset) in part.trained_on]
+    return System(
+        model,
+        dataset,
+        uids,
+        probabilities,
+        predicted,
+        origin=first.origin if len({part.origin for part in parts}) == 1 else "yours",
+        seed=first.seed if len({part.seed for part in parts}) == 1 else None,
+        trained_on=tuple(dict.fromkeys(name for part in parts for name in part.trained_on)),
+        out_of_fold=bool(fitted) and all(part.out_of_fold for part in fitted),
+    )

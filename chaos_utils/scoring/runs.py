@@ -76,11 +76,27 @@ class Run:
         ChaosError
             If the file is missing, or is not the one that the record names.
         """
-        self._note(file)
+        self.note(file)
         # Until the second edition the column was called so.
         return pd.read_parquet(self.folder / file).rename(columns={"task": "dataset"})
 
-    def _note(self, file: str) -> inputs.Input:
+    def note(self, file: str) -> inputs.Input:
+        """Note that one of its files was read, and return its entry.
+
+        Parameters
+        ----------
+        file : str
+            Its name in the run's folder.
+
+        Returns
+        -------
+        Input
+
+        Raises
+        ------
+        ChaosError
+            As `read_table`.
+        """
         path = self.folder / file
         expected = self.record["outputs"].get(file)
         found = inputs.digest(path) if path.is_file() else "no file"
@@ -115,21 +131,23 @@ class Run:
             As `read_table`.
         """
         found = predictions_in(self.read_table(PREDICTIONS_FILE), votes, self.system)
-        data = self.record["data"]
+        return found and replace(found, **self.about(), source=self.note(PREDICTIONS_FILE))
+
+    def about(self) -> dict[str, Any]:
+        """Return what its predictions are, as fields of `System`."""
+        data, seed = self.record["data"], int(self.settings["seed"])
         note = (
             f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
             "published training items"
         )
-        return found and replace(
-            found,
-            origin="trained",
-            family=self.system.removesuffix(f", seed {self.settings['seed']}"),
-            seed=int(self.settings["seed"]),
-            trained_on=self._trained_on(),
-            out_of_fold=self.settings["train"] == "chaosnli",
-            notes=(note,),
-            source=self._note(PREDICTIONS_FILE),
-        )
+        return {
+            "origin": "trained",
+            "family": self.system.replace(f", seed {seed}", ""),
+            "seed": seed,
+            "trained_on": self._trained_on(),
+            "out_of_fold": self.settings["train"] == "chaosnli",
+            "notes": (note,),
+        }
 
     def _trained_on(self) -> tuple[str, ...]:
         names = self.record["data"]["trained_on"]
@@ -159,10 +177,7 @@ def predictions_in(table: pd.DataFrame, votes: Votes, system: str) -> System | N
         return None
     shares = rows[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
     shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
-    predicted = shares.argmax(axis=1)
-    shares.setflags(write=False)
-    predicted.setflags(write=False)
-    return System(system, votes.dataset, tuple(rows["uid"]), shares, predicted)
+    return System(system, votes.dataset, tuple(rows["uid"]), shares, shares.argmax(axis=1))
 
 
 def read_run(folder: Path) -> Run:
@@ -207,6 +222,37 @@ def read_run(folder: Path) -> Run:
             todo="restore it, or run its command again",
         ) from fault
     return run
+
+
+def run_of(path: Path) -> Run | None:
+    """Return the run that wrote a file, by the record beside it; None where none names the file.
+
+    Parameters
+    ----------
+    path : Path
+        Such as ``results/minilm-l6-nli-s0/predictions.parquet``.
+
+    Returns
+    -------
+    Run or None
+
+    Raises
+    ------
+    ChaosError
+        As `read_run`.
+    """
+    path = path.resolve()
+    record = path.parent / RECORD_FILE
+    if not record.is_file():
+        return None
+    try:
+        outputs = json.loads(record.read_text("utf-8"))["outputs"]
+        names_it = path.name in outputs
+    except (KeyError, TypeError):
+        return None  # another program's file of this name
+    except ValueError:
+        names_it = True  # a damaged record, which `read_run` reports
+    return read_run(path.parent) if names_it else None
 
 
 def find_run(name: str) -> Run:

@@ -76,6 +76,12 @@ class System:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", self.family or self.name)
+        for name in ("probabilities", "predicted"):
+            values = getattr(self, name)
+            if values.flags.writeable:
+                values = values.copy()
+                values.setflags(write=False)
+                object.__setattr__(self, name, values)
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -129,7 +135,8 @@ class System:
                 f"{self.name!r} was trained or fitted on the votes that are to judge it.",
                 found=", ".join(self.trained_on),
                 expected="a system that has not seen these votes, or predictions out of fold",
-                todo="judge it by other votes, or train it in folds",
+                todo="judge it by other votes, or predict out of fold and say so in the file "
+                "(column out_of_fold)",
             )
         rows, places = self._join(votes)
         if len(rows) == 0:
@@ -177,12 +184,10 @@ class System:
         System
             With the same labels, and what it was fitted on still to be said by the caller.
         """
-        shares = temper(self.probabilities, temperature)
-        shares.setflags(write=False)
         factor = float(np.asarray(temperature)) if np.ndim(temperature) == 0 else np.nan
         return replace(
             self,
             name=name or self.name,
-            probabilities=shares,
+            probabilities=temper(self.probabilities, temperature),
             temperature=self.temperature * factor,
         )

@@ -12,15 +12,15 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.runs import committed_runs, kind_of, ordered
-from chaos_utils.scoring.system import Origin, System
+from chaos_utils.scoring.system import Origin, System, votes_of
 
-Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def load_systems(
     votes: Votes, predictions: Sequence[str] = (), *, trained: bool = True
 ) -> list[System]:
-    """Return every system whose predictions on a dataset are at hand.
+    """Return every system whose predictions on a dataset are available.
 
     Parameters
     ----------
@@ -28,16 +28,17 @@ def load_systems(
         The dataset.
     predictions : sequence of str
         Files of the reader's own, in any format that `read_predictions` takes, relative
-        to where the reader is. A file without an item of this dataset is passed over.
+        to where the reader is. A file without an item of this dataset is passed over. Their
+        origin is ``yours``, also where a run of this project wrote them.
     trained : bool
         Whether the project's own runs are among them.
 
     Returns
     -------
     list of System
-        For the released votes, the predictions that Baan et al. (2022) released, where
-        they are at hand, and those of the project's own runs; for the synthetic sample,
-        simulated models; then the reader's own. None of them need cover every item.
+        For the released votes, the predictions that the dataset's YAML names, where they
+        are available, and those of the project's own runs; for the synthetic sample,
+        simulated models; then the reader's own. They need not cover every item.
 
     Raises
     ------
@@ -52,7 +53,8 @@ def load_systems(
         systems += trained_systems(votes) if trained else []
     for file in predictions:
         path = paths.from_reader(file)
-        systems += read_predictions(path, [votes], allow_missing=True, allow_others=True)
+        own = read_predictions(path, [votes], allow_missing=True, allow_others=True)
+        systems += [replace(one, origin="yours") for one in own]
     names = [system.name for system in systems]
     for name in names:
         if names.count(name) > 1:
@@ -63,9 +65,9 @@ def load_systems(
 
 
 def released_systems(votes: Votes) -> list[System]:
-    """Return the predictions that Baan et al. (2022) released on a dataset, where at hand.
+    """Return the released predictions that a dataset's YAML names, where available.
 
-    Each system's development and test parts are joined. The models were trained on SNLI, so
+    Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so
     MNLI is out of their distribution; 30 of its 1,599 items have no prediction.
 
     Parameters
@@ -75,7 +77,7 @@ def released_systems(votes: Votes) -> list[System]:
     Returns
     -------
     list of System
-        One a model and seed; empty for a dataset that none was released on.
+        One per model and seed; empty for a dataset that none was released on.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def released_systems(votes: Votes) -> list[System]:
 
 
 def trained_systems(votes: Votes) -> list[System]:
-    """Return the models that this project trained in the ordinary way, on all pairs at hand.
+    """Return the models that this project trained in the ordinary way, on all available pairs.
 
     Runs on parts of the data, on soft labels and the like stand in chapters of their own.
 
@@ -119,7 +121,7 @@ def trained_systems(votes: Votes) -> list[System]:
     Returns
     -------
     list of System
-        One a run that predicts items of the dataset.
+        One per run that predicts items of the dataset.
 
     Raises
     ------
@@ -177,8 +179,7 @@ def computed(
         Labels are first argmaxes.
     """
     values = np.array(probabilities, dtype=np.float64)
-    predicted = values.argmax(axis=1)
-    return System(name, votes.dataset, votes.uids, values, predicted, origin=origin)
+    return System(name, votes.dataset, votes.uids, values, values.argmax(axis=1), origin=origin)
 
 
 def oracle(votes: Votes) -> System:
@@ -224,8 +225,13 @@ def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
     Returns
     -------
     System
+
+    Raises
+    ------
+    ChaosError
+        If the votes lack old labels.
     """
-    folds = np.random.default_rng(seed).permutation(len(votes)) % n_folds
+    folds = _folds(votes, seed, n_folds)
     shares = np.empty_like(votes.shares)
     for fold in range(n_folds):
         counts = np.bincount(votes.old_label[folds != fold], minlength=shares.shape[1])
@@ -234,8 +240,78 @@ def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
     return computed("class prior", votes, shares)
 
 
+def mean_vote(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
+    """Return the mean vote distribution, each item's from the other folds' items.
+
+    The simplest prediction that learns from votes: the same for all items of a fold.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of the folds.
+    n_folds : int
+        At least 1; with a single fold, the result is uniform.
+
+    Returns
+    -------
+    System
+        Out of fold.
+    """
+    groups = np.zeros(len(votes), dtype=np.int64)
+    return _mean_votes("mean vote", votes, groups, seed, n_folds)
+
+
+def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
+    """Return the mean vote distribution of the other folds' items with the same old label.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of the folds.
+    n_folds : int
+        At least 1. Where the other folds have no item with an item's old label, the mean is that
+        of all their items; with a single fold, the result is uniform.
+
+    Returns
+    -------
+    System
+        Out of fold.
+
+    Raises
+    ------
+    ChaosError
+        If the votes lack old labels.
+    """
+    return _mean_votes("mean vote given old label", votes, votes.old_label, seed, n_folds)
+
+
+def _mean_votes(name: str, votes: Votes, groups: Ints, seed: int, n_folds: int) -> System:
+    """Predict the mean vote distribution of each item's group, from the other folds."""
+    folds = _folds(votes, seed, n_folds)
+    known = votes.shares
+    shares = np.full_like(known, 1 / votes.dataset.n_classes)
+    for fold in range(n_folds):
+        others = folds != fold
+        if not others.any():
+            continue
+        for group in np.unique(groups):
+            alike = others & (groups == group)
+            mean = known[alike if alike.any() else others].mean(axis=0)
+            shares[~others & (groups == group)] = mean
+    one = computed(name, votes, shares)
+    return replace(one, trained_on=(votes_of(votes.dataset),), out_of_fold=True)
+
+
+def _folds(votes: Votes, seed: int, n_folds: int) -> Ints:
+    """Return each item's fold, at random and of equal size."""
+    folds: Ints = np.random.default_rng(seed).permutation(len(votes)) % n_folds
+    return folds
+
+
 def original_votes(votes: Votes) -> System:
-    """Return the few original votes' shares as a prediction; αNLI has one vote an item.
+    """Return the few original votes' shares as a prediction; αNLI has one vote per item.
 
     Parameters
     ----------
@@ -244,6 +320,11 @@ def original_votes(votes: Votes) -> System:
     Returns
     -------
     System
+
+    Raises
+    ------
+    ChaosError
+        If the votes lack old votes.
     """
     shares = votes.old_votes / votes.old_votes.sum(axis=1, keepdims=True)
     return computed("original votes", votes, shares)
@@ -260,6 +341,11 @@ def old_label(votes: Votes) -> System:
     -------
     System
         One-hot.
+
+    Raises
+    ------
+    ChaosError
+        If the votes lack old labels.
     """
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     return computed("old label", votes, one_hot)

@@ -118,6 +118,25 @@ def test_no_author_is_named_for_what_a_reader_draws(tmp_path):
     assert (manifest["creators"], manifest["licence"]) == ([], None)
 
 
+@pytest.mark.parametrize("name", [r"a$\frac$b", "a $ or $ b", "$"])
+def test_a_dollar_sign_is_not_a_formula(run_folder, name):
+    drawn = []
+
+    def plot_named(table):
+        figure, axis = plt.subplots()
+        axis.barh(table["system"], table["x"], label=table["system"][0])
+        axis.legend()
+        figure.draw_without_rendering()
+        drawn.append(axis.get_legend().get_texts()[0])
+        return figure
+
+    table = pd.DataFrame({"system": [name], "x": [1.5]})
+    publish_figure("fig-named", plot_named, table, **GIVEN)
+    assert drawn[0]._preprocess_math(drawn[0].get_text()) == (name, False)
+    manifest = json.loads((run_folder / "figures" / "fig-named.json").read_text())
+    assert manifest["data"] == [{"system": name, "x": 1.5}]
+
+
 def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
     publish_figure("fig-line", plot, DATA, **GIVEN)
     monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "again"))

@@ -1,0 +1,84 @@
+"""Prediction files, made by hand, on items whose old label goes round."""
+
+import json
+
+import numpy as np
+
+from chaos_utils.base import inputs
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.votes import Votes, frozen
+from chaos_utils.scoring.formats import class_columns
+
+N = 40
+
+
+def shares(i, k=3, sure=0.8):
+    """Return a distribution that favours label i mod k."""
+    rest = (1 - sure) / (k - 1)
+    return [sure if c == i % k else rest for c in range(k)]
+
+
+def made_votes(dataset, n=N, *, old_labels=True, prefix="u", synthetic=False):
+    """Return votes with seven votes per item, whose majority and old label go round."""
+    k = dataset.n_classes
+    labels = frozen([i % k for i in range(n)])
+    counts = frozen(np.eye(k)[labels] * 6 + np.eye(k)[(labels + 1) % k])
+    return Votes(
+        dataset,
+        tuple(f"{prefix}{i}" for i in range(n)),
+        counts,
+        labels,
+        inputs.Input("made by hand", "0" * 64, synthetic),
+        given_old_label=labels if old_labels else None,
+    )
+
+
+def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"), **more):
+    """Return a dataset that the package does not have."""
+    return Dataset.model_validate(
+        {
+            "name": name, "title": name.title(), "labels": list(labels), "release": {},
+            "files": [{"name": f"{name}.jsonl"}], "reader": {"format": "chaosnli"}, **more,
+        }
+    )  # fmt: skip
+
+
+def write_chaosnli(
+    path, entry=lambda i: {"predicted_probabilities": shares(i)}, models=("m",), n=N
+):
+    content = {name: {f"u{i}": {"uid": f"u{i}", **entry(i)} for i in range(n)} for name in models}
+    path.write_text(json.dumps(content))
+    return path
+
+
+def write_csv(path, lines=None, header="uid,entailment,neutral,contradiction"):
+    if lines is None:
+        lines = [f"u{i}," + ",".join(map(str, shares(i))) for i in range(N)]
+    path.write_text("\n".join([header, *lines]) + "\n")
+    return path
+
+
+def write_lines(path, entry=lambda i: {"probs": shares(i)}, n=N):
+    """Write JSON lines; an entry may replace the uid."""
+    lines = [json.dumps({"uid": f"u{i}", **entry(i)}) for i in range(n)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def released(i, order=(0, 2, 1), **changes):
+    """Return an entry in the format of Baan et al. (2022)."""
+    probs = [shares(i)[c] for c in order]
+    pred = probs.index(max(probs))
+    made = {"index": i, "true": 0, "pred": pred, "conf": max(probs), "probs": probs}
+    return made | {"logits": np.log(probs).tolist()} | changes
+
+
+def table_of(votes, k=None):
+    """Return a table of predictions: uid and a column per class."""
+    import pandas as pd
+
+    k = k or votes.dataset.n_classes
+    values = [shares(i, k) for i in range(len(votes))]
+    table = pd.DataFrame(values, columns=class_columns(votes.dataset))
+    table.insert(0, "uid", votes.uids)
+    return table

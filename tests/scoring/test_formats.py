@@ -1,0 +1,254 @@
+"""Files of predictions as bytes: what is read, and what ends in one clear error."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.checkout import PROJECT, chaos_environment
+from helpers.predictions import (
+    N,
+    made_votes,
+    shares,
+    table_of,
+    write_chaosnli,
+    write_csv,
+    write_lines,
+)
+
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.scoring.predictions import read_predictions
+
+CSV = "uid,entailment,neutral,contradiction\n"
+LINE = '{"uid": "u0", "probs": [1, 0, 0]}\n'
+
+
+@pytest.fixture
+def votes():
+    return made_votes(get_dataset("snli"))
+
+
+def check(one, name="m"):
+    """Compare predictions with those that every helper writes."""
+    assert one.name == name
+    assert one.uids == tuple(f"u{i}" for i in range(N))
+    np.testing.assert_allclose(one.probabilities, [shares(i) for i in range(N)])
+    assert not one.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.json", "", "empty"),
+        ("a.json", "\n\n", "empty"),
+        ("a.json", '{"m": {"u0": {"uid": "u0", "logits": [1', "cut off"),
+        ("a.json", '{"m": [1, 2]}', "not a predictions file"),
+        ("a.json", '[{"uid": "u0"}]', "a JSON list"),
+        ("a.json", "{}", "holds no prediction"),
+        ("a.json", '{"m": {}}', "A model has no prediction"),
+        ("a.json", '{"": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+        ("a.json", LINE + '{"uid": ', "cut off"),
+        ("a.json", LINE + "[1, 2]", "line 2"),
+        ("a.json", LINE + "7", "not a JSON object"),
+        ("a.json", LINE + '"text"', "not a JSON object"),
+        ("a.json", LINE + "null", "not a JSON object"),
+        ("a.json", "7\n" + LINE, "not a predictions file"),
+        ("a.json", LINE[:-2] + ', "uid": "u1"}', "A key occurs twice"),
+        ("a.json", LINE.replace("1,", "1" * 400 + ","), "is not finite"),
+        ("a.json", LINE.replace("1,", "1" * 5000 + ","), "is not finite"),
+        ("a.json", '{"m": ' * 100_000, "nested too deeply"),
+        ("a.json", LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
+        ("a.json", '{"m": {"\\ud800": {"logits": [1, 2, 3]}}}', "is not text"),
+        ("a.json", '{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+        ("a.json", '{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+        ("a.json", '{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
+        ("a.csv", "uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
+        ("a.csv", "uid,score\nu0,1\n", "not a predictions file"),
+        ("a.csv", "entailment,neutral,contradiction\n1,0,0\n", "not a predictions file"),
+        ("a.csv", CSV, "holds no prediction"),
+        ("a.csv", CSV + "u0,a,0,0\n", "line 2: ['a'"),
+        ("a.csv", CSV + "u0,1,0\n", "3 fields"),
+        ("a.csv", CSV + "u0,1,0,0,0\n", "5 fields"),
+        ("a.csv", CSV + "u0,1_0,0,0\n", "line 2: ['1_0'"),
+        ("a.csv", CSV + "u0,True,0,0\n", "line 2: ['True'"),
+        ("a.csv", CSV + "u0,inf,0,0\n", "line 2: ['inf'"),
+        ("a.csv", CSV + "u0,1,0,0\nu0,1,0,0\n", "uid 'u0' again"),
+        ("a.csv", CSV + ",1,0,0\n", "no uid"),
+        ("a.csv", CSV + "u0," + "1" * 200_000 + ",0,0\n", "field larger than field limit"),
+        ("a.csv", CSV + '"u0,1,0,0\n', "quotation marks"),
+        ("a.csv", CSV[:-1] + ",neutral\nu0,1,0,0,0\n", "A column occurs twice"),
+        ("a.csv", "model," + CSV + ",u0,1,0,0\n", "no model"),
+        ("a.parquet", "no parquet", "not a predictions file"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path, votes, name, content, told):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ChaosError) as fault:
+        read_predictions(tmp_path / name, [votes], allow_missing=True)
+    assert told in str(fault.value)
+    assert len(str(fault.value)) < 1000
+    str(fault.value).encode()
+
+
+def test_no_file_and_bytes_that_are_not_text(tmp_path, votes):
+    for path in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(ChaosError, match="no such predictions file"):
+            read_predictions(path, [votes])
+    (tmp_path / "b.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(ChaosError, match="not UTF-8"):
+        read_predictions(tmp_path / "b.json", [votes])
+
+
+def test_damaged_parquet_is_one_error_or_the_same_predictions(tmp_path, votes):
+    path = tmp_path / "a.parquet"
+    table_of(votes).to_parquet(path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    errors = 0
+    for _ in range(60):
+        content = bytearray(whole)
+        for at in rng.integers(len(whole), size=8):
+            content[at] = rng.integers(256)
+        path.write_bytes(
+            content[: rng.integers(8, len(whole) + 1)] if rng.random() < 0.3 else content
+        )
+        try:
+            read_predictions(path, [votes], allow_missing=True)
+        except ChaosError:
+            errors += 1
+    assert errors > 30
+
+
+@pytest.mark.parametrize("doubled", ["u0", "m", "logits"])
+def test_a_key_twice_in_a_json_object(tmp_path, votes, doubled):
+    entry = '"u0": {"logits": [1, 2, 3]}'
+    content = {
+        "u0": f'{{"m": {{{entry}, {entry}}}}}',
+        "m": f'{{"m": {{{entry}}}, "m": {{{entry}}}}}',
+        "logits": '{"m": {"u0": {"logits": [1, 2, 3], "logits": [3, 2, 1]}}}',
+    }[doubled]
+    (tmp_path / "a.json").write_text(content)
+    with pytest.raises(ChaosError, match="A key occurs twice") as fault:
+        read_predictions(tmp_path / "a.json", [votes], allow_missing=True)
+    assert f"found:     {doubled}" in str(fault.value)
+
+
+def test_json_lines_end_at_line_feeds_alone(tmp_path, votes):
+    lines = [json.dumps({"uid": f"u{i}", "probs": shares(i), "text": "a\u2028b\x85c"},
+                        ensure_ascii=False) for i in range(N)]  # fmt: skip
+    (tmp_path / "m.jsonl").write_bytes("\r\n".join(lines).encode())
+    (one,) = read_predictions(tmp_path / "m.jsonl", [votes])
+    check(one)
+
+
+@pytest.mark.parametrize(("delimiter", "comma"), [(",", "."), (";", "."), (";", ","), ("\t", ".")])
+def test_csv_as_spreadsheets_write_it(tmp_path, votes, delimiter, comma):
+    rows = [["uid", "entailment", "neutral", "contradiction"]]
+    rows += [[f"u{i}", *(str(v).replace(".", comma) for v in shares(i))] for i in range(N)]
+    text = "\r\n".join(delimiter.join(row) for row in rows)
+    (tmp_path / "m.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    (one,) = read_predictions(tmp_path / "m.csv", [votes])
+    check(one)
+
+
+@pytest.mark.parametrize("name", ["m", "m.CSV", "m.txt", "m.PARQUET"])
+def test_the_content_decides_and_not_the_suffix(tmp_path, votes, name):
+    if name == "m.PARQUET":
+        table_of(votes).to_parquet(tmp_path / name)
+    else:
+        write_csv(tmp_path / name)
+    (one,) = read_predictions(tmp_path / name, [votes])
+    check(one)
+
+
+def test_parquet_with_and_without_a_model_or_with_the_uid_as_index(tmp_path, votes):
+    table = table_of(votes)
+    tables = {
+        "m": table,
+        "named": table.assign(model="bert"),
+        "index": table.set_index("uid"),
+        "both": table.assign(model="bert").set_index(["model", "uid"]),
+    }
+    names = {}
+    for stem, one in tables.items():
+        one.to_parquet(tmp_path / f"{stem}.parquet")
+        (read,) = read_predictions(tmp_path / f"{stem}.parquet", [votes])
+        check(read, read.name)
+        names[stem] = read.name
+    assert names == {"m": "m", "named": "bert", "index": "index", "both": "bert"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("neutral", True, "True"),
+        ("neutral", "0.1", "'0.1'"),
+        ("neutral", None, "None"),
+        ("uid", None, "no uid"),
+        ("model", None, "no model"),
+        ("uid", 7, "uid 7 is not text"),
+    ],
+)
+def test_parquet_with_other_values(tmp_path, votes, column, value, told):
+    table_of(votes).assign(**{column: [value] * N}).to_parquet(tmp_path / "m.parquet")
+    with pytest.raises(ChaosError) as fault:
+        read_predictions(tmp_path / "m.parquet", [votes])
+    assert told in str(fault.value)
+
+
+def test_a_pipe_is_read_once(tmp_path, votes):
+    content = write_csv(tmp_path / "m.csv").read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    (one,) = read_predictions(pipe, [votes])
+    writer.join()
+    check(one, "pipe")
+    assert one.source == inputs.Input("predictions/pipe", inputs.digest(tmp_path / "m.csv"))
+
+
+def test_standard_input_and_process_substitution(tmp_path, sample):
+    table_of(sample[0]).to_csv(tmp_path / "m.csv", index=False)
+    command = f"{sys.executable} -m chaos_utils.cli evaluate --bootstrap 0 --data sample --csv"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} /dev/stdin <(cat m.csv) < m.csv"], cwd=tmp_path,
+        capture_output=True, text=True, env=chaos_environment(PROJECT),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "snli,stdin,300," in done.stdout
+    assert "snli,63,300," in done.stdout
+
+
+def test_every_format_of_a_dataset_with_two_labels(tmp_path):
+    votes = made_votes(get_dataset("alphanli"))
+    values = [shares(i, 2) for i in range(N)]
+    files = [
+        write_chaosnli(tmp_path / "a", lambda i: {"predicted_probabilities": values[i]}),
+        write_lines(tmp_path / "b", lambda i: {"probs": values[i]}),
+        write_lines(tmp_path / "c", lambda i: {"probs": values[i], "index": i, "pred": i % 2}),
+    ]
+    table_of(votes).to_csv(tmp_path / "d", index=False)
+    table_of(votes).to_parquet(tmp_path / "e")
+    for path in (*files, tmp_path / "d", tmp_path / "e"):
+        (one,) = read_predictions(path, [votes])
+        np.testing.assert_allclose(one.probabilities, values)
+
+
+def test_a_file_may_have_the_columns_of_several_datasets(tmp_path):
+    snli, alphanli = made_votes(get_dataset("snli")), made_votes(
+        get_dataset("alphanli"), prefix="a"
+    )  # fmt: skip
+    both = pd.concat([table_of(snli), table_of(alphanli)])
+    both.to_csv(tmp_path / "m.csv", index=False)
+    both.to_parquet(tmp_path / "m.parquet", index=False)
+    for name in ("m.csv", "m.parquet"):
+        first, second = read_predictions(tmp_path / name, [snli, alphanli])
+        assert (first.dataset.name, second.dataset.name) == ("snli", "alphanli")
+        np.testing.assert_allclose(second.probabilities, [shares(i, 2) for i in range(N)])
