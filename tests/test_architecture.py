@@ -30,7 +30,6 @@ NAMING_DATASETS = {
     "chaos_utils/evaluation/claims_votes.py",
     "chaos_utils/evaluation/errors.py",
     "chaos_utils/evaluation/runs.py",
-    "chaos_utils/plots/bins.py",
 }
 
 
