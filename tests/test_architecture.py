@@ -29,7 +29,6 @@ NAMING_DATASETS = {
     "chaos_utils/evaluation/claims_models.py",
     "chaos_utils/evaluation/claims_votes.py",
     "chaos_utils/evaluation/runs.py",
-    "chaos_utils/plots/bins.py",
 }
 
 

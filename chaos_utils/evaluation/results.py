@@ -88,6 +88,8 @@ def main_results(
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     """Count, for each dataset, the published models nearer to humans than the uniform guess.
 
+    A dataset without published models is left out.
+
     Parameters
     ----------
     results : DataFrame
@@ -103,7 +105,7 @@ def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     for dataset, group in results.groupby("dataset", sort=False):
         chance = group[group["kind"] == "chance"].iloc[0]
         models = group[(group["kind"] == "model") & (group["source"] == "published")]
-        for measure in ("jsd", "kl"):
+        for measure in ("jsd", "kl") if len(models) else ():
             best = models.loc[models[measure].idxmin()]
             rows.append(
                 {
@@ -116,7 +118,8 @@ def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
                     "chance": chance[measure],
                 }
             )
-    return pd.DataFrame(rows)
+    columns = ["dataset", "measure", "n_models", "n_better", "best", "best_value", "chance"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def size_effects() -> pd.DataFrame:

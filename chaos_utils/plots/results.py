@@ -33,7 +33,8 @@ def plot_results(table: pd.DataFrame) -> Figure:
     """
     names = [one.name for one in in_order(table["dataset"])]
     systems = table[~table["kind"].isin(_LINES)]
-    heights = [systems[systems["dataset"] == name]["system"].nunique() for name in names]
+    n_systems = systems.groupby("dataset")["system"].nunique()
+    heights = [max(1, n_systems.get(name, 0)) for name in names]
     figure, axes = plt.subplots(
         len(names), 2, figsize=(8.2, 0.24 * sum(heights) + 0.9 * len(names)), squeeze=False,
         gridspec_kw={"height_ratios": heights},
