@@ -138,7 +138,6 @@ def test_a_system_s_name_is_shown_as_it_is(mine, tmp_path):
         (["snli.csv", "--bootstrap", "1"], "So few resamples"),
         (["snli.csv", "--bootstrap", "-5"], "So few resamples"),
         (["snli.csv", "--seed", "-1"], "0 or more"),
-        (["one.csv", "--allow-missing"], "covers a single item of ChaosNLI-SNLI"),
         (["snli.csv", "--json", "--csv"], "exclude each other"),
         (["snli.csv", "--against", "bert"], "no pair of systems"),
         (["snli.csv", "--against", "snli", "--bootstrap", "0"], "needs resamples"),
@@ -147,7 +146,6 @@ def test_a_system_s_name_is_shown_as_it_is(mine, tmp_path):
 )
 def test_bad_input(mine, arguments, told):
     (mine / "empty.csv").write_text("")
-    (mine / "one.csv").write_text("\n".join((mine / "snli.csv").read_text().splitlines()[:2]))
     done = evaluate(mine, *arguments)
     assert done.returncode == 2
     assert told in done.stderr

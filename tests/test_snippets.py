@@ -61,8 +61,7 @@ def reader(tmp_path_factory):
     lines = [",".join([uid, *map(str, shares)]) for uid, shares in rows]
     (folder / "predictions.csv").write_text("\n".join([",".join(["uid", *labels]), *lines]))
     for name, part in (("dev", rows[::2]), ("test", rows[1::2])):
-        # The order of Baan et al. (2022) is e, c, n.
-        entries = [{"uid": uid, "probs": [p[0], p[2], p[1]]} for uid, p in part]
+        entries = [{"uid": uid, "probs": shares} for uid, shares in part]
         (folder / f"{name}.json").write_text("".join(f"{json.dumps(one)}\n" for one in entries))
     return folder
 

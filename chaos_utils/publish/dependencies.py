@@ -140,7 +140,7 @@ def _imported(code: str, where: str) -> Iterator[str]:
             found=(fault.text or "").strip(),
             expected=fault.msg,
         ) from fault
-    for node in ast.walk(tree):
+    for node in _run(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -149,6 +149,15 @@ def _imported(code: str, where: str) -> Iterator[str]:
         else:
             continue
         yield from (name for name in names if name.split(".")[0] == _PACKAGE)
+
+
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of code that runs; what is imported for type checkers is not needed."""
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield from _run(node)
 
 
 def _file_of(module: str) -> Path | None:

@@ -52,11 +52,11 @@ def test_values_that_cannot_be_split_are_an_error(text):
 
 
 def test_a_grid_holds_every_combination_once(tiny):
-    given = {"rate": "1,2", "seed": "0,1,2", "tasks": '["snli","mnli"],["snli"]'}
+    given = {"rate": "1,2", "seed": "0,1,2", "datasets": '["snli","mnli"],["snli"]'}
     planned = sweep.plan(tiny, given)
     assert len(planned.runs) == 12
-    assert {len(values["tasks"]) for values in planned.runs.values()} == {1, 2}
-    assert planned.varied == ("rate", "seed", "tasks")
+    assert {len(values["datasets"]) for values in planned.runs.values()} == {1, 2}
+    assert planned.varied == ("rate", "seed", "datasets")
     assert planned.missing() == list(planned.runs)
     other = sweep.plan(tiny, given | {"rate": "2,1"})
     assert other.folder == planned.folder

@@ -133,7 +133,7 @@ def test_running_out_of_memory_says_so(project):
 
 
 def test_the_package_s_own_errors_come_through(project):
-    with pytest.raises(ChaosError, match="There is no chaosNLI_snli"):
+    with pytest.raises(ChaosError, match="There is no such data"):
         run(project, given={"data": "nowhere"})
 
 

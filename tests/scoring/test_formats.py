@@ -222,8 +222,8 @@ def test_standard_input_and_process_substitution(tmp_path, sample):
         capture_output=True, text=True, env=chaos_environment(PROJECT),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "snli,stdin,300," in done.stdout
-    assert "snli,63,300," in done.stdout
+    assert "snli,all,stdin," in done.stdout
+    assert "snli,all,63," in done.stdout
 
 
 def test_every_format_of_a_dataset_with_two_labels(tmp_path):

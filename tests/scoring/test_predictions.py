@@ -22,7 +22,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import join, read_predictions, write_predictions
-from chaos_utils.scoring.scores import evaluate
+from chaos_utils.scoring.scores import score
 
 NAMES = ["entailment", "neutral", "contradiction"]
 
@@ -484,7 +484,7 @@ def test_released_predictions_are_those_that_the_dataset_names(released):
 
 def test_baselines_of_four_labels_without_old_ones():
     votes = made_votes(made_dataset(), old_labels=False)
-    table = evaluate(votes, [systems.uniform(votes), systems.mean_vote(votes)], measures=["jsd"])
+    table = score(votes, [systems.uniform(votes), systems.mean_vote(votes)], measures=["jsd"])
     assert table["value"].between(0.1, 1).all()
     assert systems.uniform(votes).predicted.tolist() == [0] * N
     for lacking in (systems.class_prior, systems.old_label, systems.mean_vote_given_old_label):
@@ -515,7 +515,7 @@ def test_mean_votes_on_the_released_data(released):
     expected = {"snli": (0.343, 0.227), "mnli": (0.277, 0.195), "alphanli": (0.321, 0.167)}
     for votes in released:
         both = [systems.mean_vote(votes), systems.mean_vote_given_old_label(votes)]
-        table = evaluate(votes, both, measures=["jsd"])
+        table = score(votes, both, measures=["jsd"])
         assert table["value"].tolist() == pytest.approx(expected[votes.dataset.name], abs=2e-3)
 
 
