@@ -41,9 +41,9 @@ from chaos_utils.presentation.results import MODEL_NAMES
 from chaos_utils.report.console import block, show_command
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import signed
+from chaos_utils.scoring.api import compare
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.scores import compare
 from chaos_utils.scoring.systems import load_systems
 
 votes = load_votes(dataset, data)
@@ -113,10 +113,10 @@ show_command(f"chaos evaluate softer.csv my-model.csv --against my-model{option}
 
 # %% tags=["remove-input"]
 pair = [read_predictions(folder / file, [votes])[0] for file in ("softer.csv", "my-model.csv")]
-compared = compare(votes, *pair, measures=("jsd", "kl", "ece_votes"), n_resamples=1000)
+compared = compare(*pair, votes, measures=("jsd", "kl", "ece_votes"))
 told = [
-    f"{MEASURES[row.measure].title} by {signed(row.difference, 4)} "
-    f"(from {signed(row.difference_low, 4)} to {signed(row.difference_high, 4)})"
+    f"{MEASURES[row.measure].title} by {signed(row.value, 4)} "
+    f"(from {signed(row.low, 4)} to {signed(row.high, 4)})"
     for row in compared.itertuples()
 ]
 Markdown(

@@ -28,7 +28,6 @@ NAMING_DATASETS = {
     "chaos_utils/evaluation/claims_calibration.py",
     "chaos_utils/evaluation/claims_models.py",
     "chaos_utils/evaluation/claims_votes.py",
-    "chaos_utils/evaluation/runs.py",
 }
 
 

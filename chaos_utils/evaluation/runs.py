@@ -155,7 +155,7 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     table = read_published("nie2020_table8").rename(columns={"hyperparameter": "model"})
     theirs = table.set_index("model").T.rename(columns={"max_epochs": "epochs"})
     theirs = theirs.rename_axis("model", axis="index").rename_axis(None, axis="columns")
-    theirs = theirs.reset_index().assign(source="published", task="alphanli", runs="")
+    theirs = theirs.reset_index().assign(source="published", runs="")
     rows = [
         {"source": "ours", "model": run.system.split(",")[0], "task": run.settings["task"],
          # The training loop knows no other schedule.
