@@ -55,17 +55,7 @@ def data_notice(all_votes: Sequence[Votes]) -> str:
 
 
 def having(all_votes: Sequence[Votes], what: str) -> list[Votes]:
-    """Return the votes on those datasets that have a part which a dataset may lack.
-
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-    what : {'old labels', 'old votes', 'texts', 'annotators'}
-
-    Returns
-    -------
-    list of Votes
-    """
+    """Return the votes on those datasets that have a part which a dataset may lack."""
     return [votes for votes in all_votes if _HAS[what](votes)]
 
 
@@ -74,7 +64,6 @@ def left_out(all_votes: Sequence[Votes], what: str) -> str:
 
     Parameters
     ----------
-    all_votes : sequence of Votes
     what : str
         As for `having`.
 
@@ -122,10 +111,6 @@ def votes_per_item(all_votes: Sequence[Votes]) -> int:
 
 def systems_notice(systems: Iterable[System]) -> str:
     """Return in Markdown which of the systems this project has trained, and on what.
-
-    Parameters
-    ----------
-    systems : iterable of System
 
     Returns
     -------

@@ -18,15 +18,6 @@ def read_citation(path: Path) -> dict[str, Any]:
     ----------
     path : Path
         CITATION.cff.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ChaosError
-        If it is missing, or no YAML of names and values.
     """
     try:
         content = yaml.safe_load(path.read_text("utf-8"))
@@ -46,15 +37,6 @@ def read_authors(path: Path) -> tuple[str, ...]:
     ----------
     path : Path
         CITATION.cff.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ChaosError
-        If the file cannot be read, or a field is missing or malformed.
     """
     content = read_citation(path)
     try:

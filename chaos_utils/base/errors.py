@@ -43,10 +43,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         What was given.
     known : iterable of str
         What there is.
-
-    Returns
-    -------
-    str
     """
     known = list(known)
     close = difflib.get_close_matches(word, known, n=1)

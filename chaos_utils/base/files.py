@@ -41,12 +41,6 @@ def write_bytes(path: Path, content: bytes) -> None:
     ----------
     path : Path
         Its folder is made where it is not there.
-    content : bytes
-
-    Raises
-    ------
-    ChaosError
-        If nothing can be written there.
     """
     with _readable_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,13 +56,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a text file, UTF-8, whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-    content : str
-    """
+    """Write a text file, UTF-8, whole or not at all."""
     write_bytes(path, content.encode())
 
 
@@ -77,14 +65,8 @@ def write_json(path: Path, content: Any) -> None:
 
     Parameters
     ----------
-    path : Path
     content : object
         What JSON can hold.
-
-    Raises
-    ------
-    ValueError
-        If there is a NaN or an infinity, since JSON has none.
     """
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -104,11 +86,6 @@ def fresh_folder(target: Path) -> Iterator[Path]:
     ------
     Path
         The empty folder, beside `target`.
-
-    Raises
-    ------
-    ChaosError
-        If nothing can be written there.
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -35,10 +35,6 @@ _opened: dict[str, Input] = {}
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file as hexadecimal.
 
-    Parameters
-    ----------
-    path : Path
-
     Returns
     -------
     str
@@ -59,10 +55,6 @@ def record(name: str, sha256: str, *, synthetic: bool = False) -> Input:
         Hexadecimal.
     synthetic : bool
         Whether its content is the synthetic sample.
-
-    Returns
-    -------
-    Input
     """
     entry = Input(name, sha256, synthetic)
     _opened[name] = entry
@@ -70,20 +62,10 @@ def record(name: str, sha256: str, *, synthetic: bool = False) -> Input:
 
 
 def opened() -> tuple[Input, ...]:
-    """Return what was read so far, by name.
-
-    Returns
-    -------
-    tuple of Input
-    """
+    """Return what was read so far, by name."""
     return tuple(sorted(_opened.values()))
 
 
 def any_synthetic() -> bool:
-    """Return whether anything that was read so far is synthetic.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether anything that was read so far is synthetic."""
     return any(entry.synthetic for entry in _opened.values())

@@ -40,17 +40,7 @@ def find_project() -> Path | None:
 
 
 def project() -> Path:
-    """Return the checkout of the book.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message says how to get there.
-    """
+    """Return the checkout of the book."""
     found = find_project()
     if found is None:
         raise ChaosError(
@@ -82,12 +72,6 @@ def data_roots() -> list[Path]:
     list of Path
         ``CHAOS_DATA``, the checkout's ``data/``, ``shared/data/`` beside the checkout, and the
         cache; without those that there cannot be.
-
-    Raises
-    ------
-    ChaosError
-        If ``CHAOS_DATA`` names a folder that does not exist: a misspelt name must not
-        lead to other data than the reader meant.
     """
     roots = []
     named = os.environ.get("CHAOS_DATA")
@@ -108,76 +92,37 @@ def data_roots() -> list[Path]:
 
 
 def build() -> Path:
-    """Return the folder of everything that a build makes.
-
-    Returns
-    -------
-    Path
-    """
+    """Return the folder of everything that a build makes."""
     return project() / "_build"
 
 
 def notebooks() -> Path:
-    """Return the folder of the notebooks' sources.
-
-    Returns
-    -------
-    Path
-    """
+    """Return the folder of the notebooks' sources."""
     return project() / "notebooks"
 
 
 def chapters() -> Path:
-    """Return the folder where the book reads executed notebooks.
-
-    Returns
-    -------
-    Path
-    """
+    """Return the folder where the book reads executed notebooks."""
     return project() / "book" / "chapters"
 
 
 def results() -> Path:
-    """Return the folder of the committed results of our own runs.
-
-    Returns
-    -------
-    Path
-    """
+    """Return the folder of the committed results of our own runs."""
     return project() / "results"
 
 
 def runs() -> Path:
-    """Return the folder of ad-hoc runs.
-
-    Returns
-    -------
-    Path
-    """
+    """Return the folder of ad-hoc runs."""
     return project() / "runs"
 
 
 def from_reader(path: str) -> Path:
-    """Return a path that the reader gave, relative to where the reader is.
-
-    Parameters
-    ----------
-    path : str
-
-    Returns
-    -------
-    Path
-    """
+    """Return a path that the reader gave, relative to where the reader is."""
     return Path(os.environ.get("CHAOS_FROM", "")) / path
 
 
 def in_runner() -> bool:
-    """Return whether this process is a notebook that the runner started.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether this process is a notebook that the runner started."""
     return "CHAOS_RUN" in os.environ
 
 
@@ -193,24 +138,14 @@ def environment_of_reader() -> dict[str, str]:
 
 
 def run_folder() -> Path:
-    """Return where figures go: the runner's folder, or one that was set, or a scratch folder.
-
-    Returns
-    -------
-    Path
-    """
+    """Return where figures go: the runner's folder, or one that was set, or a scratch folder."""
     named = os.environ.get("CHAOS_RUN")
     return Path(named) if named else _output.get()
 
 
 @contextmanager
 def figures_in(folder: Path) -> Iterator[None]:
-    """Let what is published in this block go to a folder of the reader's.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Let what is published in this block go to a folder of the reader's."""
     token = _output.set(folder)
     try:
         yield

@@ -91,12 +91,7 @@ def colour(name: str | Hue) -> str:
 
 @contextmanager
 def look(mode: Mode) -> Iterator[None]:
-    """Draw what is drawn in this block in the light or the dark look.
-
-    Parameters
-    ----------
-    mode : {'light', 'dark'}
-    """
+    """Draw what is drawn in this block in the light or the dark look."""
     import matplotlib as mpl
 
     token = _mode.set(mode)

@@ -18,13 +18,7 @@ ProfileName = Annotated[
 
 
 def assignments(given: list[str] | None) -> dict[str, str]:
-    """Return the values of `-p NAME=VALUE` by name.
-
-    Raises
-    ------
-    ChaosError
-        If one is not of that form, or a name is given twice.
-    """
+    """Return the values of `-p NAME=VALUE` by name."""
     pairs: dict[str, str] = {}
     for text in given or []:
         name, equals, value = text.partition("=")

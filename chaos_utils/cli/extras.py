@@ -23,11 +23,6 @@ def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
         What needs them.
     todo : str
         What helps beside installing them.
-
-    Raises
-    ------
-    ChaosError
-        Names what is missing, and the command that installs it.
     """
     missing = _missing(extra)
     if missing:
@@ -39,13 +34,7 @@ def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
 
 
 def need_book() -> None:
-    """Fail outside a checkout of the book, and where the packages of the book are not installed.
-
-    Raises
-    ------
-    ChaosError
-        Says in one message which of them is missing.
-    """
+    """Fail outside a checkout of the book, and where the packages of the book are not installed."""
     from chaos_utils.base import paths
 
     missing = _missing("book")

@@ -170,16 +170,6 @@ def mixture(
         Mean number of items that an annotator is ready to judge.
     careless_kinds : mapping of str to float
         Shares of the kinds among the careless; they sum to 1.
-
-    Returns
-    -------
-    Population
-
-    Raises
-    ------
-    ChaosError
-        If a share or chance is outside [0, 1], the shares of the careless kinds do not sum to
-        1, or nobody stays for an item.
     """
     _check_share("careless", careless)
     _check_share("lapse", lapse)
@@ -208,11 +198,6 @@ def with_careless(population: Population, careless: float) -> Population:
     -------
     Population
         The kinds that are not careful keep their proportions to each other.
-
-    Raises
-    ------
-    ChaosError
-        If the share is outside its range.
     """
     _check_share("careless", careless)
     others = {name: share for name, share in population.shares.items() if name != "careful"}
@@ -223,10 +208,6 @@ def with_careless(population: Population, careless: float) -> Population:
 
 def by_corrections(kinds: Iterable[Kind]) -> tuple[dict[str, Floats], Floats]:
     """Return lapses (by what is asked) and confusions of kinds after 0, 1, 2, … corrections.
-
-    Parameters
-    ----------
-    kinds : iterable of Kind
 
     Returns
     -------
@@ -248,14 +229,6 @@ def confused(distributions: Floats) -> Floats:
     """Return distributions with the last two labels exchanged: what a confusion answers.
 
     Of three labels these are neutral and contradiction.
-
-    Parameters
-    ----------
-    distributions : ndarray of float, shape (m, k)
-
-    Returns
-    -------
-    ndarray of float, shape (m, k)
     """
     order = [*range(distributions.shape[1] - 2), distributions.shape[1] - 1,
              distributions.shape[1] - 2]  # fmt: skip

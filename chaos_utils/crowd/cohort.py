@@ -36,13 +36,8 @@ class Cohort:
 
         Parameters
         ----------
-        protocol : Protocol
         n : int
             How many, at least 1.
-
-        Returns
-        -------
-        Cohort
         """
         names = list(protocol.table["states"])
         state = np.full(n, names.index(protocol.table["initial"]))
@@ -85,10 +80,6 @@ class Cohort:
 
     def take(self, rows: Ints) -> "Cohort":
         """Return a copy of some rows, in the order named; a row may be named more than once.
-
-        Parameters
-        ----------
-        rows : ndarray of int, shape (m,)
 
         Returns
         -------

@@ -45,16 +45,7 @@ class Collection:
 
 
 def published_size(dataset: str) -> int:
-    """Return how many items of a dataset the paper had judged.
-
-    Parameters
-    ----------
-    dataset : {'snli', 'mnli', 'alphanli'}
-
-    Returns
-    -------
-    int
-    """
+    """Return how many items of a dataset the paper had judged."""
     return int(read_published("nie2020_table2").set_index("dataset").loc[dataset, "n_examples"])
 
 
@@ -63,20 +54,10 @@ def collect(materials: Materials, n_runs: int, seed: int = 0) -> Collection:
 
     Parameters
     ----------
-    materials : Materials
     n_runs : int
         Collections to simulate.
     seed : int
         Seed of the first one; each of the others has the next number.
-
-    Returns
-    -------
-    Collection
-
-    Raises
-    ------
-    ChaosError
-        If not even one collection is wanted.
     """
     if n_runs < 1:
         raise ChaosError("Nothing would be simulated.", found=n_runs, expected="at least 1")
@@ -189,10 +170,6 @@ def accuracy_curves(collections: Sequence[Collection]) -> pd.DataFrame:
 def open_ways(protocol: Protocol) -> pd.DataFrame:
     """Return the ways from state to state that the values of the parameters leave open.
 
-    Parameters
-    ----------
-    protocol : Protocol
-
     Returns
     -------
     DataFrame
@@ -236,7 +213,6 @@ def errors_with_and_without(
 
     Parameters
     ----------
-    materials : Materials
     population : Population
         Who applies, such as a fitted one.
     careless, n_votes

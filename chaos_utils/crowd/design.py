@@ -34,16 +34,7 @@ WITHOUT: Mapping[str, Mapping[str, float]] = MappingProxyType(
 
 
 def seconds_per_answer(dataset: str) -> float:
-    """Return the published mean time that an answer takes.
-
-    Parameters
-    ----------
-    dataset : {'snli', 'mnli', 'alphanli'}
-
-    Returns
-    -------
-    float
-    """
+    """Return the published mean time that an answer takes."""
     table = read_published("nie2020_table1").set_index("dataset")
     return float(table.loc[dataset, "mean_seconds_per_example"])
 
@@ -52,14 +43,6 @@ def dollars(simulation: Simulation) -> float:
     """Return what a collection cost: items and hidden checks are paid alike, tests are not.
 
     Votes that are thrown away were paid too.
-
-    Parameters
-    ----------
-    simulation : Simulation
-
-    Returns
-    -------
-    float
     """
     answers = simulation.annotators[["items", "checks"]].to_numpy().sum()
     return float(answers * _price(simulation.protocol))
@@ -67,10 +50,6 @@ def dollars(simulation: Simulation) -> float:
 
 def hours(simulation: Simulation) -> float:
     """Return how long the annotators of a collection worked, tests included.
-
-    Parameters
-    ----------
-    simulation : Simulation
 
     Returns
     -------
@@ -118,11 +97,6 @@ def stage_effects(
         distance); ``floor_tvd`` and ``floor_jsd_nats``, the same for as many votes drawn
         from the true distributions; ``dollars``; ``hours`` of all answers, tests included;
         ``applicants``; ``annotators`` with votes that count; ``seed``.
-
-    Raises
-    ------
-    ChaosError
-        If nothing is to be simulated; if a share is outside its range.
     """
     if n_runs < 1 or not len(careless):
         raise ChaosError(
@@ -309,13 +283,6 @@ def guidance(
         One row for each rate and threshold (a single row without checks):
         ``check_rate``, ``min_check_accuracy``, ``dollars_per_vote`` (of votes that count),
         ``votes_per_item``, the expected ``tvd``, ``bias_squared``, and ``best``.
-
-    Raises
-    ------
-    ChaosError
-        If the budget is no sum of money or does not buy one vote on each item, whatever is
-        chosen; if there is nothing to compare or to judge; if nobody of the population gets
-        through.
     """
     if n_items < 1:
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
@@ -365,15 +332,6 @@ def dollars_per_vote(expectation: Expectation, population: Population) -> float:
         The protocol at work on the items.
     population : Population
         Who applies.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ChaosError
-        If hardly anybody of the population gets through.
     """
     outcomes, shares = expectation.outcomes(population), population.shares
     counted = sum(shares[name] * one.votes for name, one in outcomes.items())

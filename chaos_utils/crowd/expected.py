@@ -258,7 +258,6 @@ def stay_chances(population: Population, most: int) -> Floats:
 
     Parameters
     ----------
-    population : Population
     most : int
         Items that there are, at least 1.
 

@@ -42,16 +42,7 @@ TARGETS: Mapping[str, float] = MappingProxyType(  # and how close a fit must com
 
 
 def published_targets(dataset: str) -> dict[str, float]:
-    """Return what the paper reports on the collection for a dataset, by the names of `TARGETS`.
-
-    Parameters
-    ----------
-    dataset : {'snli', 'mnli', 'alphanli'}
-
-    Returns
-    -------
-    dict of float
-    """
+    """Return what the paper reports on the collection for a dataset, by the names of `TARGETS`."""
     row = read_published("nie2020_table1").set_index("dataset").loc[dataset]
     found = {name: float(row[name]) for name in TARGETS if name in row}
     return found | {"plateau_percent": PLATEAU_PERCENT}
@@ -89,15 +80,6 @@ def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
         The protocol and the materials of the collection.
     targets : mapping
         A value for each name in `TARGETS`.
-
-    Returns
-    -------
-    Fit
-
-    Raises
-    ------
-    ChaosError
-        If a target is missing or not a number.
     """
     missing = [name for name in TARGETS if not np.isfinite(targets.get(name, np.nan))]
     if missing:

@@ -53,13 +53,8 @@ def is_unanimous(votes: Votes, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
 
     Parameters
     ----------
-    votes : Votes
     bar : float
         The share, in (0, 1).
-
-    Returns
-    -------
-    ndarray of bool, shape (n_items,)
     """
     return votes.shares.max(axis=1) > bar
 
@@ -119,15 +114,6 @@ def cut(
         Share of votes on one label that a unanimous example must exceed, in (0, 1).
     seed : int
         Seed of the order of items.
-
-    Returns
-    -------
-    Materials
-
-    Raises
-    ------
-    ChaosError
-        If no item exceeds the bar, or all do; if no item is wanted.
     """
     n_items = len(votes) if n_items is None else n_items
     if n_items < 1:

@@ -73,26 +73,12 @@ class Protocol:
         return str(self.table["version"])
 
     def start(self) -> State:
-        """Return the state before the first event.
-
-        Returns
-        -------
-        State
-        """
+        """Return the state before the first event."""
         zeros = dict.fromkeys(self.table["counters"], 0)
         return State(self.table["initial"], MappingProxyType(zeros))
 
     def is_final(self, state: State) -> bool:
-        """Return whether no event can follow.
-
-        Parameters
-        ----------
-        state : State
-
-        Returns
-        -------
-        bool
-        """
+        """Return whether no event can follow."""
         return bool(self.table["states"][state.name]["final"])
 
     def counts_votes(self, state: State) -> bool:
@@ -102,10 +88,6 @@ class Protocol:
         ----------
         state : State
             Where the annotator stands now.
-
-        Returns
-        -------
-        bool
         """
         return not self.table["states"][state.name].get("discards_votes", False)
 
@@ -120,15 +102,6 @@ class Protocol:
             ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
             or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
             An answer's kind is what the state asks; an item's expected label is None.
-
-        Returns
-        -------
-        State
-
-        Raises
-        ------
-        ChaosError
-            If the event is malformed, or cannot happen in this state.
         """
         transition = self._transition(state, event)
         _check_fields(self.table["states"][state.name], event)
@@ -149,15 +122,6 @@ class Protocol:
         ----------
         events : iterable of mapping
             As `step` takes them, from the first one on.
-
-        Returns
-        -------
-        State
-
-        Raises
-        ------
-        ChaosError
-            If an event is malformed or cannot happen; it says which.
         """
         state = self.start()
         for number, event in enumerate(events, start=1):
@@ -205,10 +169,6 @@ def is_right(event: Event) -> bool:
     ----------
     event : mapping
         An answer, as `Protocol.step` takes it.
-
-    Returns
-    -------
-    bool
     """
     return bool(event.get("answer") == event.get("expected"))
 
@@ -262,15 +222,6 @@ def load_protocol(**parameters: float) -> Protocol:
     ----------
     **parameters : float
         By the names in ``protocol.json``, which holds their ranges too.
-
-    Returns
-    -------
-    Protocol
-
-    Raises
-    ------
-    ChaosError
-        If a parameter is unknown or outside its range.
     """
     table = _table()
     known = table["parameters"]

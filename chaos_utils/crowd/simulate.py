@@ -59,10 +59,6 @@ class Simulation:
         ----------
         annotator : int
             Row in `annotators`.
-
-        Returns
-        -------
-        list of dict
         """
         codes, uids = self.materials.dataset.codes, self.materials.item_uids
         known = self.known[self.known["annotator"] == annotator].itertuples()
@@ -184,16 +180,10 @@ def draw_stays(population: Population, most: int, n: int, rng: np.random.Generat
 
     Parameters
     ----------
-    population : Population
     most : int
         Items that there are.
     n : int
         How many annotators.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
     """
     spread = population.stay_spread
     logs = rng.normal(np.log(population.mean_stay) - spread**2 / 2, spread, n)
@@ -207,7 +197,6 @@ def draw_labels(chances: Floats, rng: np.random.Generator) -> Ints:
     ----------
     chances : ndarray of float, shape (m, k)
         Rows sum to 1.
-    rng : numpy.random.Generator
 
     Returns
     -------
@@ -235,15 +224,6 @@ def simulate(
         Who applies.
     seed : int
         Seed of all draws.
-
-    Returns
-    -------
-    Simulation
-
-    Raises
-    ------
-    ChaosError
-        If hardly anybody of the population gets through, so that the collection would not end.
     """
     rng = np.random.default_rng(seed)
     wanted = len(materials.items) * int(protocol.parameters["votes_per_item"])

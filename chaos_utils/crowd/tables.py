@@ -15,10 +15,6 @@ SETTLED = 300  # items after which the paper's accuracy on unanimous examples no
 def transitions(protocol: Protocol) -> pd.DataFrame:
     """Return the protocol's table of rules, one row a way from state to state.
 
-    Parameters
-    ----------
-    protocol : Protocol
-
     Returns
     -------
     DataFrame
@@ -56,10 +52,6 @@ def _in_words(guard: Json, parameters: Mapping[str, float]) -> str:
 
 def summary(simulation: Simulation) -> dict[str, float]:
     """Return the figures that the paper reports on its collection.
-
-    Parameters
-    ----------
-    simulation : Simulation
 
     Returns
     -------

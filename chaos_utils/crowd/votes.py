@@ -60,20 +60,6 @@ def read_votes(path: Path) -> VoteFile:
     """Read and check a votes file.
 
     The events are replayed, so a vote counts only where the protocol lets it count.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    VoteFile
-
-    Raises
-    ------
-    ChaosError
-        If the file is cut off or no votes file, is of another version of the protocol, its
-        events cannot have happened, or a label or a second vote on an item is not allowed.
     """
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -176,13 +162,6 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     -------
     dict
         By dataset: how many ``annotators`` have votes that count, ``items`` and ``votes``.
-
-    Raises
-    ------
-    ChaosError
-        If a file has a fault, two files carry the same annotator or the same answers, were
-        collected with other parameters, test with what the data does not hold to be unanimous,
-        an item is unknown, no vote counts, or the folder holds something.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ChaosError(

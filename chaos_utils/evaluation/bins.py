@@ -59,11 +59,6 @@ def entropy_bins(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
     n_bins : int
         From 2 to the number of items. Bins that no item falls into, as many equal
         entropies can leave them, are left out.
-
-    Raises
-    ------
-    ValueError
-        If there are too few bins or too few items for them.
     """
     values = np.asarray(entropies, dtype=np.float64).round(_DECIMALS)
     if not 2 <= n_bins <= len(values):
@@ -133,13 +128,6 @@ def binned_scores(
         Bootstrap resamples of the items within each bin, at least 1; the edges stay.
     seed : int
         Seed of the bootstrap.
-
-    Raises
-    ------
-    ChaosError
-        If a system is named as a baseline is.
-    ValueError
-        As `entropy_bins`, or if `n_resamples` is below 1.
     """
     entropies, gold, scores = {}, {}, {}
     for votes in all_votes:
@@ -177,10 +165,6 @@ def binned_scores(
 
 def pools(all_votes: Sequence[Votes]) -> list[str]:
     """Return the pools of datasets that are shown as one, where all of their members are there.
-
-    Parameters
-    ----------
-    all_votes : sequence of Votes
 
     Returns
     -------

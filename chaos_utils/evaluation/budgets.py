@@ -32,10 +32,8 @@ def annotation_budget(
 
     Parameters
     ----------
-    votes : Votes
     n_draws : int
         Draws of the truth behind the votes, at least 1.
-    seed : int
     measures : iterable of str
         Names in `MEASURES`.
     sizes : sequence of int
@@ -48,11 +46,6 @@ def annotation_budget(
         ``floor``: a perfect model judged by k votes. ``error``: the shares of k votes
         judged by the truth; the same for a measure that is symmetric, and left out for
         one without an upper end.
-
-    Raises
-    ------
-    ValueError
-        As `draws.draw_posterior`.
     """
     chosen = [MEASURES[name] for name in measures]
     rng = np.random.default_rng(seed)
@@ -94,12 +87,8 @@ def items_by_votes(
 
     Parameters
     ----------
-    votes : Votes
-    systems : sequence of System
     budget : int
         Votes in all. Divided by the votes an item it gives the items, rounded down.
-    n_draws : int
-    seed : int
     measure : str
         A mean over items of one value.
 
@@ -109,11 +98,6 @@ def items_by_votes(
         ``dataset``, ``system``, ``measure``, ``n_votes``, ``n_items``, ``value`` (expected
         score), ``bias`` (it minus the score against the truth), ``standard_error``, and
         ``total_error``, the root of their summed squares.
-
-    Raises
-    ------
-    ChaosError
-        If the budget does not buy a vote.
     """
     if budget < 1:
         raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")

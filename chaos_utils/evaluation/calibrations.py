@@ -45,15 +45,9 @@ def line_up(votes: Votes, systems: Sequence[System]) -> list[System]:
 
     Parameters
     ----------
-    votes : Votes
     systems : sequence of System
         As `load_systems` gives them. Of those that were released or simulated, the ones
         that the paper's tables show are taken; of our own and the reader's, all.
-
-    Raises
-    ------
-    ChaosError
-        If none remains, or a reader's system is called like the oracle.
     """
     groups = (in_paper(systems), [one for one in systems if one.origin in ("trained", "yours")])
     if not any(groups):
@@ -232,8 +226,6 @@ def temperature_choices(
         that it was fitted on; for cross-fitting, the fewest of any fold);
         ``temperature`` (mean over items), ``temperature_low`` and ``temperature_high``
         (over folds); ``ece``, ``ece_votes``, ``dist_ce``, ``ent_ce``, ``kl``.
-
-    A ChaosError is raised for fewer folds than two, or more than items.
     """
     rows = []
     for system in to_fit(systems):
@@ -310,11 +302,6 @@ def read_outside(path: Path, votes: Votes) -> tuple[Floats, npt.NDArray[np.int64
     -------
     probabilities, gold : ndarray of float64, shape (n, k), and of int, shape (n,)
         Rows sum to 1; positions in the file's class order.
-
-    Raises
-    ------
-    ChaosError
-        If a line is not what it should be, an item occurs twice, or none is left.
     """
     inputs.record(f"predictions/{path.name}", inputs.digest(path))
     inside, k = set(votes.uids), votes.dataset.n_classes

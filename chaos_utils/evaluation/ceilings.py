@@ -20,11 +20,6 @@ ESTIMATED_HUMAN = "estimated human"
 def reference_scores(found: References, measures: Iterable[str] = NAMES) -> pd.DataFrame:
     """Tabulate a dataset's references.
 
-    Parameters
-    ----------
-    found : References
-    measures : iterable of str
-
     Returns
     -------
     DataFrame
@@ -75,13 +70,10 @@ def normalised_scores(
 
     Parameters
     ----------
-    systems : sequence of System
     found : References
         Of the same dataset.
     n_resamples : int
         Bootstrap resamples of the items for 95% percentile intervals, at least 1.
-    seed : int
-    measures : iterable of str
 
     Returns
     -------
@@ -154,14 +146,6 @@ def estimated_human(found: References) -> pd.DataFrame:
 
     They come from Table 5 of Nie et al. (2020) and have no interval: the second crowd
     that they were computed from was not released. Empty for a dataset that is not in it.
-
-    Parameters
-    ----------
-    found : References
-
-    Returns
-    -------
-    DataFrame
     """
     table = read_published("nie2020_table5")
     dataset = found.votes.dataset.name

@@ -34,10 +34,6 @@ def gather(
         Systems by dataset, as `load_systems` gives them.
     n_resamples, n_splits, seed : int
         As in `Material`.
-
-    Returns
-    -------
-    Material
     """
     return Material(
         {votes.dataset.name: votes for votes in all_votes},
@@ -54,7 +50,6 @@ def check_claims(material: Material, claims: Sequence[Claim] = CLAIMS) -> pd.Dat
 
     Parameters
     ----------
-    material : Material
     claims : sequence of Claim
         All of both papers by default.
 

@@ -35,7 +35,6 @@ def classwise_percent(means: Floats, *, divide_by: str) -> Floats:
 
     Parameters
     ----------
-    means : ndarray of float, shape (..., n_columns)
     divide_by : {'all', 'binned'}
         As in `classwise_calibration_error`.
 
@@ -61,10 +60,6 @@ def votes_scored(human: Floats, model: Floats, score: Callable[[Floats, Floats],
         Vote shares and predictions; rows sum to 1.
     score : callable
         From one-hot votes and predictions to a score an item, smaller is better.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
     """
     labels = np.eye(human.shape[1])
     by_label = [score(np.broadcast_to(label, human.shape), model) for label in labels]

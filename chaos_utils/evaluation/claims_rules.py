@@ -201,15 +201,10 @@ def by_number(estimate: Estimate, claimed: float, within: float, text: str) -> E
 
     Parameters
     ----------
-    estimate : Estimate
     claimed, within : float
         The number, and how far from it still is the same; in the estimate's unit.
     text : str
         What the estimate is, for `Evidence`.
-
-    Returns
-    -------
-    Evidence
     """
     reach = within + _ROUNDING
     if abs(estimate.value - claimed) <= reach:

@@ -261,7 +261,6 @@ def under_every_convention(votes: Votes, systems: Sequence[System]) -> pd.DataFr
 
     Parameters
     ----------
-    votes : Votes
     systems : sequence of System
         As `chosen_systems` gives them.
 

@@ -248,7 +248,6 @@ def conversions(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 
     Parameters
     ----------
-    votes : Votes
     systems : sequence of System
         At least one.
 
@@ -278,11 +277,6 @@ def conversions(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 
 def error_of(conversion: Conversion, judged: Judged) -> float:
     """Return the largest distance between what a conversion gives and the direct number.
-
-    Parameters
-    ----------
-    conversion : Conversion
-    judged : Judged
 
     Returns
     -------

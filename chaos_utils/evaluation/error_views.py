@@ -30,11 +30,6 @@ def error_views(all_votes: Sequence[Votes], chosen: dict[str, list[System]]) -> 
         ``view`` (``class``, ``rank``, ``entropy``), ``part`` (a label; ``1st`` is the label
         with most votes, ties in the order of labels; ``entropy``), ``uid``, ``human``,
         ``model`` (shares, or entropies in nats) and ``error``, model minus human.
-
-    Raises
-    ------
-    ChaosError
-        If there is no system on any dataset.
     """
     parts = [
         table

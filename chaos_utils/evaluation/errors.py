@@ -54,11 +54,6 @@ def lineup(
     dict
         For every dataset name, its systems; none where the chosen one does not predict that
         dataset and the reader brings nothing, or where no system is available.
-
-    Raises
-    ------
-    ChaosError
-        If there is no such system on any dataset, or the temperature is not above 0.
     """
     if not temperature > 0:
         raise ChaosError("The temperature must be above 0.", found=temperature)
@@ -84,7 +79,6 @@ def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes
     ----------
     votes : Votes
         More than 40 per item.
-    seed : int
 
     Returns
     -------
@@ -92,11 +86,6 @@ def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes
         H1 and H2.
     judges : dict of Votes
         What they may be judged by: ``all`` votes, those ``outside_h1``, or ``outside_both``.
-
-    Raises
-    ------
-    ChaosError
-        If an item has too few votes.
     """
     fewest = int(votes.n_votes.min())
     if fewest <= 2 * N_VOTES:
@@ -151,8 +140,6 @@ def errors_by_draw(
 
     Parameters
     ----------
-    votes : Votes
-    systems : sequence of System
     n_seeds : int
         At least 2.
     first_seed : int
@@ -168,11 +155,6 @@ def errors_by_draw(
         ``kl`` (nats, KL(H1 ‖ ·), 30 bins on [0, 1], as released by Baan et al. (2022):
         infinite where the other has an empty bin), ``kl_smoothed`` (one half added to every
         bin), ``tvd``.
-
-    Raises
-    ------
-    ChaosError
-        If an item has too few votes, or `n_seeds` is below 2.
     """
     if n_seeds < 2:
         raise ChaosError("A spread needs at least two seeds.", where="n_seeds", found=n_seeds)

@@ -51,11 +51,6 @@ def read_files(
     -------
     dict of list of System
         By dataset; each list holds one at least.
-
-    Raises
-    ------
-    ChaosError
-        If a file has faults, two systems of a dataset have one name, or none is left.
     """
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found: dict[str, list[System]] = {}
@@ -111,7 +106,6 @@ def judge_files(
         As for `load_votes`.
     n_resamples : int
         For the intervals; 0 for none.
-    seed : int
     against : str, optional
         Name of the system that the others are compared with, on each dataset that has it.
 
@@ -124,11 +118,6 @@ def judge_files(
         measure is in Table 5 of Nie et al. (2020), ``rank`` among its nine models and
         this one (1 is best) and ``ranked``, their number. All but the first two are
         empty for differences.
-
-    Raises
-    ------
-    ChaosError
-        As `score`; if no dataset has two systems to compare, one of them `against`.
     """
     if against is not None:
         _check_pairs(found, against)
@@ -196,11 +185,6 @@ def by_system(answer: pd.DataFrame) -> Iterator[tuple[str, list[list[str]]]]:
     ----------
     answer : DataFrame
         As `judge_files` gives it.
-
-    Yields
-    ------
-    title : str
-    cells : list of list of str
     """
     for (dataset, system), rows in answer.groupby(["dataset", "system"], sort=False):
         values = rows[rows["reference"] == ""]

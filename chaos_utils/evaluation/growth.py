@@ -53,15 +53,10 @@ def load_stages(
 
     Parameters
     ----------
-    runs : iterable of Run
     all_votes : sequence of Votes
         One a dataset.
     model : str
         As runs name it; without effect on the sample.
-
-    Returns
-    -------
-    by_size, course : list of Stage
     """
     if any(votes.source.synthetic for votes in all_votes):
         return (
@@ -80,7 +75,6 @@ def size_stages(runs: Iterable[Run], all_votes: Sequence[Votes], model: str) -> 
 
     Parameters
     ----------
-    runs : iterable of Run
     all_votes : sequence of Votes
         One a dataset.
     model : str
@@ -109,7 +103,6 @@ def trajectory_stages(runs: Iterable[Run], all_votes: Sequence[Votes], model: st
 
     Parameters
     ----------
-    runs : iterable of Run
     all_votes : sequence of Votes
         One a dataset.
     model : str

@@ -126,8 +126,6 @@ def compare_methods(
 
     Parameters
     ----------
-    votes : Votes
-    material : Material
     own : sequence of System
         Systems of the reader's, shown beside.
     n_folds : int
@@ -135,15 +133,6 @@ def compare_methods(
     n_resamples, confidence, seed
         Of all intervals: a number, at least 1; the coverage, in (0, 1); the seed, which is
         also that of folds and draws.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    ChaosError
-        If a number is out of its range, or two systems have one title.
     """
     _check(n_resamples, confidence, n_folds)
     fitted = temperatures(
@@ -168,14 +157,8 @@ def methods(votes: Votes, material: Material, fitted: Sequence[Temperature]) -> 
 
     Parameters
     ----------
-    votes : Votes
-    material : Material
     fitted : sequence of Temperature
         As `temperatures` gives them.
-
-    Returns
-    -------
-    list of Method
     """
     found: dict[str, tuple[str, System]] = dict(material.others)
     if material.plain is not None:
@@ -209,16 +192,7 @@ def methods(votes: Votes, material: Material, fitted: Sequence[Temperature]) -> 
 
 
 def missing(made: Iterable[Method]) -> list[str]:
-    """Return the titles of the methods that were not made, in order.
-
-    Parameters
-    ----------
-    made : iterable of Method
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the titles of the methods that were not made, in order."""
     there = {one.name for one in made}
     return [title for name, title in METHODS.items() if name not in there]
 
@@ -236,7 +210,6 @@ def learning_table(
 
     Parameters
     ----------
-    votes : Votes
     made : sequence of Method
         Those that cover the same items are resampled alike, the plain run with each of them.
     found : References
@@ -245,7 +218,6 @@ def learning_table(
         Bootstrap resamples of the items, at least 1.
     confidence : float
         Coverage of the intervals, in (0, 1).
-    seed : int
 
     Returns
     -------

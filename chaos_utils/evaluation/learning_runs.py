@@ -58,16 +58,6 @@ def gather(votes: Votes, model: str, run_seed: int) -> Material:
         The encoder, as runs name it; without effect on the sample.
     run_seed : int
         Seed of the plain run.
-
-    Returns
-    -------
-    Material
-
-    Raises
-    ------
-    ChaosError
-        If runs are committed, and none of them is of this encoder; or if a run's files
-        are not those of its record, or do not hold the items.
     """
     if votes.source.synthetic:
         return simulated(votes, run_seed)
@@ -92,20 +82,10 @@ def from_runs(votes: Votes, runs: Sequence[Run], run_seed: int) -> Material:
 
     Parameters
     ----------
-    votes : Votes
     runs : sequence of Run
         Of one encoder.
     run_seed : int
         Seed of the plain run.
-
-    Returns
-    -------
-    Material
-
-    Raises
-    ------
-    ChaosError
-        If a run's files are not those of its record, or do not hold the items.
     """
     training = get_task(votes.dataset.task)
     by_kind: dict[tuple[str, int], Run] = {}
@@ -131,10 +111,6 @@ def method_of(run: Run) -> str:
     """Return which method a run is made for; empty where it is no part of the comparison.
 
     The run that is set beside the plain one must differ from it in one thing alone.
-
-    Parameters
-    ----------
-    run : Run
 
     Returns
     -------
@@ -201,7 +177,6 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
 
     Parameters
     ----------
-    votes : Votes
     files : sequence of str
         Paths that the reader gave.
 
@@ -209,11 +184,6 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
     -------
     list of System
         They may cover the dataset in part.
-
-    Raises
-    ------
-    ChaosError
-        As `read_predictions`.
     """
     return [
         one
@@ -232,7 +202,6 @@ def simulated(votes: Votes, run_seed: int) -> Material:
 
     Parameters
     ----------
-    votes : Votes
     run_seed : int
         From 0 to 2; with another there is no plain run.
 

@@ -64,7 +64,6 @@ def temperatures(
 
     Parameters
     ----------
-    votes : Votes
     material : Material
         Without a plain run there is nothing to fit: the fixed temperature alone remains.
     n_folds : int
@@ -77,11 +76,6 @@ def temperatures(
     -------
     list of Temperature
         ``fixed``, ``held_out`` (where there are development items), ``cross_fitted``.
-
-    Raises
-    ------
-    ChaosError
-        If there are fewer premises or stories than folds.
     """
     two = FIXED_TEMPERATURE
     found = [Temperature("fixed", np.array(two), two, two, "none", 0)]
@@ -113,8 +107,6 @@ def temperature_interval(
 
     Parameters
     ----------
-    probabilities : ndarray of float, shape (n_items, n_classes)
-    gold : ndarray of int, shape (n_items,)
     n_resamples, confidence, seed
         At least 1; the interval's coverage; the seed of the resamples.
 
@@ -131,11 +123,6 @@ def temperature_interval(
 
 def temperature_table(votes: Votes, fitted: Iterable[Temperature]) -> pd.DataFrame:
     """Tabulate temperatures.
-
-    Parameters
-    ----------
-    votes : Votes
-    fitted : iterable of Temperature
 
     Returns
     -------

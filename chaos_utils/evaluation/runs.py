@@ -22,10 +22,6 @@ def missing_runs(runs: Iterable[Run]) -> list[str]:
     ----------
     runs : iterable of Run
         Those that are there.
-
-    Returns
-    -------
-    list of str
     """
     there = {run.name for run in runs}
     return [entry["name"] for entry in wanted_entries() if entry["name"] not in there]
@@ -33,10 +29,6 @@ def missing_runs(runs: Iterable[Run]) -> list[str]:
 
 def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     """Return what each run was trained on, how, what it reached, and what it cost.
-
-    Parameters
-    ----------
-    runs : sequence of Run
 
     Returns
     -------
@@ -111,10 +103,6 @@ def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Return the course of every run that trained.
 
-    Parameters
-    ----------
-    runs : iterable of Run
-
     Returns
     -------
     DataFrame
@@ -139,10 +127,6 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
 
 def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Set Table 8 of Nie et al. (2020) beside the recipes of our runs.
-
-    Parameters
-    ----------
-    runs : iterable of Run
 
     Returns
     -------

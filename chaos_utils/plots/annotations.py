@@ -23,10 +23,6 @@ def plot_label_transitions(table: pd.DataFrame, n_votes: int = 0) -> Figure:
         As `description.label_transitions` gives it.
     n_votes : int
         New votes that each item has; 0 where that varies.
-
-    Returns
-    -------
-    Figure
     """
     n_labels = max(dataset.n_classes for dataset in in_order(table["dataset"]))
     size = max(1, n_labels / _ROOMY)

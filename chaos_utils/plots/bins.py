@@ -39,10 +39,6 @@ def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As for `plot_jsd_by_entropy`; values in [0, 1].
-
-    Returns
-    -------
-    Figure
     """
     figure, axes = _plot(table, "accuracy on the new majority")
     for axis in axes:
@@ -60,10 +56,6 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
         One row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
         ``entropy_high_bits``, ``source``, ``role``, ``value`` (distance, √nats), ``low``,
         ``high``. See `evaluation.bins.drawn`.
-
-    Returns
-    -------
-    Figure
     """
     figure, axes = _plot(table, "JSD (distance, √nats)")
     for axis in axes:

@@ -51,10 +51,6 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `calibrations.reliability` gives it.
-
-    Returns
-    -------
-    Figure
     """
     systems = list(_systems(table))
     figure, axes = plt.subplots(
@@ -94,10 +90,6 @@ def plot_distances(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row for each system and item: ``system``, ``origin``, ``temperature``, ``dist_ce``.
-
-    Returns
-    -------
-    Figure
     """
     systems = list(dict.fromkeys(zip(table["system"], table["origin"], strict=True)))
     temperatures = sorted(set(table["temperature"]))
@@ -134,10 +126,6 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `calibrations.two_targets` gives it.
-
-    Returns
-    -------
-    Figure
     """
     titles = [system_title(row.system, row.origin, row.temperature) for row in table.itertuples()]
     places = np.arange(len(table))[::-1]
@@ -166,10 +154,6 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `calibrations.temperature_curves` gives it.
-
-    Returns
-    -------
-    Figure
     """
     measures = list(dict.fromkeys(table["measure"]))
     figure, axes = plt.subplots(2, 3, figsize=(10.2, 6.2), sharex=True)

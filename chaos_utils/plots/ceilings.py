@@ -32,10 +32,6 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `budgets.annotation_budget` gives it, for one or more datasets.
-
-    Returns
-    -------
-    Figure
     """
     names = list(dict.fromkeys(table["measure"]))
     n_columns = 4
@@ -97,10 +93,6 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
         One row for each dataset, system and measure: ``dataset``, ``system``, ``source``
         (``computed`` or ``published``), ``measure``, ``value``, ``low``, ``high``,
         ``floor``, ``ceiling``, ``uniform``.
-
-    Returns
-    -------
-    Figure
     """
     datasets = in_order(table["dataset"])
     names = list(dict.fromkeys(table["measure"]))
@@ -163,10 +155,6 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As `budgets.items_by_votes` gives it, for one or more datasets and one budget.
-
-    Returns
-    -------
-    Figure
     """
     figure, panels = dataset_panels(table["dataset"], panel=(4, 4.4))
     names = list(dict.fromkeys(table["system"]))

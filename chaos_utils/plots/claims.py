@@ -19,10 +19,6 @@ def plot_claims(table: pd.DataFrame) -> Figure:
     table : DataFrame
         ``paper`` (as it is to be shown), ``verdict``, ``n``; each verdict in the order to
         be drawn, for every paper.
-
-    Returns
-    -------
-    Figure
     """
     papers = list(dict.fromkeys(table["paper"]))
     verdicts = list(dict.fromkeys(table["verdict"]))

@@ -27,10 +27,6 @@ def plot_conventions(table: pd.DataFrame) -> Figure:
     table : DataFrame
         ``system``, ``quantity``, ``relative`` (value over that of the papers' convention, in
         [0, inf]).
-
-    Returns
-    -------
-    Figure
     """
     quantities = list(dict.fromkeys(table["quantity"]))
     systems = list(dict.fromkeys(table["system"]))

@@ -38,10 +38,6 @@ def plot_entropy(table: pd.DataFrame, n_votes: int = 0) -> Figure:
         One row an item: ``dataset``, ``entropy_bits``.
     n_votes : int
         Votes that each item has; 0 where that varies.
-
-    Returns
-    -------
-    Figure
     """
     figure, panels = dataset_panels(table["dataset"], panel=(3.3, 2.9))
     for axis, dataset in panels:
@@ -76,10 +72,6 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row an item: ``dataset``, ``majority_share``.
-
-    Returns
-    -------
-    Figure
     """
     figure, axis = plt.subplots(figsize=(6.4, 3.7))
     datasets = in_order(table["dataset"])
@@ -122,10 +114,6 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
         One row an item: ``dataset``, ``share_1``, ``share_2``, ``share_3``,
         ``majority_label``. Datasets with fewer or more labels are left out; at least one
         has three.
-
-    Returns
-    -------
-    Figure
     """
     n_labels = table["dataset"].map(lambda name: get_dataset(name).n_classes)
     three_way = table[n_labels == 3]
@@ -185,10 +173,6 @@ def plot_original_votes(table: pd.DataFrame, n_votes: int = 0) -> Figure:
         As `description.original_votes` gives it.
     n_votes : int
         New votes that each item has; 0 where that varies.
-
-    Returns
-    -------
-    Figure
     """
     datasets = in_order(table["dataset"])
     figure, axes = plt.subplots(2, len(datasets), figsize=(4.4 * len(datasets), 5.6), squeeze=False)

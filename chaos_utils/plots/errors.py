@@ -35,10 +35,6 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         One row for each item and system: ``system``, ``origin``, ``temperature``, ``dist_ce``.
-
-    Returns
-    -------
-    Figure
     """
     groups = list(table.groupby(_KEYS, sort=False)["dist_ce"])
     figure, axes = plt.subplots(
@@ -88,10 +84,6 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         Rows of one view of `evaluation.errors.error_views`.
-
-    Returns
-    -------
-    Figure
     """
     rows = list(table.groupby(["dataset", "part"], sort=False))
     series = list(table[_KEYS].drop_duplicates().itertuples(index=False, name=None))

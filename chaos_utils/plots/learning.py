@@ -36,10 +36,6 @@ def plot_learning(table: pd.DataFrame) -> Figure:
         One row for each dataset, method or reference, and measure: ``dataset``, ``method``,
         ``title``, ``kind`` (reference, method, own), ``learned_from``, ``measure``,
         ``value``, ``low``, ``high``.
-
-    Returns
-    -------
-    Figure
     """
     datasets = in_order(table["dataset"])
     names = list(dict.fromkeys(table["measure"]))

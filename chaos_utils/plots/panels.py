@@ -21,11 +21,6 @@ def dataset_panels(
         Names, in any order; each counts once.
     panel : (float, float)
         Width and height of one panel in inches.
-
-    Returns
-    -------
-    figure : Figure
-    panels : list of (Axes, Dataset)
     """
     shown = in_order(datasets)
     figure, axes = plt.subplots(

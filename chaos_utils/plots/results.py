@@ -26,10 +26,6 @@ def plot_results(table: pd.DataFrame) -> Figure:
         One row a dataset, system and measure (jsd, kl): ``dataset``, ``system``, ``source``
         (computed, published), ``kind`` (chance, floor and ceiling become lines),
         ``measure``, ``value``, ``low``, ``high``.
-
-    Returns
-    -------
-    Figure
     """
     names = [one.name for one in in_order(table["dataset"])]
     systems = table[~table["kind"].isin(_LINES)]

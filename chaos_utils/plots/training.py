@@ -32,10 +32,6 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     table : DataFrame
         One row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
         ``system``, ``measure`` (``loss`` in nats, ``dev_accuracy``), ``items``, ``value``.
-
-    Returns
-    -------
-    Figure
     """
     shown = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, grid = plt.subplots(
@@ -81,10 +77,6 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
         One row for each ``dataset`` (or several joined by ``+``), ``items``, ``bin`` (from 1) and
         ``measure`` (``new_accuracy``, ``jsd``): ``entropy_low_bits``, ``entropy_high_bits``,
         ``n``, ``value``, ``low``, ``high``, ``chance``.
-
-    Returns
-    -------
-    Figure
     """
     return _plot_growth(table, "training items", ticks=True)
 
@@ -96,10 +88,6 @@ def plot_training_trajectory(table: pd.DataFrame) -> Figure:
     ----------
     table : DataFrame
         As for `plot_training_size`.
-
-    Returns
-    -------
-    Figure
     """
     return _plot_growth(table, "training items seen", ticks=False)
 

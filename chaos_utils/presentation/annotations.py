@@ -25,10 +25,6 @@ def name_of(dataset: str) -> str:
     ----------
     dataset : str
         Its name in tables, such as ``alphanli``.
-
-    Returns
-    -------
-    str
     """
     return get_dataset(dataset).short
 
@@ -107,10 +103,6 @@ def listed(parts: Sequence[str]) -> str:
     ----------
     parts : sequence of str
         At least one.
-
-    Returns
-    -------
-    str
     """
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 

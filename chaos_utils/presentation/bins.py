@@ -23,10 +23,6 @@ def name_of(dataset: str) -> str:
     ----------
     dataset : str
         Its name in tables, such as ``snli+mnli``.
-
-    Returns
-    -------
-    str
     """
     return short_of(dataset)
 
@@ -264,13 +260,8 @@ def amount(value: float, measure: str) -> str:
 
     Parameters
     ----------
-    value : float
     measure : str
         Name in `MEASURES`.
-
-    Returns
-    -------
-    str
     """
     if measure.endswith("accuracy"):
         return f"{number(100 * value, 1)}%"

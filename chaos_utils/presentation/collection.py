@@ -114,10 +114,6 @@ def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
         As `comparison.accuracy_curves` gives it.
     settled : int
         Items after which an annotator counts as settled.
-
-    Returns
-    -------
-    str
     """
     return (
         f"Between an annotator's first items and all those after {settled}, accuracy in the first "
@@ -146,10 +142,6 @@ def say_effects(table: pd.DataFrame, share: float) -> str:
         As `design.stage_effects` gives it.
     share : float
         Share of careless applicants to come near to, in [0, 1].
-
-    Returns
-    -------
-    str
     """
     shares = table["careless"].unique()
     share = shares[np.abs(shares - share).argmin()]
@@ -183,10 +175,6 @@ def say_bias(table: pd.DataFrame) -> str:
     ----------
     table : DataFrame
         As `comparison.errors_with_and_without` gives it.
-
-    Returns
-    -------
-    str
     """
     parts = []
     for without, rows in table.groupby("without", sort=False):

@@ -27,7 +27,6 @@ def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
 
     Parameters
     ----------
-    book : Book
     old, new : str
         Names of pages, such as ``figures/fig-old``.
     notice : str
@@ -53,7 +52,6 @@ def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") ->
 
     Parameters
     ----------
-    book : Book
     id : str
         Of the figure or table.
     redirect : Redirect
@@ -81,7 +79,6 @@ def not_found_html(book: Book, notice: str = "") -> str:
 
     Parameters
     ----------
-    book : Book
     notice : str
         As in `moved_html`.
 
@@ -127,7 +124,6 @@ def sitemap(book: Book, pages: Iterable[str]) -> str:
 
     Parameters
     ----------
-    book : Book
     pages : iterable of str
         Paths of pages from the site's root, such as ``chapters/results.html``.
 
@@ -150,7 +146,6 @@ def absolute(book: Book, path: str) -> str:
 
     Parameters
     ----------
-    book : Book
     path : str
         From the site's root.
 

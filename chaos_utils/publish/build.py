@@ -29,15 +29,6 @@ def choose_data(
         Is told what is fetched, and loudly that the sample was taken.
     progress : bool
         Whether downloads draw a progress bar.
-
-    Returns
-    -------
-    {'auto', 'sample'}
-
-    Raises
-    ------
-    ChaosError
-        If the data at hand is not the published one; or, when strict, if it cannot be had.
     """
     if sample:
         return "sample"
@@ -95,11 +86,6 @@ def build(
     -------
     list of str
         In a dry run, the steps that would run, such as ``chapter annotations``.
-
-    Raises
-    ------
-    ChaosError
-        If a notebook cannot be read; or if a step failed, with that step's own message.
     """
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")

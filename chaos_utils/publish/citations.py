@@ -59,21 +59,7 @@ class Book:
 
 
 def read_book(path: Path) -> Book:
-    """Read CITATION.cff.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Book
-
-    Raises
-    ------
-    ChaosError
-        If the file cannot be read, or a field is missing or malformed.
-    """
+    """Read CITATION.cff."""
     content = read_citation(path)
     try:
         return Book(
@@ -90,30 +76,12 @@ def read_book(path: Path) -> Book:
 
 
 def book_bibtex(book: Book) -> str:
-    """Return a BibTeX entry for the whole book.
-
-    Parameters
-    ----------
-    book : Book
-
-    Returns
-    -------
-    str
-    """
+    """Return a BibTeX entry for the whole book."""
     return _entry("living-book", {"title": f"{{{latex(book.title)}}}"} | _common(book), book.url)
 
 
 def book_plain(book: Book) -> str:
-    """Return a citation of the whole book in one line of text.
-
-    Parameters
-    ----------
-    book : Book
-
-    Returns
-    -------
-    str
-    """
+    """Return a citation of the whole book in one line of text."""
     where = f" {book.url}" if book.url else ""
     return f"{', '.join(book.authors)} ({book.year}). {book.title}, version {book.version}.{where}"
 
@@ -123,13 +91,8 @@ def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    book : Book
     manifest : mapping
         Of the figure or table.
-
-    Returns
-    -------
-    str
     """
     kind = manifest["kind"].capitalize()
     note = f"{kind} \\texttt{{{manifest['id']}}} in \\emph{{{latex(book.title)}}}"
@@ -143,15 +106,10 @@ def item_plain(book: Book, title: str, url: str) -> str:
 
     Parameters
     ----------
-    book : Book
     title : str
         Of the item.
     url : str
         Where it is shown; empty before the book is published.
-
-    Returns
-    -------
-    str
     """
     where = f" {url}" if url else ""
     return (
@@ -165,15 +123,10 @@ def item_bibtex(book: Book, title: str, url: str) -> str:
 
     Parameters
     ----------
-    book : Book
     title : str
         Of the item; taken as it is, not escaped.
     url : str
         As in `item_plain`.
-
-    Returns
-    -------
-    str
     """
     fields = {"title": f"{{{title}}}"} | _common(book)
     fields["note"] = f"In \\emph{{{latex(book.title)}}}, version {book.version}; "
@@ -202,13 +155,8 @@ def plain(book: Book, manifest: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    book : Book
     manifest : mapping
         Of the figure or table.
-
-    Returns
-    -------
-    str
     """
     url = address(book, manifest)
     where = f" {url}" if url else ""
@@ -223,13 +171,8 @@ def ris(book: Book, manifest: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    book : Book
     manifest : mapping
         Of the figure or table.
-
-    Returns
-    -------
-    str
     """
     fields = [
         ("TY", "FIGURE" if manifest["kind"] == "figure" else "DATA"),
@@ -251,13 +194,8 @@ def csl(book: Book, manifest: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    book : Book
     manifest : mapping
         Of the figure or table.
-
-    Returns
-    -------
-    str
     """
     item = {
         "id": manifest["id"],
@@ -288,16 +226,7 @@ def _note(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def latex(text: str) -> str:
-    """Escape the characters that are special in LaTeX.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-    """
+    """Escape the characters that are special in LaTeX."""
     return "".join(LATEX.get(character, character) for character in text)
 
 
@@ -325,7 +254,6 @@ def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> s
 
     Parameters
     ----------
-    book : Book
     manifest : mapping
         Of the figure or table.
     suffix : str

@@ -19,15 +19,6 @@ def manifest_files() -> dict[str, Path]:
     """Return the manifest of everything that the chapters have made, by id.
 
     Chapters are in the book's order, and what one made in the registry's.
-
-    Returns
-    -------
-    dict of Path
-
-    Raises
-    ------
-    ChaosError
-        If two notebooks make the same id.
     """
     found: dict[str, Path] = {}
     order = {id: place for place, id in enumerate(registry.read_registry().ids)}
@@ -44,15 +35,6 @@ def load() -> dict[str, Manifest]:
     """Return the manifest of everything that the chapters have made, by id.
 
     Each says in which folder its files are, and what has changed since it was made.
-
-    Returns
-    -------
-    dict of dict
-
-    Raises
-    ------
-    ChaosError
-        As `manifest_files` does.
     """
     found = manifest_files()
     changed = {name: staleness.changed_since(name) for name in set(map(_chapter, found.values()))}
@@ -71,19 +53,10 @@ def _load(path: Path, changed: Sequence[str]) -> Manifest:
 def read(id: str) -> Manifest:
     """Return the manifest of one figure or table.
 
-    Parameters
-    ----------
-    id : str
-
     Returns
     -------
     dict
         As `load` returns it.
-
-    Raises
-    ------
-    ChaosError
-        If nothing was built yet, or nothing of that id.
     """
     made, registered = manifest_files(), registry.read_registry().ids
     if not made:
@@ -96,21 +69,7 @@ def read(id: str) -> Manifest:
 
 
 def current_id(id: str) -> str:
-    """Return the id that took the place of one that has moved; any other as it is.
-
-    Parameters
-    ----------
-    id : str
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ChaosError
-        If it was withdrawn.
-    """
+    """Return the id that took the place of one that has moved; any other as it is."""
     redirect = registry.read_registry().redirects.get(id)
     if redirect is None:
         return id

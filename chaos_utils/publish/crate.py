@@ -45,17 +45,7 @@ Record = Mapping[str, Any]
 
 
 def records() -> list[Record]:
-    """Return the records of the chapters' runs, in the book's order.
-
-    Returns
-    -------
-    list of mapping
-
-    Raises
-    ------
-    ChaosError
-        If a chapter was not run.
-    """
+    """Return the records of the chapters' runs, in the book's order."""
     found = []
     for chapter in dependencies.chapters():
         path = paths.build() / "chapters" / chapter / RECORD_FILE
@@ -76,11 +66,6 @@ def write(folder: Path, site: str = "") -> None:
         The crate's root.
     site : str
         Where below it the site stands; empty or ending in a slash.
-
-    Raises
-    ------
-    ChaosError
-        If a chapter was not run, or a file that its run made is not in the site.
     """
     write_json(folder / FILE, describe(folder, site))
 
@@ -92,15 +77,6 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     ----------
     folder, site
         As in `write`.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ChaosError
-        As `write` does.
     """
     book = citations.read_book(paths.project() / "CITATION.cff")
     runs = records()
@@ -267,12 +243,6 @@ def check(folder: Path) -> None:
     ----------
     folder : Path
         The crate's root.
-
-    Raises
-    ------
-    ChaosError
-        If there is no crate, it is damaged, no action is in it, or a file is missing or has
-        another digest.
     """
     try:
         with warnings.catch_warnings():

@@ -42,12 +42,7 @@ def chapters() -> list[str]:
 
 
 def files() -> list[tuple[str, int]]:
-    """Return the pages of the table of contents, in order, and below how many others each is.
-
-    Returns
-    -------
-    list of (str, int)
-    """
+    """Return the pages of the table of contents, in order, and below how many others each is."""
     toc = yaml.safe_load((paths.project() / "_toc.yml").read_text("utf-8"))
     return [(toc["root"], 0), *_files(toc, 0)]
 
@@ -69,19 +64,10 @@ def modules_of(notebook: Path) -> list[Path]:
     A module brings the data files that stand beside it, and one that runs the `chaos`
     command brings all that the command is made of.
 
-    Parameters
-    ----------
-    notebook : Path
-
     Returns
     -------
     list of Path
         Sorted.
-
-    Raises
-    ------
-    ChaosError
-        If a code cell is not valid Python.
     """
     names: list[str] = []
     for number, cell in enumerate(jupytext.read(notebook).cells, start=1):
@@ -176,7 +162,6 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
 
     Parameters
     ----------
-    notebook : Path
     data : str
         As in `load_votes`.
 
@@ -208,7 +193,6 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
 
     Parameters
     ----------
-    notebook : Path
     data : str
         As in `data_of`.
 

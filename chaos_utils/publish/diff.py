@@ -149,16 +149,6 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> Difference:
         Folders such as ``_build/html``.
     tolerance : float
         Numbers that differ by at most this share of the larger one count as the same.
-
-    Returns
-    -------
-    Difference
-
-    Raises
-    ------
-    ChaosError
-        If a folder is no built site, a file of it is missing or damaged, or only one of the
-        sites was made from the synthetic sample: what they differ by would mean nothing.
     """
     before, after = _manifests(old), _manifests(new)
     _refuse_mixed(old, before, new, after)
@@ -343,12 +333,7 @@ def _compare_pictures(old: Path, new: Path) -> Picture | None:
 
 
 def read_picture(path: Path) -> Image.Image:
-    """Return a PNG's pixels as RGB; a ChaosError says that it is damaged.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Return a PNG's pixels as RGB; a ChaosError says that it is damaged."""
     try:
         with Image.open(path) as picture:
             return picture.convert("RGB")

@@ -19,16 +19,7 @@ _BEFORE = 20  # of which before it changes
 
 
 def lines(found: Difference) -> Iterator[str]:
-    """Yield what changed, in lines for a terminal.
-
-    Parameters
-    ----------
-    found : Difference
-
-    Yields
-    ------
-    str
-    """
+    """Yield what changed, in lines for a terminal."""
     if not found:
         yield f"no difference: {found.same} figures and tables are the same"
         return

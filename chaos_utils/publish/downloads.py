@@ -21,10 +21,6 @@ def names(manifest: Mapping[str, Any]) -> list[str]:
     ----------
     manifest : mapping
         Of the figure or table.
-
-    Returns
-    -------
-    list of str
     """
     id = manifest["id"]
     found = [f"{id}.{format}" for format in manifest["formats"]]

@@ -65,10 +65,6 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
 def texts(votes: Votes) -> list[list[str]]:
     """Return a dataset's texts, a column for each field, in the order of `columns`.
 
-    Parameters
-    ----------
-    votes : Votes
-
     Returns
     -------
     list of list of str
@@ -87,7 +83,6 @@ def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
 
     Parameters
     ----------
-    book : Book
     synthetic : bool
         Whether the items are the sample's; the title says so then.
 

@@ -69,11 +69,6 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
     str
         HTML whose pictures and styles are the site's own files. Every id carries its page's
         name, links between pages lead inside, and links to what is not printed are none.
-
-    Raises
-    ------
-    ChaosError
-        If a page of the table of contents was not built.
     """
     parts = {part.name: part for part in _parts(site)}
     for part in parts.values():
@@ -109,12 +104,7 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
 
 
 def slugs() -> list[str]:
-    """Return the name that each printed page goes by, in order.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the name that each printed page goes by, in order."""
     return [name.replace("/", "-") for name, _ in _printed()]
 
 

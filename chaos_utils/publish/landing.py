@@ -74,18 +74,12 @@ def body(
     ----------
     manifest : mapping
         Of the figure or table.
-    book : Book
-    place : Place
     command : str
         What reproduces it.
     sizes : mapping
         The bytes of each file, by its name.
     cell : CodeCell, optional
         That makes it.
-
-    Returns
-    -------
-    str
     """
     parts = [
         f"<h1>{escape(without_markup(manifest['title']))}</h1>",
@@ -176,10 +170,6 @@ def shows_items(manifest: Mapping[str, Any]) -> bool:
     ----------
     manifest : mapping
         Of the table.
-
-    Returns
-    -------
-    bool
     """
     cells = (cell for row in manifest["display"]["rows"] for cell in row)
     return any(isinstance(cell, Mapping) and "item" in cell for cell in cells)
@@ -194,10 +184,6 @@ def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
         Of the figure.
     folder : str
         From the page to the figures: ``../figures/``, or nothing.
-
-    Returns
-    -------
-    str
     """
 
     def image(mode: str, file: str) -> str:

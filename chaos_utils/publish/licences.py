@@ -32,10 +32,6 @@ def notice(datasets: Sequence[Dataset]) -> str:
     ----------
     datasets : sequence of Dataset
         Whose items; those of one release are named together.
-
-    Returns
-    -------
-    str
     """
     return f"{_TEXTS} {'. '.join(_stated(datasets))}."
 
@@ -47,10 +43,6 @@ def votes_notice(datasets: Sequence[Dataset]) -> str:
     ----------
     datasets : sequence of Dataset
         As in `notice`.
-
-    Returns
-    -------
-    str
     """
     return f"{_VOTES} {'. '.join(_stated(datasets))}."
 
@@ -72,16 +64,7 @@ def paragraph(said: str) -> str:
 
 
 def source(release: Release) -> str:
-    """Return a release's title with whom it credits; empty where it has neither.
-
-    Parameters
-    ----------
-    release : Release
-
-    Returns
-    -------
-    str
-    """
+    """Return a release's title with whom it credits; empty where it has neither."""
     return f"{release.title} ({release.credit})" if release.credit else release.title
 
 
@@ -152,10 +135,6 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
         The site's folder in the release.
     texts, votes : list of str
         Files of the site that hold texts of items, and those that hold votes alone.
-
-    Returns
-    -------
-    str
     """
     listed = [[f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)]
     stated = [f"{said}." for said in _stated(book_datasets())]

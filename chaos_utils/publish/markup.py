@@ -13,10 +13,6 @@ def scrolled(content: str, name: str) -> str:
         The table's HTML.
     name : str
         What the table shows; it is escaped.
-
-    Returns
-    -------
-    str
     """
     return (
         f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
@@ -61,10 +57,6 @@ def table(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
         HTML: the rows.
     classes : str
         Of the table.
-
-    Returns
-    -------
-    str
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
     content = (
@@ -97,7 +89,6 @@ def copied(heading: str, text: str, name: str) -> str:
     ----------
     heading : str
         Stands above it; may be empty.
-    text : str
     name : str
         What it is, for the button's name and screen readers.
 

@@ -38,14 +38,8 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
 
     Returns
     -------
-    columns : list of str
     rows : list of Row
         By column, as the file has them.
-
-    Raises
-    ------
-    ChaosError
-        If it is missing or damaged.
     """
     try:
         with path.open(encoding="utf-8", newline="") as stream:
@@ -62,16 +56,7 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
 
 
 def number(text: str) -> float | None:
-    """Return the number that a cell holds; None where it holds none.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float or None
-    """
+    """Return the number that a cell holds; None where it holds none."""
     try:
         return float(text)
     except ValueError:
@@ -90,11 +75,6 @@ def match(columns: Sequence[str], old: Sequence[Row], new: Sequence[Row]) -> Mat
     ----------
     columns : sequence of str
         Those that both tables have.
-    old, new : sequence of Row
-
-    Returns
-    -------
-    Match
     """
     texts = _texts(columns, old, new)
     numbers = [name for name in columns if name not in texts]

@@ -27,15 +27,10 @@ def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
 
     Parameters
     ----------
-    book : Book
     manifest : mapping
         Of the figure or table.
     caption : str
         Its caption without markup.
-
-    Returns
-    -------
-    str
     """
     lines = [
         f'<meta name="{escape(name)}" content="{escape(content)}">'

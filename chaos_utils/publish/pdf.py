@@ -32,11 +32,6 @@ def make() -> Path:
     -------
     Path
         The PDF. ``book.html``, which it was printed from, stands beside it.
-
-    Raises
-    ------
-    ChaosError
-        If no site was built, or there is no Chromium that can print it.
     """
     site, folder = paths.build() / "html", paths.build() / "pdf"
     if not (site / "index.html").is_file():

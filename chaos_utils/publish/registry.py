@@ -66,11 +66,6 @@ class Registry:
         ----------
         made : collection of str
             The ids that they make.
-
-        Raises
-        ------
-        ChaosError
-            If one is no longer made, is made although it moved or was withdrawn, or is new.
         """
         gone = [id for id in self.ids if id not in made]
         if gone:
@@ -91,18 +86,7 @@ class Registry:
 
 
 def read_registry() -> Registry:
-    """Read the ids that were ever published.
-
-    Returns
-    -------
-    Registry
-
-    Raises
-    ------
-    ChaosError
-        If an id stands there twice or is malformed, a version is, or a redirect leads
-        nowhere or in a circle.
-    """
+    """Read the ids that were ever published."""
     content = _read(FIGURES)
     entries = {id: _entry(id, value) for id, value in content.items()}
     redirects = {id: entry for id, entry in entries.items() if entry}
@@ -176,11 +160,6 @@ def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
     -------
     dict of str
         New names by old ones.
-
-    Raises
-    ------
-    ChaosError
-        If an old name is malformed or still a page, or a new one is not.
     """
     moved = _read(PAGES)
     for old, new in moved.items():

@@ -45,13 +45,6 @@ def make(out: Path) -> Path:
     -------
     Path
         The archive.
-
-    Raises
-    ------
-    ChaosError
-        If there is no build, or it is not fit to be released: made from the synthetic sample,
-        from what has changed since, or with changes that are not committed. Nothing is
-        written then.
     """
     site = paths.build() / "html"
     _refuse_unfit(site)
@@ -135,10 +128,6 @@ def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
         CITATION.cff.
     holds_items : bool
         Whether files of the site hold texts of items, or votes on them.
-
-    Returns
-    -------
-    dict
     """
     book = citations.read_book(citation)
     content = read_citation(citation)
@@ -198,12 +187,6 @@ def check(release: Path) -> int:
     -------
     int
         How many files it holds, beside the checksums.
-
-    Raises
-    ------
-    ChaosError
-        If it is no release, a file is missing, was changed or added, or its crate does not
-        describe what is there.
     """
     if release.is_dir():
         return _check_folder(release)

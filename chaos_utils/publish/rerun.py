@@ -23,10 +23,6 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
         The value that each of its parameters had.
     root : str
         From the page to the site's root: ``../``, or nothing.
-
-    Returns
-    -------
-    str
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
@@ -63,11 +59,6 @@ def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tup
         The chapter's parameters; ``data`` is one.
     values : mapping
         The value that each of them had.
-
-    Returns
-    -------
-    name : str
-    value : object
     """
     for parameter in declared:
         for choice in parameter.choices:

@@ -61,9 +61,5 @@ def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
     ----------
     value : mapping or sequence
         What JSON can hold.
-
-    Returns
-    -------
-    str
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

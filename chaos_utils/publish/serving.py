@@ -35,11 +35,6 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
         terminal; the last book that was built stays.
     say : callable
         Is told in a line what goes on.
-
-    Raises
-    ------
-    ChaosError
-        If the port is taken, or there is no book since its first build failed.
     """
     _check_port(port)
     site = paths.build() / "html"

@@ -28,12 +28,6 @@ def render(target: Path) -> None:
     ----------
     target : Path
         The site's folder.
-
-    Raises
-    ------
-    ChaosError
-        If Sphinx warns of anything, a link inside the site leads nowhere, or a file that a
-        chapter made did not get there.
     """
     root = paths.project()
     made_from = dependencies.digests_of_pages()

@@ -47,21 +47,7 @@ class Profile:
 
 
 def find_profile(name: str) -> Profile:
-    """Return a profile given by its name below ``profiles/``, or by the path of its folder.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    Profile
-
-    Raises
-    ------
-    ChaosError
-        If there is none, or what it submits through is not installed.
-    """
+    """Return a profile given by its name below ``profiles/``, or by the path of its folder."""
     known = {path.parent.name: path for path in paths.project().glob(f"profiles/*/{_CONFIG}")}
     config = known.get(name, Path(name).absolute() / _CONFIG)
     if not config.is_file():

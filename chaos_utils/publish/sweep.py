@@ -69,10 +69,6 @@ class Sweep:
         ----------
         run : str
             The name of its folder.
-
-        Returns
-        -------
-        str
         """
         values = ", ".join(f"{name}={_shown(self.runs[run][name])}" for name in self.varied)
         return f"{run} ({values})" if values else run
@@ -85,19 +81,10 @@ def _shown(value: object) -> object:
 def split_values(text: str) -> list[str]:
     """Split the values of one parameter at commas; those inside a JSON list do not split.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     list of str
         At least one value; of several, none is empty.
-
-    Raises
-    ------
-    ChaosError
-        If one of several values is empty, or a list is not closed.
     """
     values, depth, quoted = [""], 0, False
     escaped = False
@@ -126,15 +113,6 @@ def plan(source: Path, given: Mapping[str, str]) -> Sweep:
         The notebook.
     given : mapping
         For some of its parameters, a value or several, as `split_values` reads them.
-
-    Returns
-    -------
-    Sweep
-
-    Raises
-    ------
-    ChaosError
-        If a parameter or a value does not fit the notebook, or two runs would be the same.
     """
     grid = {name: split_values(text) for name, text in given.items()}
     planned: dict[str, dict[str, Any]] = {}
@@ -186,11 +164,6 @@ def run(
         A row for each run, which stand in ``summary.csv`` too: the run, the varied
         parameters, its status (``done``, ``failed``, ``was there``), its seconds, what it
         published, and why it failed.
-
-    Raises
-    ------
-    ChaosError
-        If no run could be started at all.
     """
     folder = sweep.folder
     with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:
@@ -260,11 +233,6 @@ def run_one(folder: Path, name: str) -> None:
         The sweep's.
     name : str
         Of the run's folder.
-
-    Raises
-    ------
-    ChaosError
-        As `runs.run` does.
     """
     plan = json.loads((folder / _PLAN_FILE).read_text("utf-8"))
     runs.run(Path(plan["source"]), plan["runs"][name], again=plan["again"])
@@ -323,10 +291,6 @@ def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
     ----------
     rows : iterable of mapping
         As `run` returns them.
-
-    Returns
-    -------
-    list of str
     """
     names = dict.fromkeys(name for row in rows for name in row if name != "reason")
     return [*names, "reason"]
@@ -364,14 +328,8 @@ def check(sweep: Sweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
 
     Parameters
     ----------
-    sweep : Sweep
     rows : iterable of mapping
         As `run` returns them.
-
-    Raises
-    ------
-    ChaosError
-        If runs failed; it names them, and why.
     """
     failed = [row for row in rows if row["status"] == "failed"]
     if failed:

@@ -59,7 +59,6 @@ def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
     ----------
     id : str
         ``fig-…`` or ``tbl-…``; its own in the notebook.
-    kind : {'figure', 'table'}
     data : DataFrame
         At least one row.
     caption : str
@@ -69,11 +68,6 @@ def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
     -------
     Path
         An existing folder.
-
-    Raises
-    ------
-    ChaosError
-        If one of these is not so.
     """
     prefix = {"figure": "fig", "table": "tbl"}[kind]
     where = f"{kind} {id!r}"

@@ -15,10 +15,6 @@ _MARKS = (
 def first_sentence(caption: str) -> str:
     """Return a caption's first sentence without its full stop, as the title of the object.
 
-    Parameters
-    ----------
-    caption : str
-
     Returns
     -------
     str
@@ -34,10 +30,6 @@ def without_markup(text: str) -> str:
     ----------
     text : str
         Markdown.
-
-    Returns
-    -------
-    str
     """
     text = _ROLE.sub(r"\1", text)
     for mark in _MARKS:

@@ -30,11 +30,6 @@ def show_command(command: str, folder: Path, *, code: int = 0) -> Markdown:
     -------
     Markdown
         Output and errors of the command together, as they came.
-
-    Raises
-    ------
-    ChaosError
-        If it is no command of `chaos`, or ends with another code.
     """
     program, *arguments = shlex.split(command)
     if program != "chaos":
@@ -65,13 +60,8 @@ def block(text: str, language: str) -> Markdown:
 
     Parameters
     ----------
-    text : str
     language : str
         Name of the language, for colours.
-
-    Returns
-    -------
-    Markdown
     """
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

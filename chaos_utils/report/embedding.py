@@ -38,13 +38,8 @@ def about(id: str, caption: str, alt: str) -> About:
 
     Parameters
     ----------
-    id : str
     caption, alt : str
         Markdown; the caption's first sentence is the title.
-
-    Returns
-    -------
-    About
     """
     title = without_markup(first_sentence(caption))
     if inputs.any_synthetic():
@@ -55,10 +50,6 @@ def about(id: str, caption: str, alt: str) -> About:
 
 def svg(about: About) -> dict[str, Any]:
     """Return Dublin Core for an SVG, by matplotlib's names.
-
-    Parameters
-    ----------
-    about : About
 
     Returns
     -------
@@ -81,10 +72,6 @@ def svg(about: About) -> dict[str, Any]:
 def png(about: About) -> dict[str, str]:
     """Return the text keys of a PNG.
 
-    Parameters
-    ----------
-    about : About
-
     Returns
     -------
     dict of str
@@ -104,10 +91,6 @@ def png(about: About) -> dict[str, str]:
 
 def pdf(about: About) -> dict[str, Any]:
     """Return what a PDF's information holds, which has no field for an id or a licence.
-
-    Parameters
-    ----------
-    about : About
 
     Returns
     -------

@@ -50,12 +50,6 @@ def publish_figure(
     -------
     Published
         Shows the figure when it is a cell's last expression.
-
-    Raises
-    ------
-    ChaosError
-        If the id is malformed or used twice in the notebook, or caption, alt text or
-        data are missing.
     """
     folder = artifacts.prepare(id, "figure", data, caption)
     if not alt.strip() or alt.strip() == caption.strip():

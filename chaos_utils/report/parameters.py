@@ -51,15 +51,6 @@ class Parameter:
         ----------
         value : object
             A list may be text in JSON.
-
-        Returns
-        -------
-        object
-
-        Raises
-        ------
-        ChaosError
-            If the value is not of the type, or not among the choices.
         """
         try:
             return self._converted(value)
@@ -119,15 +110,6 @@ def find_notebook(name: str) -> Path:
     ----------
     name : str
         Name of one in ``notebooks/``, or path of a ``.py`` file.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message names the closest.
     """
     folder = paths.notebooks()
     path = Path(name)
@@ -151,12 +133,6 @@ def read_parameters(source: Path) -> list[Parameter]:
     -------
     list of Parameter
         In the order of the cell.
-
-    Raises
-    ------
-    ChaosError
-        If the source cannot be parsed, it has no or several such cells, or a line of
-        the cell is not ``name: type = default  # meaning``.
     """
     notebook = jupytext.read(source)
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
@@ -233,11 +209,6 @@ def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
     -------
     dict
         By name, in the order of the cell.
-
-    Raises
-    ------
-    ChaosError
-        If a name is unknown (the message names the closest) or a value does not fit.
     """
     declared = {parameter.name: parameter for parameter in read_parameters(source)}
     for name in given:
@@ -284,10 +255,6 @@ def parameters_digest(values: Mapping[str, Any]) -> str:
     ----------
     values : mapping
         By name; their order does not matter.
-
-    Returns
-    -------
-    str
     """
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]

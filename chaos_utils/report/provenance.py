@@ -45,18 +45,12 @@ def write_context(folder: Path, context: Context) -> None:
     ----------
     folder : Path
         Of the run.
-    context : Context
     """
     write_json(folder / CONTEXT_FILE, asdict(context))
 
 
 def current_context() -> Context:
-    """Return what is running; outside the runner, a context named ``interactive``.
-
-    Returns
-    -------
-    Context
-    """
+    """Return what is running; outside the runner, a context named ``interactive``."""
     path = paths.run_folder() / CONTEXT_FILE
     if not path.is_file():
         return Context("interactive", {})
@@ -64,22 +58,12 @@ def current_context() -> Context:
 
 
 def authors() -> tuple[str, ...]:
-    """Return whom to name as author: no one for what a reader makes outside the notebooks.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Return whom to name as author: no one for what a reader makes outside the notebooks."""
     return read_authors(paths.project() / "CITATION.cff") if paths.in_runner() else ()
 
 
 def version() -> str:
-    """Return the version of this package.
-
-    Returns
-    -------
-    str
-    """
+    """Return the version of this package."""
     return importlib.metadata.version("chaos-utils")
 
 
@@ -146,10 +130,6 @@ def code() -> dict[str, Any]:
 
 def commit_of(file: Path) -> str | None:
     """Return the last commit that changed a file; None outside git, or where it has changed.
-
-    Parameters
-    ----------
-    file : Path
 
     Returns
     -------

@@ -52,12 +52,6 @@ def run_notebook(
         Whether to write ``page.html`` too, one file that shows the whole run.
     made_from : mapping, optional
         Digests of all that the notebook depends on, by name, for the record.
-
-    Raises
-    ------
-    ChaosError
-        If a cell fails or the kernel dies: the message names notebook, cell and cause,
-        and where the notebook is kept for reading. `target` stays as it was.
     """
     started = datetime.now(UTC)
     context = provenance.Context(source.stem, values)

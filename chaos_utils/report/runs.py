@@ -39,10 +39,6 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
         The notebook.
     values : mapping
         Of all its parameters.
-
-    Returns
-    -------
-    bool
     """
     record = read_record(folder_of(source, values))
     return (
@@ -58,10 +54,6 @@ def read_record(run: Path) -> dict[str, Any]:
     ----------
     run : Path
         Its folder.
-
-    Returns
-    -------
-    dict
     """
     try:
         record = json.loads((run / runner.RECORD_FILE).read_text("utf-8"))
@@ -94,11 +86,6 @@ def run(
     -------
     Path
         The run's folder.
-
-    Raises
-    ------
-    ChaosError
-        As `runner.run_notebook` does.
     """
     target = folder_of(source, values)
     with _only_one(target):

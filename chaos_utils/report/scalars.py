@@ -21,11 +21,6 @@ def publish_scalars(values: Mapping[str, Scalar]) -> None:
     values : mapping
         A number, a short text or None for each name. Names that the run published
         before take the new value, others stay.
-
-    Raises
-    ------
-    ChaosError
-        If a value is something else, or is not a finite number.
     """
     for name, value in values.items():
         finite = not isinstance(value, float) or math.isfinite(value)

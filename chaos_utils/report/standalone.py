@@ -69,10 +69,6 @@ def plain_roles(text: str) -> str:
     ----------
     text : str
         Markdown, or HTML that holds some.
-
-    Returns
-    -------
-    str
     """
     for pattern, replacement in _ROLES:
         text = pattern.sub(replacement, text)

@@ -73,12 +73,6 @@ def publish_table(
     -------
     Published
         Shows the table when it is a cell's last expression.
-
-    Raises
-    ------
-    ChaosError
-        If the id is malformed or used twice in the notebook, or caption or data are
-        missing.
     """
     folder = artifacts.prepare(id, "table", data, caption)
     table = data if shown is None else shown
@@ -234,10 +228,6 @@ def signed(value: float, digits: int = 0) -> str:
         NaN or None for none.
     digits : int
         Decimals.
-
-    Returns
-    -------
-    str
     """
     if value is None or math.isnan(value):
         return MISSING

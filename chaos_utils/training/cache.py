@@ -36,17 +36,12 @@ def run_key(
 
     Parameters
     ----------
-    settings : Settings
     origin : str
         Of the encoder, as its record names it.
     corpora : tuple of Corpus
         What is trained and chosen on, before a teacher changes the targets.
     start, teacher : Path or None
         Folders of the weights that the run begins with and learns from.
-
-    Returns
-    -------
-    str
     """
     decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
     if settings.train == "corpora":
@@ -116,11 +111,6 @@ def weights_folder(key: str) -> Path:
     -------
     Path
         It need not exist.
-
-    Raises
-    ------
-    ChaosError
-        If this is no such key.
     """
     if not re.fullmatch("[0-9a-f]{16}", key):
         raise ChaosError(
@@ -136,15 +126,6 @@ def cached_weights(key: str) -> Path | None:
     ----------
     key : str
         As `run_key` returns it.
-
-    Returns
-    -------
-    Path or None
-
-    Raises
-    ------
-    ChaosError
-        If the weights are not those that were written.
     """
     folder = weights_folder(key)
     if not all((folder / name).is_file() for name in (WEIGHTS, _DIGEST_FILE, _OUTCOME_FILE)):
@@ -190,10 +171,6 @@ def read_fitted(folder: Path) -> dict[str, Any]:
     ----------
     folder : Path
         As `cached_weights` returns it.
-
-    Returns
-    -------
-    dict
     """
     fitted: dict[str, Any] = json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))
     return fitted
@@ -206,10 +183,6 @@ def read_looks(folder: Path) -> dict[int, npt.NDArray[np.float64]]:
     ----------
     folder : Path
         As `cached_weights` returns it.
-
-    Returns
-    -------
-    dict of ndarray of float, shape (n_items, n_classes)
     """
     return {
         int(path.stem.removeprefix("look-")): np.array(json.loads(path.read_text("utf-8")))

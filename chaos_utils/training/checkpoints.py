@@ -50,16 +50,7 @@ class Progress:
 
 
 def copied(tensors: dict[str, Any]) -> dict[str, Any]:
-    """Return tensors on the CPU that share no memory with others: safetensors asks for that.
-
-    Parameters
-    ----------
-    tensors : dict of Tensor
-
-    Returns
-    -------
-    dict of Tensor
-    """
+    """Return tensors on the CPU that share no memory with others: safetensors asks for that."""
     return {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
 
 
@@ -74,7 +65,6 @@ def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work
         Of `transformers` and PyTorch, as they stand.
     best : dict of Tensor
         The best weights so far; empty where none are kept.
-    state : Progress
     work : Path
         Folder of the run's checkpoints.
     """

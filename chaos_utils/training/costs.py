@@ -21,10 +21,6 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
     attention : int
         Sum of squared sequence lengths.
 
-    Returns
-    -------
-    float
-
     References
     ----------
     Kaplan, J. et al. (2020). Scaling laws for neural language models.
@@ -54,7 +50,6 @@ def cost_of(model: Any, state: Progress, device: Device, n_processes: int) -> di
         Of `transformers`.
     state : Progress
         At the end.
-    device : Device
     n_processes : int
         How many trained together.
 

@@ -51,18 +51,8 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
 
     Parameters
     ----------
-    device : {'auto', 'cpu', 'cuda'}
     precision : {'auto', 'fp32', 'bf16'}
         ``auto`` is bf16 where the hardware multiplies it.
-
-    Returns
-    -------
-    Device
-
-    Raises
-    ------
-    ChaosError
-        If a GPU is asked for where there is none, or a word is unknown.
     """
     import torch
 
@@ -104,16 +94,7 @@ def _cpu_multiplies_bf16() -> bool:
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
-    """Whether an exception tells that memory ran out.
-
-    Parameters
-    ----------
-    fault : BaseException
-
-    Returns
-    -------
-    bool
-    """
+    """Whether an exception tells that memory ran out."""
     import torch
 
     if isinstance(fault, torch.OutOfMemoryError | MemoryError):
@@ -123,12 +104,7 @@ def is_out_of_memory(fault: BaseException) -> bool:
 
 
 def empty_cache(device: Device) -> None:
-    """Give memory that PyTorch keeps back to the device.
-
-    Parameters
-    ----------
-    device : Device
-    """
+    """Give memory that PyTorch keeps back to the device."""
     import torch
 
     if device.kind == "cuda":
@@ -136,16 +112,7 @@ def empty_cache(device: Device) -> None:
 
 
 def peak_memory_gib(device: Device) -> float:
-    """Return the most memory that this process has held: the GPU's, or its own, in GiB.
-
-    Parameters
-    ----------
-    device : Device
-
-    Returns
-    -------
-    float
-    """
+    """Return the most memory that this process has held: the GPU's, or its own, in GiB."""
     import torch
 
     if device.kind == "cuda":
@@ -162,13 +129,8 @@ def measured_peak(device: Device, size: int = 0) -> float:
 
     Parameters
     ----------
-    device : Device
     size : int
         Rows of the square matrices; 0 for a default of the device.
-
-    Returns
-    -------
-    float
     """
     import torch
 

@@ -44,18 +44,8 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
 
     Parameters
     ----------
-    model : Model
     revision : str
         Commit, branch or tag on the hub; only for models that are taken from there.
-
-    Returns
-    -------
-    Encoder
-
-    Raises
-    ------
-    ChaosError
-        If it cannot be had, or is not the published one.
     """
     if model.package is not None and not revision:
         folder = _from_package(model, model.package)
@@ -99,14 +89,8 @@ def check_weights(path: Path, sha256: str) -> None:
 
     Parameters
     ----------
-    path : Path
     sha256 : str
         Hexadecimal.
-
-    Raises
-    ------
-    ChaosError
-        If they differ, or there is no file.
     """
     found = inputs.digest(path) if path.is_file() else "no file"
     if found != sha256:
@@ -216,19 +200,10 @@ def _from_hub(model: Model, revision: str) -> Path:
 def load_tokenizer(folder: Path) -> Any:
     """Return the tokenizer that stands beside a model.
 
-    Parameters
-    ----------
-    folder : Path
-
     Returns
     -------
     object
         Of `transformers`.
-
-    Raises
-    ------
-    ChaosError
-        If there is none.
     """
     from transformers import AutoTokenizer
 
@@ -253,7 +228,6 @@ def load_model(folder: Path, n_outputs: int) -> Any:
 
     Parameters
     ----------
-    folder : Path
     n_outputs : int
         Logits for each sequence.
 
@@ -261,11 +235,6 @@ def load_model(folder: Path, n_outputs: int) -> Any:
     -------
     object
         A sequence classifier of `transformers`, in single precision.
-
-    Raises
-    ------
-    ChaosError
-        If the files in the folder are damaged or are not those of an encoder.
     """
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification

@@ -73,13 +73,8 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
     ----------
     tokenizer : object
         Of `transformers`.
-    corpus : Corpus
     max_length : int
         In tokens; of a longer pair, the longer part is cut.
-
-    Returns
-    -------
-    Encoded
     """
     stories = corpus.task.kind == "stories"
     if stories:
@@ -108,13 +103,6 @@ def plan_batches(lengths: Integers, batch_size: int, epochs: int, seed: int) -> 
     Items are shuffled, sorted by length within windows of fifty batches, cut into batches,
     and the batches shuffled: hardly any padding, and still a random order. The plan knows
     nothing of processes or memory, so it is the same on every machine.
-
-    Parameters
-    ----------
-    lengths : ndarray of int, shape (n,)
-    batch_size : int
-    epochs : int
-    seed : int
 
     Returns
     -------

@@ -48,17 +48,7 @@ Report = Callable[[str, int, int], None]
 
 
 def check_place(out: Path) -> Path:
-    """Return where a run goes, after making sure that nothing else would be lost there.
-
-    Parameters
-    ----------
-    out : Path
-
-    Raises
-    ------
-    ChaosError
-        If something stands there that is not an earlier run, or nothing can be written.
-    """
+    """Return where a run goes, after making sure that nothing else would be lost there."""
     out = out.absolute()
     is_run, is_empty = (out / RECORD_FILE).is_file(), out.is_dir() and not any(out.iterdir())
     if out.exists() and not is_run and not is_empty:
@@ -120,11 +110,9 @@ def finetune(
 
     Parameters
     ----------
-    settings : Settings
     out : Path
         The run's folder, which appears whole or not at all: predictions on ChaosNLI and on
         the development items, the record, and the trajectory where one was asked for.
-    device : {'auto', 'cpu', 'cuda'}
     checkpoint_seconds : float
         Least time between two checkpoints.
     token_budget : int
@@ -138,11 +126,6 @@ def finetune(
     -------
     Run
         What was written.
-
-    Raises
-    ------
-    ChaosError
-        If settings, data, encoder or hardware are not as they must be.
     """
     started, code = datetime.now(UTC), provenance.code()
     settings, model = complete(settings)
@@ -203,12 +186,7 @@ def _accelerator(device: Device) -> Any:
 
 
 def default_folder(settings: Settings) -> Path:
-    """Return where a run goes when no folder was named: one for each set of settings.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """Return where a run goes when no folder was named: one for each set of settings."""
     text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
     digest = sha256(text.encode()).hexdigest()[:8]
     return paths.runs() / f"{settings.model.replace('/', '-')}-{settings.task}-{digest}"
@@ -223,12 +201,6 @@ def weights_of(
     ----------
     name, settings, data, device, report, say
         The earlier run; what is to be made with it; the rest as in `finetune`.
-
-    Raises
-    ------
-    ChaosError
-        If there is no such run, it was folded and left no single model, or its weights are of
-        another task or encoder, or learnt from the synthetic sample while the data is real.
     """
     run = find_run(name)
     earlier = read_settings(run.settings)
@@ -273,12 +245,7 @@ def _taught(shop: _Workshop, folder: Path) -> Data:
 
 
 def n_outputs(settings: Settings) -> int:
-    """Return how many logits a sequence has: one for a story of αNLI.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """Return how many logits a sequence has: one for a story of αNLI."""
     return 1 if get_task(settings.task).kind == "stories" else 3
 
 

@@ -34,7 +34,6 @@ def predict_logits(
         A sequence classifier of `transformers`, on the device.
     encoded : Encoded
         n items.
-    device : Device
     token_budget : int
         Padded tokens at once; 0 for a default of the device. When memory runs out it is
         halved, and `say` is told.
@@ -49,11 +48,6 @@ def predict_logits(
     -------
     ndarray of float, shape (n, k)
         For αNLI the two stories' logits side by side.
-
-    Raises
-    ------
-    ChaosError
-        If a single item does not fit into memory.
     """
     import torch
 
@@ -103,10 +97,6 @@ def no_memory(length: int) -> ChaosError:
     ----------
     length : int
         Of the item's longest sequence, in tokens.
-
-    Returns
-    -------
-    ChaosError
     """
     return ChaosError(
         "Out of memory on a single item.",
@@ -141,11 +131,6 @@ def predict(
     -------
     ndarray of float, shape (n, k)
         Rows sum to 1.
-
-    Raises
-    ------
-    ChaosError
-        As `predict_logits`.
 
     References
     ----------

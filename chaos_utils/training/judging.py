@@ -45,7 +45,6 @@ def spread(corpus: Corpus, n: int) -> Corpus:
 
     Parameters
     ----------
-    corpus : Corpus
     n : int
         How many items, at most.
 

@@ -62,11 +62,6 @@ def rate_at(step: int, job: Job) -> float:
     ----------
     step : int
         From 0 to the number of steps less one.
-    job : Job
-
-    Returns
-    -------
-    float
     """
     total = len(job.plan)
     warm = math.ceil(job.warmup_ratio * total)
@@ -98,8 +93,6 @@ def fit(
     model : object
         A sequence classifier of `transformers`. With patience it ends with the best weights
         by accuracy on dev, of those at the ends of epochs; else with the last ones.
-    job : Job
-    device : Device
     work : Path
         Keeps the checkpoints, which are removed by the caller when all is done.
     evaluate : callable
@@ -119,11 +112,6 @@ def fit(
     -------
     Progress
         Where the run stood at its end.
-
-    Raises
-    ------
-    ChaosError
-        If the loss is not finite, or a single item does not fit into memory.
     """
     import torch
 

@@ -45,16 +45,6 @@ def load_data(settings: Settings) -> Data:
     ----------
     settings : Settings
         As `complete` returns them.
-
-    Returns
-    -------
-    Data
-
-    Raises
-    ------
-    ChaosError
-        If a file is missing or faulty, the training set is not so large, or a training item's
-        premise or story occurs in ChaosNLI.
     """
     task, data = settings.task, settings.data
     chaosnli, votes = corpora.load_chaosnli(task, data)

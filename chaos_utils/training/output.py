@@ -58,12 +58,7 @@ class Outcome:
 
     @classmethod
     def nothing(cls) -> "Outcome":
-        """Return what a process has that does not predict.
-
-        Returns
-        -------
-        Outcome
-        """
+        """Return what a process has that does not predict."""
         none = np.empty((0, 0))
         return cls(none, none, None, [], {})
 
@@ -84,7 +79,6 @@ def write_run(
 
     Parameters
     ----------
-    out : Path
     settings : Settings
         With the recipe's values filled in.
     encoder, data, outcome, device
@@ -138,7 +132,6 @@ def command_of(settings: Settings, name: str) -> str:
 
     Parameters
     ----------
-    settings : Settings
     name : str
         Of the run's folder below ``results/``.
 

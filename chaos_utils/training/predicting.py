@@ -47,11 +47,6 @@ def predict_again(
     -------
     Run
         What was written.
-
-    Raises
-    ------
-    ChaosError
-        If there is no such run, or it left no single model: one that was folded.
     """
     started, code = datetime.now(UTC), provenance.code()
     out = check_place(out)

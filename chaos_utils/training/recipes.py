@@ -109,19 +109,10 @@ MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _
 def get_model(name: str) -> Model:
     """Return a model by its name here, or one of the hub by ``owner/name``.
 
-    Parameters
-    ----------
-    name : str
-
     Returns
     -------
     Model
         One of the hub has BERT's recipe.
-
-    Raises
-    ------
-    ChaosError
-        If the name is neither; the message names the closest, and the other ways.
     """
     if name in MODELS:
         return MODELS[name]
@@ -171,15 +162,6 @@ def recipe_of(model: Model, training: str) -> Recipe:
     """Return how a model is trained on a task unless something else is asked for.
 
     αNLI follows Table 8 of Nie et al. (2020).
-
-    Parameters
-    ----------
-    model : Model
-    training : {'nli', 'alphanli'}
-
-    Returns
-    -------
-    Recipe
     """
     if model.name.startswith("tiny-"):
         return _TINY
@@ -195,10 +177,6 @@ def table_8(family: str) -> Recipe:
     ----------
     family : str
         An architecture of the paper, such as ``roberta``.
-
-    Returns
-    -------
-    Recipe
     """
     column = read_published("nie2020_table8").set_index("hyperparameter")[family]
     return Recipe(

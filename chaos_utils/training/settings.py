@@ -93,22 +93,7 @@ _BOUNDS = {
 
 
 def complete(settings: Settings) -> tuple[Settings, Model]:
-    """Return settings with the recipe's values filled in, after checking all of them.
-
-    Parameters
-    ----------
-    settings : Settings
-
-    Returns
-    -------
-    settings : Settings
-    model : Model
-
-    Raises
-    ------
-    ChaosError
-        If a name is unknown, a number out of its range, or two settings do not go together.
-    """
+    """Return settings with the recipe's values filled in, after checking all of them."""
     values = asdict(settings)
     for one in fields(Settings):
         kind = type(one.default) if isinstance(one.default, int | float) else str
@@ -182,11 +167,6 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
     -------
     Settings
         Not checked further: see `complete`.
-
-    Raises
-    ------
-    ChaosError
-        If one of them is unknown; the message names the closest.
     """
     known = {field.name for field in fields(Settings)}
     for name in values:
@@ -203,7 +183,6 @@ def system_name(settings: Settings, model: Model) -> str:
     ----------
     settings : Settings
         As `complete` returns them.
-    model : Model
 
     Returns
     -------

@@ -105,7 +105,6 @@ def write(family: str, folder: Path) -> None:
     ----------
     family : str
         Its architecture, such as ``bert``.
-    folder : Path
     """
     import torch
     from transformers import AutoModel

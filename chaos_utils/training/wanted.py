@@ -61,17 +61,7 @@ class Wanted:
 
 
 def read_wanted() -> list[Wanted]:
-    """Return the list in ``results/wanted.yml``, in its order.
-
-    Returns
-    -------
-    list of Wanted
-
-    Raises
-    ------
-    ChaosError
-        If an entry is incomplete; the message names it.
-    """
+    """Return the list in ``results/wanted.yml``, in its order."""
     return [
         Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
         for entry in wanted_entries()
@@ -83,18 +73,8 @@ def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
 
     Parameters
     ----------
-    wanted : Wanted
     device, report, say
         As in `finetune`.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    ChaosError
-        As `finetune` and `predict_again`.
     """
     if wanted.predict:
         return predict_again(
