@@ -134,7 +134,7 @@ def test_a_key_twice_in_a_json_object(tmp_path, votes, doubled):
         "logits": '{"m": {"u0": {"logits": [1, 2, 3], "logits": [3, 2, 1]}}}',
     }[doubled]
     (tmp_path / "a.json").write_text(content)
-    with pytest.raises(ChaosError, match=f"the key '{doubled}' twice") as fault:
+    with pytest.raises(ChaosError, match=f"the key '{doubled}' twice"):
         read_predictions(tmp_path / "a.json", [votes], allow_missing=True)
 
 
