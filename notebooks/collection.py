@@ -70,7 +70,7 @@ Markdown(description.data_notice(all_votes))
 #    vote.
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is
 #    shown. It teaches what the labels mean; too many mistakes end it.
-# 3. **Hidden checks.** Then real items come, in small paid datasets. Now and then a unanimous example
+# 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
 #    comes first, and nothing tells it from the rest. It finds who passed the tests attentively and
 #    works without care, and its feedback goes on teaching. Too many mistakes, or several in a row,
 #    block an annotator; none of the votes of a blocked annotator is kept, and others vote instead.
