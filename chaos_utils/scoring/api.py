@@ -38,7 +38,8 @@ def load(dataset: str, data: str | Path = "auto") -> Votes:
         Its name, such as ``snli``.
     data : str or Path
         ``auto`` (the published votes, or the synthetic sample where they are not available),
-        ``released`` (the published votes or an error), ``sample``, or a folder of your own.
+        ``released`` (the published votes or an error), ``sample``, or votes of your own: a folder,
+        the YAML file of a dataset, or a votes file. The page on datasets explains them.
 
     Returns
     -------
