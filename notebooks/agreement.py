@@ -18,7 +18,7 @@
 # much of a score is decided by human agreement, and is anything left where people disagree most?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, a dataset's name, or your own votes: a file or folder
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
 resamples: int = 1000  # bootstrap resamples of each bin's items, for the 95% intervals
@@ -54,7 +54,7 @@ Markdown(description.systems_notice(chain.from_iterable(systems.values())))
 # %% tags=["remove-input"]
 without = [presentation.name_of(dataset) for dataset, found in systems.items() if not found]
 Markdown(
-    f"> No model's predictions are available for {', '.join(without)}: what is computed for it are "
+    f"> No model's predictions are at hand for {', '.join(without)}: what is computed for it are "
     "baselines, and models appear as published, if at all. To add one, pass "
     "`-p predictions=FILE`."
     if without

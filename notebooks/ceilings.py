@@ -18,7 +18,7 @@
 # would have been enough?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, a dataset's name, or your own votes: a file or folder
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
 resamples: int = 500  # bootstrap resamples of the items, for the 95% intervals
@@ -59,7 +59,7 @@ Markdown(description.systems_notice(chain.from_iterable(models)))
 # %% tags=["remove-input"]
 without = [name_of(o.dataset.name) for o, found in zip(all_votes, models, strict=True) if not found]
 Markdown(
-    f"No model's predictions are available for {' and '.join(without)}: only guesses that need no "
+    f"No model's predictions are at hand for {' and '.join(without)}: only guesses that need no "
     "model are shown there. To see a model of your own, pass `-p predictions=FILE`."
     if without
     else ""

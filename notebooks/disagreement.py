@@ -18,7 +18,7 @@
 # show.
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, a dataset's name, or your own votes: a file or folder
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 
 # %%
 from functools import partial

@@ -34,8 +34,7 @@ def evaluate(
         str, typer.Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",
     data: Annotated[
-        str,
-        typer.Option(help="auto, released, sample, a dataset's name, or votes: a file or folder."),
+        str, typer.Option(help="auto, released, sample, a dataset, a votes file, or a folder.")
     ] = "auto",
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
