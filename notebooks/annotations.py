@@ -18,7 +18,7 @@
 # overrule the label that models were trained and scored on, and how far do people agree at all?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 examples: int = 3  # items shown for each dataset and rule
 seed: int = 0  # seed of the bootstrap
@@ -98,8 +98,8 @@ publish_table(
     counts,
     shown=presentation.show_label_counts(counts),
     caption="""Majorities and single votes for each label, published beside reproduced. The
-    columns headed *paper* hold Table 7 of {cite:t}`nie2020`, those headed *here* what the files
-    at hand hold, and Δ is here minus paper. In parentheses, the change from the old majority.""",
+    columns headed *paper* hold Table 7 of {cite:t}`nie2020`, those headed *here* what these
+    files hold, and Δ is here minus paper. In parentheses, the change from the old majority.""",
 )
 
 # %% tags=["remove-input"]
@@ -117,7 +117,7 @@ parts = [
 ]
 parts += [
     f"The paper's new votes for {presentation.name_of(dataset)} sum to "
-    f"{totals.loc[dataset, 'published']:,.0f}; the file at hand holds {totals.loc[dataset, 'value']:,}."
+    f"{totals.loc[dataset, 'published']:,.0f}; the file here holds {totals.loc[dataset, 'value']:,}."
     for dataset in in_paper
 ]
 parts.append(

@@ -33,7 +33,9 @@ def evaluate(
     against: Annotated[
         str, typer.Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",
-    data: Annotated[str, typer.Option(help="auto, released, sample, or a folder.")] = "auto",
+    data: Annotated[
+        str, typer.Option(help="auto, released, sample, a dataset, a votes file, or a folder.")
+    ] = "auto",
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Answer in Markdown.")] = False,

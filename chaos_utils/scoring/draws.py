@@ -104,7 +104,7 @@ class Repeated:
 
     @property
     def table(self) -> Floats:
-        """One row an item, shape (n_items, n_draws * n_columns), to be resampled."""
+        """One row per item, shape (n_items, n_draws * n_columns), to be resampled."""
         n_draws, n_items, n_columns = self.columns.shape
         return self.columns.transpose(1, 0, 2).reshape(n_items, n_draws * n_columns)
 

@@ -391,7 +391,7 @@ def kind_of(run: Run) -> str:
     Returns
     -------
     str
-        One of `KINDS`: ``plain`` (hard labels, all pairs at hand), ``size`` (a part of them),
+        One of `KINDS`: ``plain`` (hard labels, all available pairs), ``size`` (a part of them),
         ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
         votes, out of fold), or ``predicted`` (another run's weights, asked again).
     """
