@@ -111,8 +111,8 @@ write_text(folder / "softer.csv", softer.round(4).to_csv())
 show_command(f"chaos evaluate softer.csv my-model.csv --against my-model{option}", folder)
 
 # %% [markdown]
-# The columns at the right end hold the differences, each with an interval of its own and a two-sided
-# p-value.
+# The second table holds the differences, each with an interval of its own and a two-sided p-value, as
+# it is and adjusted for the number of measures (Holm).
 
 # %% tags=["remove-input"]
 pair = [read_predictions(folder / file, [votes])[0] for file in ("softer.csv", "my-model.csv")]

@@ -99,7 +99,7 @@ def test_systems_are_compared(mine, tmp_path):
     assert gap["high"] < 0
     assert gap["p"] < 0.05
     assert gap["p"] <= gap["p_holm"]
-    assert "minus even" in evaluate(tmp_path, *given).stdout
+    assert "snli minus even on snli" in evaluate(tmp_path, *given).stdout
 
 
 def test_torch_is_never_imported(mine):

@@ -89,6 +89,11 @@ class Content:
         """Whether it is numpy's format, which names no columns."""
         return self.data.startswith(_NPY)
 
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is parquet."""
+        return self.data.startswith(_PARQUET)
+
     def text(self) -> str:
         """Return it as text, without a byte-order mark."""
         try:
@@ -169,21 +174,22 @@ def read_records(content: Content, faults: Faults, inside: str = "") -> list[Rec
     ChaosError
         If the file cannot be read as a whole.
     """
-    if content.data.startswith(_PARQUET):
+    if content.is_parquet:
         return _parquet(content, faults)
     start = content.text().lstrip()[:1]
     if not start:
         raise faults.fatal("The data file is empty.")
     if inside or start == "[":
         return _json(content, faults, inside)
-    return _json_lines(content, faults) if start == "{" else _csv(content, faults)
+    return _json_lines(content, faults) if start == "{" else read_csv(content, faults)[0]
 
 
 def _json(content: Content, faults: Faults, inside: str) -> list[Record]:
     try:
         whole = parse(content.text())
     except ValueError as fault:
-        raise faults.fatal("The data file is not valid JSON.", fault) from fault
+        found = str(fault).removeprefix("found ")
+        raise faults.fatal("The data file is not valid JSON.", found) from fault
     found = dig(whole, inside) if inside else whole
     if not isinstance(found, list):
         raise faults.fatal(
@@ -214,8 +220,29 @@ def _objects(values: Sequence[tuple[str, Any]], faults: Faults) -> list[Record]:
     return records
 
 
-def _csv(content: Content, faults: Faults) -> list[Record]:
+def read_csv(content: Content, faults: Faults) -> tuple[list[Record], str]:
+    """Return the records of a CSV or TSV file, and what separates its fields.
+
+    Parameters
+    ----------
+    content : Content
+    faults : Faults
+        Takes what is wrong with single lines, which are left out.
+
+    Returns
+    -------
+    records : list of Record
+    delimiter : str
+        A comma, a semicolon or a tab, whichever is commonest in the header.
+
+    Raises
+    ------
+    ChaosError
+        If the file is empty or is not CSV, or a column stands in it twice.
+    """
     text = content.text()
+    if not text.strip():
+        raise faults.fatal("The data file is empty.")
     head = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -228,7 +255,7 @@ def _csv(content: Content, faults: Faults) -> list[Record]:
             if not any(row):
                 continue
             if not header:
-                header = row
+                header = [name.strip() for name in row]
                 _check_columns(header, faults)
             elif len(row) != len(header):
                 faults.add(
@@ -242,7 +269,7 @@ def _csv(content: Content, faults: Faults) -> list[Record]:
             f"line {start}: {fault}",
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
-    return records
+    return records, delimiter
 
 
 def _check_columns(names: Sequence[str], faults: Faults) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -177,42 +178,46 @@ def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, 
 
 
 def by_system(answer: pd.DataFrame) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield each system's scores for reading: a title, and cells with the heading first.
+    """Yield each system's scores for reading, then its differences: a title, and cells.
 
-    An arrow shows which way a measure is better. Values have four digits, p has three.
+    The heading comes first. An arrow shows which way a measure is better. Values have four
+    digits, p has three.
 
     Parameters
     ----------
     answer : DataFrame
         As `judge_files` gives it.
+
+    Yields
+    ------
+    title : str
+    cells : list of list of str
     """
-    for (dataset, system), rows in answer.groupby(["dataset", "system"], sort=False):
-        values = rows[rows["reference"] == ""]
-        gaps = rows[rows["reference"] != ""].set_index("measure")
+    for (dataset, system, reference), rows in answer.groupby(
+        ["dataset", "system", "reference"], sort=False
+    ):
         heading = ["measure", "value", "95% interval", "floor", "ceiling", "rank"]
-        if len(gaps):
-            heading += [f"minus {gaps['reference'].iloc[0]}", "95% interval", "p", "p (Holm)"]
+        title = str(system)
+        if reference:
+            heading = ["measure", "difference", "95% interval", "p", "p (Holm)"]
+            title = f"{system} minus {reference}"
         cells = [heading]
-        for row in values.to_dict("records"):
+        for row in rows.to_dict("records"):
             measure = MEASURES[row["measure"]]
             unit = f", {measure.unit}" if measure.unit else ""
-            line = [
-                f"{measure.title}{unit} {_ARROWS[measure.better]}",
-                number(row["value"], 4),
-                _interval(row),
-                number(row["floor"], 4),
-                number(row["ceiling"], 4),
-                "" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}",
-            ]
-            if len(gaps):
-                gap = gaps.loc[row["measure"]]
-                line += [signed(gap["value"], 4), _interval(gap)]
-                line += [number(gap["p"], 3), number(gap["p_holm"], 3)]
+            line = [f"{measure.title}{unit} {_ARROWS[measure.better]}"]
+            if reference:
+                line += [signed(row["value"], 4), _interval(row)]
+                line += [number(row["p"], 3), number(row["p_holm"], 3)]
+            else:
+                line += [number(row["value"], 4), _interval(row)]
+                line += [number(row["floor"], 4), number(row["ceiling"], 4)]
+                line.append("" if pd.isna(row["rank"]) else f"{row['rank']} of {row['ranked']}")
             cells.append(line)
-        yield f"{system} on {dataset}, {values['n_items'].iloc[0]:,} items", cells
+        yield f"{title} on {dataset}, {rows['n_items'].iloc[0]:,} items", cells
 
 
-def _interval(row: "Mapping[str, float] | pd.Series") -> str:
+def _interval(row: Mapping[Any, Any]) -> str:
     return "" if pd.isna(row["low"]) else f"[{number(row['low'], 4)}, {number(row['high'], 4)}]"
 
 

@@ -5,9 +5,6 @@ ChaosNLI's JSON (many models in a file, logits or probabilities), JSON lines (``
 a column per class) and parquet (the same columns).
 """
 
-import csv
-import io
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.records import Content, Record, parse, read_csv, read_records
 
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
 TOLERANCE = 1e-3
@@ -27,9 +25,9 @@ ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what
 # order of these codes.
 _RELEASED_FIELDS = frozenset(("index", "pred", "probs"))
 _RELEASED_CODES = ("e", "c", "n")
-_PARQUET = b"PAR1"
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _SHOWN_CHARACTERS = 80
+_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
 
 
 @dataclass(slots=True)
@@ -88,22 +86,31 @@ def read_rows(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[s
     ChaosError
         If the file is empty, damaged, or in none of the formats.
     """
-    if content.startswith(_PARQUET):
-        return _read_parquet(path, content, datasets)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise _unknown_format(path, "bytes that are not UTF-8 text", datasets) from fault
+    source = Content(path, content)
+    faults = Faults(
+        path,
+        "predictions",
+        expected=_formats(datasets),
+        todo="correct this, and check that the file was not cut off",
+    )
+    if source.is_parquet:
+        return _from_columns(path, read_records(source, faults), faults, datasets)
+    text = source.text()
     first = text.lstrip()[:1]
-    if not first:
-        raise ChaosError("The predictions file is empty.", where=path)
+    if first == "{" and not _is_json_lines(text):
+        return _read_chaosnli(source, faults)
+    if first == "{":
+        return {path.stem: _read_json_lines(source, faults)}
     if first == "[":
-        raise _unknown_format(path, "a JSON list", datasets)
-    if first != "{":
-        return _read_csv(path, text, datasets)
-    if _is_json_lines(path, text):
-        return {path.stem: _read_json_lines(path, text)}
-    return _read_chaosnli(path, text, datasets)
+        raise faults.fatal("This is not a predictions file in a known format.", "a JSON list")
+    records, delimiter = read_csv(source, faults)
+    models = _from_columns(path, records, faults, datasets)
+    for row in (row for rows in models.values() for row in rows):
+        row.values = {
+            column: _number(value, with_comma=delimiter == ";")
+            for column, value in row.values.items()
+        }
+    return models
 
 
 def class_columns(dataset: Dataset) -> list[str]:
@@ -129,91 +136,44 @@ def shown(value: object) -> str:
 
 def is_number(value: object) -> bool:
     """Return whether a value is a finite number; True and False are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
-def _unknown_format(path: Path, found: str, datasets: Iterable[Dataset]) -> ChaosError:
+def _formats(datasets: Iterable[Dataset]) -> str:
     columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)) for one in datasets))
-    return ChaosError(
-        "This is not a predictions file in a known format.",
-        where=path,
-        found=found,
-        expected="ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV or "
-        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}",
+    return (
+        "ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV or "
+        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}"
     )
 
 
-def _no_prediction(path: Path) -> ChaosError:
-    return ChaosError("The predictions file holds no prediction.", where=path)
-
-
-class _DoubledKeyError(Exception):
-    """A key that stands twice in one JSON object."""
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DoubledKeyError(next(key for key in keys if keys.count(key) > 1))
-    return entries
-
-
-def _integer(digits: str) -> int | float:
-    # Python refuses to read integers of more than 4,300 digits; as a number these are infinite.
-    return int(digits) if len(digits) < 20 else float(digits)
-
-
-def _parse(path: Path, text: str, line: int | None = None) -> Any:
-    """Parse JSON; `line` is the number of a line that is parsed alone."""
-    where = f"{path}, line {line}" if line else f"{path}"
-    try:
-        return json.loads(text, object_pairs_hook=_once_each, parse_int=_integer)
-    except json.JSONDecodeError as fault:
-        raise ChaosError(
-            "A line of the predictions file is not JSON."
-            if line
-            else "The predictions file is not complete JSON.",
-            where=f"{path}, line {line or fault.lineno}, column {fault.colno}",
-            found=shown(text) if line else fault.msg,
-            todo="check that the file was not cut off",
-        ) from fault
-    except _DoubledKeyError as fault:
-        raise ChaosError(
-            "A key occurs twice in one JSON object.",
-            where=where,
-            found=shown(str(fault)),
-            expected="each model, uid and field once",
-            todo="remove one of the two entries",
-        ) from fault
-    except RecursionError as fault:
-        raise ChaosError(
-            "The JSON is nested too deeply.", where=where, expected="{model: {uid: {…}}}"
-        ) from fault
-
-
-def _is_json_lines(path: Path, text: str) -> bool:
+def _is_json_lines(text: str) -> bool:
     """Return whether the first line is an object of its own that holds one prediction."""
     try:
-        entry = _parse(path, text.lstrip().split("\n", 1)[0], line=1)
-    except ChaosError:
+        entry = parse(text.lstrip().split("\n", 1)[0])
+    except ValueError:
         return False  # a JSON object over many lines, or a damaged one: the reader says which
     return isinstance(entry, dict) and (
         isinstance(entry.get("probs"), list) or not isinstance(entry.get("uid", {}), dict)
     )
 
 
-def _read_chaosnli(path: Path, text: str, datasets: Iterable[Dataset]) -> dict[str, list[Row]]:
-    content = _parse(path, text)
+def _read_chaosnli(source: Content, faults: Faults) -> dict[str, list[Row]]:
+    try:
+        content = parse(source.text())
+    except ValueError as fault:
+        found = str(fault).removeprefix("found ")
+        raise faults.fatal("The predictions file is not valid JSON.", found) from fault
     models: dict[str, list[Row]] = {}
     for name, entries in content.items():
         if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
-            raise _unknown_format(path, f"{shown(name)!r} holds no {{uid: {{…}}}}", datasets)
+            raise faults.fatal(
+                "This is not a predictions file in a known format.",
+                f"{shown(name)!r} holds no {{uid: {{…}}}}",
+            )
         models[name] = [_chaosnli_row(name, uid, entry) for uid, entry in entries.items()]
-        if not models[name]:
-            raise ChaosError("A model has no prediction.", where=path, found=shown(name))
-    if not models:
-        raise _no_prediction(path)
+    if not models or not all(models.values()):
+        raise faults.fatal("The predictions file holds no prediction, or none of a model.")
     return models
 
 
@@ -233,25 +193,15 @@ def _chaosnli_row(name: str, uid: str, entry: Mapping[str, Any]) -> Row:
     return row
 
 
-def _read_json_lines(path: Path, text: str) -> list[Row]:
+def _read_json_lines(source: Content, faults: Faults) -> list[Row]:
     rows = []
-    # JSON may hold other characters that Python's splitlines takes for ends of lines.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        entry = _parse(path, line, number)
-        if not isinstance(entry, dict):
-            raise ChaosError(
-                "A line of the predictions file is not a JSON object.",
-                where=f"{path}, line {number}",
-                found=shown(line),
-                expected='an object per line, such as {"uid": …, "probs": […]}',
-            )
+    for record in read_records(source, faults):
+        entry = record.fields
         probabilities, logits = entry.get("probs"), entry.get("logits")
         are_logits = "probs" not in entry and "logits" in entry
         rows.append(
             Row(
-                place=f"line {number}",
+                place=record.place,
                 uid=entry.get("uid"),
                 values=logits if are_logits else probabilities,
                 are_logits=are_logits,
@@ -260,6 +210,7 @@ def _read_json_lines(path: Path, text: str) -> list[Row]:
                 faults=_contradictions(probabilities, logits, entry),
             )
         )
+    faults.check()
     return rows
 
 
@@ -300,44 +251,6 @@ def _softmax(logits: Any) -> list[float]:
     return [power / sum(powers) for power in powers]
 
 
-def _read_csv(path: Path, text: str, datasets: Sequence[Dataset]) -> dict[str, list[Row]]:
-    head = text.lstrip().split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    records = []
-    names: list[str] = []
-    try:
-        for fields in reader:
-            if not fields:
-                continue
-            if not names:
-                names = [name.strip() for name in fields]
-                _check_header(path, names, datasets)
-            elif len(fields) == len(names):
-                records.append((f"line {reader.line_num}", dict(zip(names, fields, strict=True))))
-            else:
-                raise ChaosError(
-                    "A line of the predictions file does not fit its header.",
-                    where=f"{path}, line {reader.line_num}",
-                    found=f"{len(fields)} fields",
-                    expected=f"{len(names)} fields: {', '.join(map(shown, names[:8]))}",
-                )
-    except csv.Error as fault:
-        raise ChaosError(
-            "The predictions file is not CSV that can be read.",
-            where=f"{path}, line {reader.line_num}",
-            found=str(fault),
-            todo="check the quotation marks, and that the file was not cut off",
-        ) from fault
-    models = _from_columns(path, names, records)
-    for row in (row for rows in models.values() for row in rows):
-        row.values = {
-            column: _number(value, with_comma=delimiter == ";")
-            for column, value in row.values.items()
-        }
-    return models
-
-
 def _number(text: str, *, with_comma: bool) -> float | str | None:
     """Return the number that a text is; where fields end in semicolons, 0,5 is one."""
     text = text.strip()
@@ -345,62 +258,41 @@ def _number(text: str, *, with_comma: bool) -> float | str | None:
     return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
 
 
-def _read_parquet(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[str, list[Row]]:
-    import pandas as pd
-
-    try:
-        table = pd.read_parquet(io.BytesIO(content))
-        if any(name is not None for name in table.index.names):
-            table = table.reset_index()
-        records = table.to_dict("records")
-    except Exception as fault:  # pyarrow raises errors of a dozen kinds on damaged files
-        raise ChaosError(
-            "This parquet file cannot be read.",
-            where=path,
-            found=shown(" ".join(str(fault).split())),
-            todo="check that the file was not cut off, or write it again",
-        ) from fault
-    names = [str(name) for name in table.columns]
-    _check_header(path, names, datasets)
-    return _from_columns(path, names, [(f"row {i}", one) for i, one in enumerate(records)])
-
-
-def _check_header(path: Path, names: Sequence[str], datasets: Sequence[Dataset]) -> None:
-    double = next((name for name in names if name and names.count(name) > 1), None)
-    if double is not None:
-        raise ChaosError("A column occurs twice.", where=path, found=shown(double))
+def _from_columns(
+    path: Path, records: Sequence[Record], faults: Faults, datasets: Sequence[Dataset]
+) -> dict[str, list[Row]]:
+    faults.check()
+    if not records:
+        raise faults.fatal("The predictions file holds no prediction.")
+    names = list(records[0].fields)
     classes = {name for one in (*datasets, *known_datasets()) for name in class_columns(one)}
     if "uid" not in names or not classes & set(names):
-        columns = ", ".join(map(shown, names[:8])) or "none"
-        raise _unknown_format(path, f"columns {columns}", datasets)
-
-
-def _from_columns(
-    path: Path, names: Sequence[str], records: Iterable[tuple[str, Mapping[Any, Any]]]
-) -> dict[str, list[Row]]:
+        raise faults.fatal(
+            "This is not a predictions file in a known format.",
+            f"columns {', '.join(map(shown, names[:8]))}",
+        )
     # Until the second edition, files had the dataset in a column `task`.
     dataset = "dataset" if "dataset" in names else "task"
     models: dict[str, list[Row]] = {}
-    for place, record in records:
-        model = record.get("model", path.stem)
+    for record in records:
+        fields = record.fields
+        model = fields.get("model", path.stem)
         row = Row(
-            place=place,
-            uid=record["uid"],
+            place=record.place,
+            uid=fields["uid"],
             values={
                 name: value
-                for name, value in record.items()
+                for name, value in fields.items()
                 if name not in ("model", "uid", "dataset", "task", "predicted_label", *ABOUT)
             },
-            label=_stated(record.get("predicted_label")),
-            dataset=_stated(record.get(dataset)),
-            about={name: _stated(record.get(name)) for name in ABOUT},
+            label=_stated(fields.get("predicted_label")),
+            dataset=_stated(fields.get(dataset)),
+            about={name: _stated(fields.get(name)) for name in ABOUT},
         )
         if not isinstance(model, str) or not model.strip():
             row.faults.append("no model in the column model")
             model = path.stem
         models.setdefault(model, []).append(row)
-    if not models:
-        raise _no_prediction(path)
     return models
 
 

@@ -347,7 +347,7 @@ def test_a_dataset_of_four_labels_with_nothing_but_votes_is_shown(visit, small_c
     page.get_by_label("Dataset").select_option("moods")
     assert count(page) == 60
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.scrollingElement.scrollWidth") == 390
+    page.wait_for_function("document.scrollingElement.scrollWidth === 390")
 
 
 def test_links_of_the_first_edition_lead_where_they_did(visit, items):

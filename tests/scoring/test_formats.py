@@ -51,21 +51,21 @@ def check(one, name="m"):
         ("a.json", '{"m": [1, 2]}', "not a predictions file"),
         ("a.json", '[{"uid": "u0"}]', "a JSON list"),
         ("a.json", "{}", "holds no prediction"),
-        ("a.json", '{"m": {}}', "A model has no prediction"),
+        ("a.json", '{"m": {}}', "holds no prediction, or none of a model"),
         ("a.json", '{"": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
         ("a.json", LINE + '{"uid": ', "cut off"),
         ("a.json", LINE + "[1, 2]", "line 2"),
-        ("a.json", LINE + "7", "not a JSON object"),
-        ("a.json", LINE + '"text"', "not a JSON object"),
-        ("a.json", LINE + "null", "not a JSON object"),
-        ("a.json", "7\n" + LINE, "not a predictions file"),
-        ("a.json", LINE[:-2] + ', "uid": "u1"}', "A key occurs twice"),
+        ("a.json", LINE + "7", "expected a JSON object"),
+        ("a.json", LINE + '"text"', "expected a JSON object"),
+        ("a.json", LINE + "null", "expected a JSON object"),
+        ("a.json", "7\n" + LINE, "1, as the header has"),
+        ("a.json", LINE[:-2] + ', "uid": "u1"}', "the key 'uid' twice"),
         ("a.json", LINE.replace("1,", "1" * 400 + ","), "is not finite"),
-        ("a.json", LINE.replace("1,", "1" * 5000 + ","), "is not finite"),
+        ("a.json", LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
         ("a.json", '{"m": ' * 100_000, "nested too deeply"),
         ("a.json", LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
-        ("a.json", '{"m": {"\\ud800": {"logits": [1, 2, 3]}}}', "is not text"),
-        ("a.json", '{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+        ("a.json", '{"m": {"\\ud800": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
+        ("a.json", '{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
         ("a.json", '{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
         ("a.json", '{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
         ("a.csv", "uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
@@ -81,10 +81,10 @@ def check(one, name="m"):
         ("a.csv", CSV + "u0,1,0,0\nu0,1,0,0\n", "uid 'u0' again"),
         ("a.csv", CSV + ",1,0,0\n", "no uid"),
         ("a.csv", CSV + "u0," + "1" * 200_000 + ",0,0\n", "field larger than field limit"),
-        ("a.csv", CSV + '"u0,1,0,0\n', "quotation marks"),
-        ("a.csv", CSV[:-1] + ",neutral\nu0,1,0,0,0\n", "A column occurs twice"),
+        ("a.csv", CSV + '"u0,1,0,0\n', "quotation mark"),
+        ("a.csv", CSV[:-1] + ",neutral\nu0,1,0,0,0\n", "A column stands twice"),
         ("a.csv", "model," + CSV + ",u0,1,0,0\n", "no model"),
-        ("a.parquet", "no parquet", "not a predictions file"),
+        ("a.parquet", "no parquet", "holds no prediction"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path, votes, name, content, told):
@@ -134,9 +134,8 @@ def test_a_key_twice_in_a_json_object(tmp_path, votes, doubled):
         "logits": '{"m": {"u0": {"logits": [1, 2, 3], "logits": [3, 2, 1]}}}',
     }[doubled]
     (tmp_path / "a.json").write_text(content)
-    with pytest.raises(ChaosError, match="A key occurs twice") as fault:
+    with pytest.raises(ChaosError, match=f"the key '{doubled}' twice"):
         read_predictions(tmp_path / "a.json", [votes], allow_missing=True)
-    assert f"found:     {doubled}" in str(fault.value)
 
 
 def test_json_lines_end_at_line_feeds_alone(tmp_path, votes):

@@ -262,7 +262,7 @@ def test_a_column_of_labels_must_not_contradict_the_probabilities(tmp_path, vote
         read_predictions(tmp_path / "m.csv", [votes])
     table.loc[4, "predicted_label"] = None
     table.to_parquet(tmp_path / "m.parquet")
-    with pytest.raises(ChaosError, match="row 4: predicted_label 'None'"):
+    with pytest.raises(ChaosError, match="row 5: predicted_label 'None'"):
         read_predictions(tmp_path / "m.parquet", [votes])
 
 
