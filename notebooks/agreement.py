@@ -18,7 +18,7 @@
 # much of a score is decided by human agreement, and is anything left where people disagree most?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
 resamples: int = 1000  # bootstrap resamples of each bin's items, for the 95% intervals

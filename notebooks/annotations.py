@@ -18,7 +18,7 @@
 # overrule the label that models were trained and scored on, and how far do people agree at all?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 examples: int = 3  # items shown for each dataset and rule
 seed: int = 0  # seed of the bootstrap

@@ -19,7 +19,7 @@
 # the same predictions?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show

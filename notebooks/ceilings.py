@@ -18,7 +18,7 @@
 # would have been enough?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
 resamples: int = 500  # bootstrap resamples of the items, for the 95% intervals

@@ -17,7 +17,7 @@
 # the number that decides it. Which of them do the released votes and predictions bear out?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 resamples: int = 1000  # bootstrap resamples of the items, for the 95% intervals
 splits: int = 200  # times that the votes are split into H1 and H2

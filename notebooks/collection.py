@@ -18,7 +18,7 @@
 # This chapter runs their protocol on simulated annotators.
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 unanimous: float = 0.95  # share of votes on one label that an item for tests must exceed
 collections: int = 2  # simulated collections of each dataset
 dataset: str = "snli"  # whose items the experiments with the protocol use: snli, mnli or alphanli

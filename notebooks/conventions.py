@@ -18,7 +18,7 @@
 # such choices move a number, and which of them can be undone afterwards?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 dataset: str = "snli"  # which dataset
 temperature: float = 2.0  # the first system is also shown with its distributions flattened by it

@@ -18,7 +18,7 @@
 # tell.
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 
 # %%
 from functools import partial

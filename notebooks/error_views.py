@@ -19,7 +19,7 @@
 # on the kind of data that it was trained on and on another?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 datasets: list[str] = ["snli", "mnli"]  # which datasets, in this order
 system: str = ""  # name of a system; the first available when empty

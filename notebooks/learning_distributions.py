@@ -18,7 +18,7 @@
 # taught on votes. What moves a model toward the human distribution, and how far?
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 model: str = "minilm-l6"  # the encoder whose committed runs are compared
 run_seed: int = 0  # seed of the plain run, which all others are set beside

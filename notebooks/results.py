@@ -19,7 +19,7 @@
 # need no model.
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 seed: int = 0  # seed of all resampling

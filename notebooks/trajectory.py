@@ -18,7 +18,7 @@
 # Figure 8). Here the same is done with a model of this project.
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 model: str = "minilm-l6"  # whose committed runs are shown
 pooled: bool = True  # SNLI and MNLI as one, with common bins; else each alone
 bins: int = 4  # quantile bins of the entropy of the votes

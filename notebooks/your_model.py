@@ -17,7 +17,7 @@
 # to a figure. Every command that stands here with its answer was run when the page was made.
 
 # %% tags=["parameters"]
-data: str = "auto"  # auto, released, sample, or a folder with files in ChaosNLI's format
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 system: str = "MiniLM-L6, seed 0"  # who plays your model; where it is not available, the first one
