@@ -84,8 +84,8 @@ def say_uncut(table: pd.DataFrame) -> str:
         return ""
     has = "has" if len(uncut) == 1 else "have"
     return (
-        f"\n\n*{listed(uncut)} {has} too few votes per item for split halves: the ceiling there is "
-        "the posterior's.*"
+        f"\n\n*{listed(uncut)} {has} too few votes on some items for split halves: the ceiling "
+        "there is the posterior's.*"
     )
 
 
