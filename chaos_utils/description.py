@@ -445,14 +445,15 @@ def contested_pairs(all_votes: Sequence[Votes]) -> pd.DataFrame:
     DataFrame
         One row for each dataset with more than two labels and each pair of them: ``dataset``,
         ``first``, ``second`` and ``share``, the share of items whose two most frequent labels
-        they are (of labels that tie, the earlier one counts). Neighbours in the dataset's label
-        order come first.
+        they are (of labels that tie, the earlier one counts; unanimous items count for none).
+        Neighbours in the dataset's label order come first.
     """
     rows = []
     for opinions in all_votes:
         labels = opinions.dataset.labels
         if len(labels) == 2:
             continue
+        is_split = (opinions.counts > 0).sum(axis=1) > 1
         leading = np.sort(np.argsort(-opinions.counts, axis=1, kind="stable")[:, :2], axis=1)
         pairs = combinations(range(len(labels)), 2)
         for first, second in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
@@ -461,7 +462,7 @@ def contested_pairs(all_votes: Sequence[Votes]) -> pd.DataFrame:
                     "dataset": opinions.dataset.name,
                     "first": labels[first],
                     "second": labels[second],
-                    "share": float((leading == (first, second)).all(axis=1).mean()),
+                    "share": float((is_split & (leading == (first, second)).all(axis=1)).mean()),
                 }
             )
     return pd.DataFrame(rows, columns=["dataset", "first", "second", "share"])
