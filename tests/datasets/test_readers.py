@@ -170,6 +170,9 @@ def test_json_with_a_path_to_its_records_and_answers_that_are_no_votes(tmp_path)
     assert votes.uids == ("3",)
     assert votes.counts.tolist() == [[1, 0, 1]]
     assert votes.texts[0]["scene"] == "a\u2028b"
+    assert votes.notes == (
+        "Colours: 1 of 3 answers are for none of the labels and left out (1 'none').",
+    )
     with pytest.raises(ChaosError, match="no list of records at this place"):
         read(tmp_path, "{}", reader, texts=["scene"])
 
