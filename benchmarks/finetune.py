@@ -98,7 +98,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def main() -> None:
-    """Print pairs a second of every way, the ratios and the accuracies."""
+    """Print pairs per second of every way, the ratios and the accuracies."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=3200, help="how many are trained on")
     n = parser.parse_args().pairs

@@ -136,7 +136,7 @@ def systems_notice(systems: Iterable[System]) -> str:
     if not notes:
         return ""
     told = "; ".join(f"**{name}** was {note}" for name, note in notes.items())
-    return f"{told}. {{doc}}`finetuning` tells how."
+    return f"{told}. {{doc}}`finetuning` explains how."
 
 
 def without_models(all_votes: Sequence[Votes], systems: Iterable[Sequence[System]]) -> str:
@@ -282,7 +282,7 @@ def agreement(all_votes: Sequence[Votes], n_resamples: int, seed: int) -> pd.Dat
     Returns
     -------
     DataFrame
-        One row a dataset: ``n_examples``; ``mean_entropy_bits``, ``mean_majority_share``,
+        One row per dataset: ``n_examples``; ``mean_entropy_bits``, ``mean_majority_share``,
         ``fleiss_kappa`` and ``mean_pairwise_agreement``, each with ``…_low`` and
         ``…_high`` (95%); ``n_ties``; ``n_unanimous`` (every vote for one label).
     """
@@ -319,7 +319,7 @@ def _agreement_of_means(means: np.ndarray) -> np.ndarray:
 
 
 def items(all_votes: Sequence[Votes]) -> pd.DataFrame:
-    """One row an item: what the figures about single items are drawn from.
+    """One row per item: what the figures about single items are drawn from.
 
     Returns
     -------
@@ -357,7 +357,7 @@ def original_votes(all_votes: Sequence[Votes]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row an item that has several original votes: ``dataset``, ``uid``, ``pattern``
+        One row per item that has several original votes: ``dataset``, ``uid``, ``pattern``
         (sorted original counts, such as ``3-1-1``), ``old_label_share_before`` and
         ``old_label_share_after`` (share of the old label among the original and the
         new votes), ``entropy_bits_before``, ``entropy_bits_after``, and

@@ -63,10 +63,10 @@ Markdown(description.without_models(all_votes, systems.values()))
 # in the paper's figures, and shown one by one as well, because the numbers that were published
 # are per dataset and cannot be pooled.
 #
-# *Computed* lines come from predictions that are at hand, with 95%
+# *Computed* lines come from the available predictions, with 95%
 # {term}`intervals <bootstrap interval>` from resampling the items of each bin. *Published* lines
 # are the values that the authors printed; they have no intervals. Where a model was trained with
-# several seeds, its line is the mean of the seeds' scores, and the interval tells of other items,
+# several seeds, its line is the mean of the seeds' scores, and the interval allows for other items,
 # not of other seeds. Systems are pooled when they predict both SNLI and MNLI under one name. With
 # the released data, the computed models are runs of {cite:t}`baan2022`, trained on SNLI alone: MNLI
 # is out of their domain.
@@ -124,7 +124,7 @@ Markdown(f"{text}\n\n{description.left_out(all_votes, 'old labels')}")
 # ### Better than a guess?
 #
 # The paper says that models barely beat a random guess where people agree least. In the last bin,
-# the new accuracy of each model compares with the guess as follows; *not told apart* means that
+# the new accuracy of each model compares with the guess as follows; *indistinguishable* means that
 # the 95% interval of the paired difference holds 0.
 
 # %% tags=["remove-input"]
@@ -223,8 +223,8 @@ Markdown(" ".join(parts))
 #
 # The paper's script also prints a number of items that all models get right. As released, it
 # counts the correct answers of the last model only, an easy slip; so that number is not
-# reproduced here. {numref}`tbl-all-correct` has the count that its name promises, for the models
-# at hand; that of the paper's nine models needs their predictions.
+# reproduced here. {numref}`tbl-all-correct` has the count that its name promises, for the available
+# models; that of the paper's nine models needs their predictions.
 
 # %%
 correct = all_correct(all_votes, systems)
@@ -233,7 +233,7 @@ if len(correct):
         "tbl-all-correct",
         correct,
         shown=presentation.show_all_correct(correct),
-        caption="""Items on which all models at hand are right, and on which none is. Each seed
+        caption="""Items on which all available models are right, and on which none is. Each seed
         counts as a model; items that some model does not cover are left out. The old label is
         that of the original dataset, the new one the majority of the hundred votes.""",
     )
@@ -250,7 +250,7 @@ lines = [
     for row in new.itertuples()
 ]
 Markdown(
-    f"Of the models at hand, {'; '.join(lines)}. Both counts depend on the company: another model "
+    f"Of the available models, {'; '.join(lines)}. Both counts depend on the company: another model "
     "can only lower them."
     if lines
     else ""

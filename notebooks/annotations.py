@@ -98,8 +98,8 @@ publish_table(
     counts,
     shown=presentation.show_label_counts(counts),
     caption="""Majorities and single votes for each label, published beside reproduced. The
-    columns headed *paper* hold Table 7 of {cite:t}`nie2020`, those headed *here* what the files
-    at hand hold, and Δ is here minus paper. In parentheses, the change from the old majority.""",
+    columns headed *paper* hold Table 7 of {cite:t}`nie2020`, those headed *here* what these
+    files hold, and Δ is here minus paper. In parentheses, the change from the old majority.""",
 )
 
 # %% tags=["remove-input"]
@@ -117,7 +117,7 @@ parts = [
 ]
 parts += [
     f"The paper's new votes for {presentation.name_of(dataset)} sum to "
-    f"{totals.loc[dataset, 'published']:,.0f}; the file at hand holds {totals.loc[dataset, 'value']:,}."
+    f"{totals.loc[dataset, 'published']:,.0f}; the file here holds {totals.loc[dataset, 'value']:,}."
     for dataset in in_paper
 ]
 parts.append(

@@ -173,7 +173,7 @@ sentences = [
 Markdown(
     f"In {{numref}}`fig-reliability`, confidences above 0.9 are given to {'; '.join(sentences)}. "
     "The oracle is right in every bin, by construction, so every gap of its bars counts as "
-    "underconfidence. A diagram that tells doubt from error would need to know what people think "
+    "underconfidence. A diagram that separates doubt from error would need to know what people think "
     "of each item."
 )
 
@@ -336,7 +336,7 @@ publish_figure(
     "fig-temperature",
     plot_temperatures,
     curves,
-    caption="""Each measure against the temperature. A curve a seed; marks show the temperatures
+    caption="""Each measure against the temperature. One curve per seed; marks show the temperatures
     that were chosen and the measure there. The horizontal axis is logarithmic; each
     measure is better the lower it is.""",
     alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest
@@ -358,5 +358,5 @@ Markdown(
     + f". They span {best.min():.2f} to {best.max():.2f}. "
     "No temperature brings the mean DistCE below "
     f"{mean_curves['dist_ce'].min():.3f} on these curves. A temperature turns a model's doubt up or down for all "
-    "items alike. Which items people doubt is something it cannot tell."
+    "items alike. It cannot show which items people doubt."
 )

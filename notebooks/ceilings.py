@@ -83,7 +83,7 @@ publish_figure(
     perfect model that is judged by k votes. Open circles: the shares of k votes, judged by the
     truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
     {{cite:t}}`baan2022`.""",
-    alt="""Seven panels, one for each measure, with votes an item from 1 to 100 on a logarithmic
+    alt="""Seven panels, one for each measure, with votes per item from 1 to 100 on a logarithmic
     axis and a curve for each dataset. Errors fall steeply at first and flatten; accuracy and rank
     agreement rise towards 1. Circles lie on the lines, but for the calibration error, where they
     start far above them. The curve of αNLI lies at the better side of the two others.""",
@@ -130,7 +130,7 @@ Markdown(
 # of a hundred carries the noise of both: the {term}`ceiling <human ceiling>` of this book. A model
 # that knew the truth would do better than it.
 #
-# The release holds one crowd an item, so we get at it in two ways. *Split halves*: the votes are
+# The release holds one crowd per item, so we get at it in two ways. *Split halves*: the votes are
 # cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other, and a curve
 # $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred. *Posterior*: two
 # crowds are drawn from a drawn truth. The first assumes a curve, the second a prior. At half
@@ -254,7 +254,7 @@ sentences = [
     )
     + f"the ceiling here is {ceiling[dataset]:.4f}"
     + (
-        f"; the best model at hand has {best.loc[dataset, 'value']:.3f}, "
+        f"; the best available model has {best.loc[dataset, 'value']:.3f}, "
         f"{best.loc[dataset, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
         f"{as_bad_as(dataset)}"
         if dataset in best.index
@@ -298,10 +298,10 @@ listed = [
 ]
 Markdown(
     (
-        "Models at hand that are worse than the uniform prediction, their whole interval below 0 in "
+        "Available models that are worse than the uniform prediction, their whole interval below 0 in "
         f"{{numref}}`tbl-normalised-scores`: {'; '.join(listed)}. "
         if listed
-        else "No model at hand has a whole interval below 0 in {numref}`tbl-normalised-scores`. "
+        else "No available model has a whole interval below 0 in {numref}`tbl-normalised-scores`. "
     )
     + "The calibration error against vote shares is a case of its own, since a guess that says "
     "nothing can be nearly calibrated: the uniform prediction has "
@@ -337,11 +337,11 @@ publish_figure(
     caption=f"""What {budget:,} votes are worth, on many items or on few. For each system, solid:
     the standard error of its mean JSD over the items that the budget buys; dashed: the bias from
     judging by few votes, expected JSD minus JSD against the truth, its size. Where the two cross,
-    both harm alike. Items are taken to be drawn from a population like the one at hand, which may
+    both harm alike. Items are taken to be drawn from a population like this one, which may
     have fewer than a budget could buy. Both axes are logarithmic.""",
-    alt="""Three panels, one for each dataset, with votes an item from 1 to 100. Dashed lines of bias
+    alt="""Three panels, one for each dataset, with votes per item from 1 to 100. Dashed lines of bias
     fall from left to right, solid lines of standard error rise. They cross between ten and
-    a hundred votes an item; with few votes, the bias is many times the standard error.""",
+    a hundred votes per item; with few votes, the bias is many times the standard error.""",
 )
 
 # %% tags=["remove-input"]
@@ -359,13 +359,13 @@ shifts = [
 Markdown(
     f"With {budget:,} votes, the total error of mean JSD in {{numref}}`fig-items-by-votes` is lowest "
     + ", ".join(
-        f"at {row['min']} votes an item on {names[dataset]}"
+        f"at {row['min']} votes per item on {names[dataset]}"
         if row["min"] == row["max"]
-        else f"at {row['min']} to {row['max']} votes an item, by system, on {names[dataset]}"
+        else f"at {row['min']} to {row['max']} votes per item, by system, on {names[dataset]}"
         for dataset, row in sizes.iterrows()
     )
     + ". Nor does the bias cancel when two systems are compared, since it is not the same for both."
-    + (f" With {k} votes an item it ranges from {', from '.join(shifts)}." if shifts else "")
+    + (f" With {k} votes per item it ranges from {', from '.join(shifts)}." if shifts else "")
     + " A system that spreads its probability and one that bets on a label are not shifted alike, "
     "so a ranking by few votes may not be the ranking by many."
 )

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Claim by claim
 #
-# What {cite:t}`nie2020` and {cite:t}`baan2022` say, in our own words, one claim a row, each with
+# What {cite:t}`nie2020` and {cite:t}`baan2022` say, in our own words, one claim per row, each with
 # the number that decides it. Which of them do the released votes and predictions bear out?
 
 # %% tags=["parameters"]
@@ -76,7 +76,7 @@ Markdown("\n\n".join(notes))
 # those that this project trained ({doc}`finetuning`) are left out.
 #
 # One caution. Numbers, tables and figures were checked against the papers' published values and
-# released files. The running text of the papers was not at hand: what claims c05, c06, c23, c24, c25,
+# released files. The running text of the papers was not available: what claims c05, c06, c23, c24, c25,
 # c41, c48, c55 and c61 say, and where, rests on notes about the papers. Look these up in the paper before you
 # cite a verdict on them.
 

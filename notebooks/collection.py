@@ -76,8 +76,8 @@ Markdown(
 #    vote.
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is
 #    shown. It teaches what the labels mean; too many mistakes end it.
-# 3. **Hidden checks.** Then real items come, in small paid datasets. Now and then a unanimous example
-#    comes first, and nothing tells it from the rest. It finds who passed the tests attentively and
+# 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
+#    comes first, indistinguishable from the rest. It finds who passed the tests attentively and
 #    works without care, and its feedback goes on teaching. Too many mistakes, or several in a row,
 #    block an annotator; none of the votes of a blocked annotator is kept, and others vote instead.
 
@@ -88,7 +88,7 @@ Markdown(
     f"{rules['training_items']} in training (10 to 12 in the paper), at least "
     f"{rules['min_training_accuracy']:.0%} right; a hidden check before each item with a chance of "
     f"{rules['check_rate']:.0%}; blocked under {rules['min_check_accuracy']:.0%} or after "
-    f"{rules['max_wrong_in_a_row']} mistakes in a row; {rules['task_size']} items a task, at up to "
+    f"{rules['max_wrong_in_a_row']} mistakes in a row; {rules['task_size']} items per task, at up to "
     f"${rules['pay_per_task']:.2f}; {rules['votes_per_item']} different annotators on each item. "
     "One number is not published: from how many hidden checks on their accuracy counts. We take "
     f"{rules['min_checks']}, as many as in training, since the first mistake would otherwise block."
@@ -154,7 +154,7 @@ pools = [f"{len(one.pool):,} for {name_of(one.dataset.name)}" for one in materia
 again = [f"{one.n_repeated:,} on {name_of(one.dataset.name)}" for one in materials]
 counts = sum(int(one.runs[0].counts.sum()) for one in collected)
 Markdown(
-    f"The unanimous examples at hand are {listed(pools)}. Where items to judge are lacking, others "
+    f"The available unanimous examples are {listed(pools)}. Where items to judge are lacking, others "
     f"stand in once more: {listed(again)}. So a simulated collection has as many votes as the real "
     f"one, {counts:,} in all. Simulated collections of each dataset: {collections}."
 )
@@ -208,7 +208,7 @@ Markdown(presentation.say_accuracy(curves, SETTLED))
 # ## What each stage buys
 #
 # A simulation can do what a collection cannot: leave a stage out and see. The same population, but
-# with other shares of careless applicants, collects a hundred votes an item under the published
+# with other shares of careless applicants, collects a hundred votes per item under the published
 # protocol, then without one stage, then without any. Error is the {term}`TVD` between an item's
 # simulated votes and the truth they were drawn from.
 
@@ -248,7 +248,7 @@ publish_figure(
     "fig-bias-variance",
     plot_bias_variance,
     errors,
-    caption=f"""Error against votes an item, and the bias it runs into, expected of simulations.
+    caption=f"""Error against votes per item, and the bias it runs into, expected of simulations.
     Items of {name_of(chosen.dataset)}; squared error summed over labels, mean over items. Dashed
     lines are the squared bias: what endless votes of the same crowd would leave. Both axes are
     logarithmic.""",

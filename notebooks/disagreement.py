@@ -15,7 +15,7 @@
 #
 # An item on which people disagree may be a slip, a matter of degree, or a question with two
 # answers. The hundred votes show which shapes occur, and how little of them five votes could
-# tell.
+# show.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -82,7 +82,7 @@ if is_book and n_votes:
         f"αNLI. {{numref}}`fig-entropy` shows both. Mean entropies are {listed(means)}, "
         f"where {thirds[0]:.0%} of the items lie in the lowest third of the range, "
         f"{thirds[1]:.0%} in the middle third and {thirds[2]:.0%} in the highest.\n\n"
-        "The right arm of the U wants care. With two labels, entropy is flat around an even "
+        "Read the right arm of the U with care. With two labels, entropy is flat around an even "
         "split, so that many different splits share the last bin: all that give the larger label "
         f"up to {most} votes. If every split were equally frequent, {even:.0%} of the items would "
         f"lie at 0.95 bits or more; {top:.1%} do. The arm is in the scale as much as in the "
@@ -131,7 +131,7 @@ if three_way:
         points[["dataset", "uid", "share_1", "share_2", "share_3", "majority_label"]],
         caption=f"""Every item's votes in the triangle of {"; ".join(corners)}.
         At a corner all votes are for that label, on an edge none are for the opposite one; grid
-        lines mark quarters of the votes. Colours tell the majority; larger points are several items
+        lines mark quarters of the votes. Colours show the majority; larger points are several items
         with the same votes.""",
         alt="""Two triangles full of points. On SNLI the points crowd at the corners and along the
         edges from neutral to entailment and from neutral to contradiction, with few in the middle
@@ -159,7 +159,7 @@ if is_book:
 Markdown(f"{text}\n\n{description.without_triangle(all_votes)}")
 
 # %% [markdown]
-# ## What five votes could tell
+# ## What five votes could show
 #
 # ChaosNLI took its SNLI and MNLI items from those whose old label had exactly three of the
 # original votes, of five on all but a few items. By that count, all these items are equally

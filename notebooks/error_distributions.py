@@ -74,7 +74,7 @@ publish_figure(
     plot_error_distributions,
     errors.sample_errors(votes, systems, seed),
     caption="""Distance from all votes, item by item, for twenty human votes and for a model.
-    H1 and H2 are disjoint samples of 20 votes an item, drawn once. Thirty bins; dashed lines are
+    H1 and H2 are disjoint samples of 20 votes per item, drawn once. Thirty bins; dashed lines are
     means, and the thin outline repeats H1. Compare Figure 2 of {cite:t}`baan2022`.""",
     alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
     alike: nearly all their items lie below 0.2. The model's errors spread from 0 to almost 1; at a

@@ -73,9 +73,9 @@ Markdown(
 )
 
 # %% [markdown]
-# The pairs at hand are *parts* of the published corpora, for SNLI, MNLI and αNLI alike, so that a
+# The available pairs are *parts* of the published corpora, for SNLI, MNLI and αNLI alike, so that a
 # model which was trained on all of them can be expected to do better. A run on fewer pairs than
-# those at hand takes a seeded part with the labels in balance, and a larger part holds the smaller
+# there are takes a seeded part with the labels in balance, and a larger part holds the smaller
 # ones. Lines of SNLI and MNLI without a majority label are left out, as is usual.
 #
 # ## What no run has seen
@@ -100,7 +100,7 @@ publish_table(
     caption="""What was trained on what, how, and at what cost. One row a committed run. Development
     items are those outside ChaosNLI, for αNLI held-out training stories; for runs in folds their
     accuracy is that of the folds' mean prediction. Minutes, floating-point operations (TFLOP,
-    10¹²) and pairs a second are of the training steps alone, over all folds; operations are
+    10¹²) and pairs per second are of the training steps alone, over all folds; operations are
     counted from the model's size and the padded tokens. *Share of peak* divides their rate by that
     of a large matrix product, measured on the same machine after training. Memory is the process's
     highest.""",
@@ -115,8 +115,8 @@ publish_figure(
     "fig-training-curves",
     plot_training_curves,
     curves,
-    caption="""Training loss and accuracy on development items, by training items seen. One line a
-    run; runs in folds have one a fold. An item counts each time that it is seen. Losses are
+    caption="""Training loss and accuracy on development items, by training items seen. One line per
+    run; runs in folds have one per fold. An item counts each time that it is seen. Losses are
     cross-entropies against each run's own targets, whose lowest value is above 0 where labels
     are smoothed or vote shares. Accuracy along the way is on a fixed part of the development
     items. Dotted: an even guess.""",
@@ -128,7 +128,7 @@ publish_figure(
 plain = table[table["kind"] == "plain"] if runs else table
 Markdown(
     "On all development items and, where the corpora have some, on test items, the runs with hard "
-    "labels on all pairs at hand reach these accuracies; {numref}`tbl-runs` has the others:\n\n"
+    "labels on all available pairs reach these accuracies; {numref}`tbl-runs` has the others:\n\n"
     f"{presentation.say_reached(plain)}"
     if len(plain)
     else ""
@@ -139,8 +139,8 @@ stories = plain[plain["task"] == "alphanli"] if runs else plain
 Markdown(
     f"{presentation.say_stories(stories)} Little of it should be expected on ChaosNLI-α. The items of "
     "αNLI's development set were filtered against models, so that what gives an answer away in the "
-    "training pairs helps less there, and the training pairs at hand come from few stories: the "
-    "plausible end of a story beside an implausible one. {doc}`trajectory` tells what is left."
+    "training pairs helps less there, and the available training pairs come from few stories: the "
+    "plausible end of a story beside an implausible one. {doc}`trajectory` shows what is left."
     if len(stories)
     else ""
 )
@@ -178,4 +178,4 @@ publish_table(
 
 # %% [markdown]
 # The record of every run stands in `results/`, with its command, the digests of its inputs and of its
-# predictions, the code's version and the hardware. {doc}`../rebuild` tells how to run them again.
+# predictions, the code's version and the hardware. {doc}`../rebuild` explains how to run them again.

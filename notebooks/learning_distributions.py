@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Learning distributions
 #
-# A model that learned from one label an item is not bound to be as sure as it is. Its confidence can
+# A model trained on one label per item need not be this overconfident. Its confidence can
 # be lowered after training, its targets softened during training, its runs averaged; and it can be
 # taught on votes. What moves a model toward the human distribution, and how far?
 
@@ -80,7 +80,7 @@ Markdown(
 # Some methods use nothing but training labels.
 #
 # * **T = 2** divides the logits by the {term}`temperature` in the code that {cite:t}`baan2022`
-#   released. It was not fitted to this model; {doc}`calibration` tells which fits give such a
+#   released. It was not fitted to this model; {doc}`calibration` shows which fits give such a
 #   value.
 # * **{term}`Label smoothing <label smoothing>`** trains against a target that gives some of its
 #   mass, the share in parentheses, to all labels alike.

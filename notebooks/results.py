@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Do models capture the distribution?
 #
-# A model that was trained on one label an item gives a probability to each label all the same.
-# Does it give them as people do? {cite:t}`nie2020` measured that for nine models. Here their table
+# A model trained on one label per item still outputs a full distribution. Is it the distribution
+# of people's answers? {cite:t}`nie2020` measured that for nine models. Here their table
 # stands beside everything that can be computed from released predictions, and beside guesses that
 # need no model.
 
@@ -68,7 +68,7 @@ publish_table(
     caption=f"""Distance from humans and accuracy of every system, computed and published. Computed
     rows have 95% bootstrap intervals over items ({resamples:,} resamples); the chance row has the
     paper's values and the difference. Rows marked *published* are those of Table 5 in
-    {{cite:t}}`nie2020` whose predictions are not at hand. The paper lacks the class prior (frequency
+    {{cite:t}}`nie2020` whose predictions are not available. The paper lacks the class prior (frequency
     of the old labels, from other folds' items), the few original votes as a prediction, and the old
     label taken as certain.""",
 )
@@ -106,7 +106,7 @@ Markdown(text if sentences else "")
 # How near could a model come at all? Two references bound the scale. The
 # {term}`floor <noise floor>` is what a perfect model would score, since a hundred votes are only a
 # sample of what people think. The {term}`ceiling <human ceiling>` is one crowd of a hundred as a
-# prediction of another. {doc}`ceilings` tells how both are computed.
+# prediction of another. {doc}`ceilings` explains how both are computed.
 
 # %%
 drawn = results.drawn_results(table, all_votes, seed)
@@ -160,7 +160,7 @@ Markdown(
     f"gain between {mnli['change_new_accuracy'].min():.3f} and {mnli['change_new_accuracy'].max():.3f} in "
     f"new accuracy while their JSD changes by {mnli['change_jsd'].min():+.4f} to "
     f"{mnli['change_jsd'].max():+.4f}.\n\n"
-    "Does accuracy tell which model is nearer to people? Over the nine published models, Spearman's "
+    "Does accuracy show which model is nearer to people? Over the nine published models, Spearman's "
     "rank correlation between new accuracy and nearness (1: the more accurate is always the nearer) is "
     f"{ranks['snli', 'jsd']:.2f} on SNLI, {ranks['mnli', 'jsd']:.2f} on MNLI and "
     f"{ranks['alphanli', 'jsd']:.2f} on αNLI for JSD, and {ranks['snli', 'kl']:.2f}, "
@@ -169,6 +169,6 @@ Markdown(
 )
 
 # %% [markdown]
-# The nine models' predictions are published in one archive that was not to be had when this page was
-# made; where you have the file, `chaos run results -p predictions=FILE` computes their rows with
+# The nine models' predictions are published in an archive that we could not download; where you have
+# the file, `chaos run results -p predictions=FILE` computes their rows with
 # intervals. The estimated human row rests on a second set of annotators that was not released.

@@ -63,8 +63,8 @@ Markdown(presentation.say_stages(by_size, course, model))
 # JSD, the uniform distribution. It is another in each bin.
 #
 # Two ways to have less training are shown, and they differ. Runs of different *sizes* are whole
-# runs on parts of the pairs at hand, each of which holds the smaller ones. Small runs repeat their
-# pairs more often. A *trajectory* looks at one single run, on all pairs at hand, while it goes on;
+# runs on parts of the available pairs, each of which holds the smaller ones. Small runs repeat their
+# pairs more often. A *trajectory* looks at one single run, on all available pairs, while it goes on;
 # there an early look is at a model whose learning rate has not come down yet.
 #
 # ## More training data
@@ -97,7 +97,7 @@ Markdown(
 # %% tags=["remove-input"]
 Markdown(
     "A change counts as better or worse here where its interval lies on one side of 0; likewise for "
-    "what is told apart from chance.\n\n"
+    "what is distinguishable from chance.\n\n"
     f"{presentation.say_against_chance(by_size, 'new_accuracy')}\n\n"
     f"{presentation.say_against_chance(by_size, 'jsd')}\n\n"
     "The models were trained to give the labels of the original datasets. "

@@ -89,7 +89,7 @@ block("\n".join([*table.head(4).round(4).to_csv().splitlines(), "…"]), "text")
 show_command(f"chaos evaluate my-model.csv{option}", folder)
 
 # %% [markdown]
-# An arrow tells which way is better. The interval says how far the value would move with other
+# An arrow shows which way is better. The interval says how far the value would move with other
 # items. The {term}`floor <noise floor>` is what a perfect model would score, since a hundred votes
 # are only a sample of what people think; the {term}`ceiling <human ceiling>` is what another crowd
 # of a hundred would. The rank is the place among the nine models of {cite:t}`nie2020`, where their
@@ -150,12 +150,12 @@ write_text(folder / "swapped.csv", swapped.round(4).to_csv())
 show_command(f"chaos evaluate swapped.csv{option}", folder, code=2)
 
 # %% [markdown]
-# Values that are no probabilities, doubled uids and unknown labels are named with their place, items
+# Values that are not probabilities, doubled uids and unknown labels are named with their place, items
 # that are not ChaosNLI's are counted, and a stated label that is not the most probable one is noted.
 #
 # ## Beside the rest
 #
-# Last, the figure: the file is read once more, and drawn with every other system that is at hand.
+# Last, the figure: the file is read once more, and drawn with every other available system.
 
 # %%
 beside = [one for one in others if one is not yours]
@@ -181,7 +181,7 @@ publish_figure(
 #
 # ## Other formats
 #
-# The format is told from the content of the file.
+# The format is recognised from the content of the file.
 #
 # ChaosNLI's JSON
 # : `{model: {uid: {"uid": …, "logits": [e, n, c], "predicted_label": …}}}`, with

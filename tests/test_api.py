@@ -127,8 +127,8 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
     ("call", "message"),
     [
         (lambda v, m: chaos.load("snly"), "did you mean 'snli'"),
-        (lambda v, m: chaos.evaluate("snli", m), "These are no votes"),
-        (lambda v, m: chaos.evaluate(v, v.shares), "This is no system"),
+        (lambda v, m: chaos.evaluate("snli", m), "These are not votes"),
+        (lambda v, m: chaos.evaluate(v, v.shares), "This is not a system"),
         (lambda v, m: chaos.evaluate(v, []), "There is no system"),
         (lambda v, m: chaos.evaluate(v, {"": v.shares}), "A system needs a name"),
         (lambda v, m: chaos.evaluate(v, [m, m]), "same name"),

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.cli.__main__ import app
 from chaos_utils.cli.arguments import assignments
+from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.parameters import find_notebook, resolve
 
@@ -51,6 +52,11 @@ def name_of(words):
     return next((name for name in names if name in NOT_RUN or name in RUN), None)
 
 
+@pytest.fixture(autouse=True)
+def _nothing_was_brought(monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+
+
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
     """A folder with the files that the snippets read."""
@@ -63,7 +69,18 @@ def reader(tmp_path_factory):
     for name, part in (("dev", rows[::2]), ("test", rows[1::2])):
         entries = [{"uid": uid, "probs": shares} for uid, shares in part]
         (folder / f"{name}.json").write_text("".join(f"{json.dumps(one)}\n" for one in entries))
+    for name, language, text in shown_files(PROJECT / "book" / "datasets.md"):
+        one_line = f"{json.dumps(json.loads(text))}\n" if language == "json" else text
+        (folder / name).write_text(one_line)
     return folder
+
+
+def shown_files(page):
+    """Yield name, language and text of the files that a page shows: the last one named before."""
+    whole = page.read_text("utf-8")
+    for block in re.finditer(r"^```(text|yaml|json)\n(.*?)^```$", whole, re.M | re.S):
+        name = re.findall(r"`([\w-]+\.[a-z]+)`", whole[: block.start()])[-1]
+        yield name, *block.groups()
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)

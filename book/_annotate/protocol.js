@@ -92,7 +92,7 @@
       countsVotes: (state) => !table.states[state.name].discards_votes,
       /* The kind of answer that a state waits for; undefined where it waits for none. */
       asks: (state) => table.states[state.name].asks,
-      /* Whether a mistake in this state is told. */
+      /* Whether a mistake in this state is shown. */
       givesFeedback: (state) => Boolean(table.states[state.name].feedback),
     };
   }

@@ -106,7 +106,7 @@
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
         note: counts
           ? "A JSON file, made here. Files of many readers can be joined into a dataset."
-          : "A JSON file, made here. It tells how the test went; its votes do not count.",
+          : "A JSON file, made here. It records how the test went; its votes do not count.",
         save,
       }) : null,
       items.length ? h("h3", {}, "Your judgements beside the votes") : null,

@@ -119,8 +119,8 @@
       h("ol", { class: "annotate-plan" },
         h("li", {}, h("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
           + "people agree. All must be right."),
-        h("li", {}, h("b", {}, "Training. "), `${trained} more of these. You are told about each `
-          + `mistake; ${training}% must be right.`),
+        h("li", {}, h("b", {}, "Training. "), `${trained} more of these. Each mistake is `
+          + `explained; ${training}% must be right.`),
         h("li", {}, h("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
       h("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
@@ -148,7 +148,7 @@
       const done = counters.training_seen;
       const passed = done === 0 && parameters.qualification_items > 0 ? "You passed the test. " : "";
       return { title: `Training: question ${done + 1} of ${whole}`, done, whole,
-        line: `${passed}You are told about each mistake.` };
+        line: `${passed}Each mistake is explained.` };
     }
     const whole = parameters.task_size;
     const done = counters.items % whole;

@@ -216,7 +216,7 @@
       make("span", "", [coloured(make("span", "vote"), colours[k]), label])));
   }
 
-  /* One drawing, of datasets with the same labels. `onChoose` is told the item whose point was
+  /* One drawing, of datasets with the same labels. `onChoose` gets the item whose point was
      chosen. */
   function drawing(place, group, onChoose) {
     const [{labels, colours}] = group;

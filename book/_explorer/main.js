@@ -89,7 +89,7 @@
     waiting = setTimeout(writeAddress, REST);
   }
 
-  /* Open the item that the fragment names, or close the card; a name that no item has is told. */
+  /* Open the item that the fragment names, or close the card; a name that no item has is reported. */
   function openNamed() {
     const uid = uidFrom(location.hash);
     const item = byUid.get(uid);
@@ -162,7 +162,7 @@
         returnTo(item);
       }
     });
-    window.addEventListener("popstate", follow); // links within the page tell of themselves so too
+    window.addEventListener("popstate", follow); // links within the page come here too
   }
 
   /* The focus goes back to the row of the item that was last looked at, or to the table. */

@@ -28,7 +28,7 @@ class Hue(BaseModel):
     dark: Annotated[str, Field(pattern=_HEX)]
 
 
-# Told apart by people with any colour vision, by lightness too (after Okabe and Ito's set).
+# Distinguishable with any colour vision, by lightness too (after Okabe and Ito's set).
 HUES = tuple(
     Hue(light=light, dark=dark)
     for light, dark in (

@@ -55,7 +55,7 @@ def print_json(answer: Any) -> None:
 
 @contextmanager
 def steps_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar on a terminal, and yield what to tell the steps done to, and of how many."""
+    """Draw a bar on a terminal, and yield what to call with the steps done, and of how many."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     with Progress(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError
 
-# The packages that tell whether an extra is installed.
+# The packages that show whether an extra is installed.
 _PACKAGES = {
     "book": ("jupytext", "matplotlib", "papermill", "seaborn", "snakemake", "sphinx"),
     "train": ("torch", "transformers", "accelerate"),

@@ -61,7 +61,7 @@ def diff(
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Tell which numbers and pictures changed between two built sites, and by how much.
+    """Show which numbers and pictures changed between two built sites, and by how much.
 
     Ends with code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
     """

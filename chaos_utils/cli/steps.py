@@ -14,7 +14,7 @@ from chaos_utils.cli.extras import need_book
 
 @contextmanager
 def _step(name: str, failure: Path) -> Iterator[None]:
-    """Tell what drives the step about it, and leave the reason when it fails."""
+    """Report the step to what drives it, and leave the reason when it fails."""
     import time
     import traceback
 

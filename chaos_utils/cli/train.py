@@ -26,7 +26,7 @@ def _is_main_process() -> bool:
 def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[str], None]]]:
     """Yield what draws progress on a terminal, and what prints a line; silent but in one process.
 
-    Off a terminal, a line tells every tenth of a part.
+    Off a terminal, a line reports every tenth of a part.
     """
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

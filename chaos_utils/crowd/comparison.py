@@ -79,7 +79,7 @@ def beside_published(collections: Sequence[Collection]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a dataset and figure: ``dataset``, ``figure``, ``role`` (``free``, a parameter that
+        Per dataset and figure: ``dataset``, ``figure``, ``role`` (``free``, a parameter that
         the fit chose; ``fitted``, a target of the fit; ``predicted``; ``input``, taken from
         the paper), ``published`` and ``simulated`` (mean of the collections, NaN where there
         is none), ``low`` and ``high`` (of a parameter its 95% interval, else the lowest and

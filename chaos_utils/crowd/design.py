@@ -198,7 +198,7 @@ def bias_variance(
     careless : sequence of float
         Shares of applicants who are not careful, each in [0, 1].
     n_votes : sequence of int
-        Numbers of votes an item, each at least 1.
+        Numbers of votes per item, each at least 1.
 
     Returns
     -------
@@ -236,7 +236,7 @@ def expected_tvd(tends_to: Floats, truth: Floats, n_votes: float) -> float:
     truth : ndarray of float, shape (n_items, k)
         The true distributions.
     n_votes : float
-        Votes an item, above 0.
+        Votes per item, above 0.
 
     Returns
     -------
@@ -288,7 +288,7 @@ def guidance(
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
     if not 0 < budget < math.inf:
         raise ChaosError(
-            "This budget is no sum of money.", found=budget, expected="dollars, above 0"
+            "This budget is not a sum of money.", found=budget, expected="dollars, above 0"
         )
     for name, values in {"check_rates": check_rates, "thresholds": thresholds}.items():
         if not len(values):

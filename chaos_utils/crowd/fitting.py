@@ -131,7 +131,7 @@ def compare(simulated: Mapping[str, float], targets: Mapping[str, float]) -> pd.
     Returns
     -------
     DataFrame
-        One row a figure: ``figure``, ``target``, ``simulated``, ``difference``,
+        One row per figure: ``figure``, ``target``, ``simulated``, ``difference``,
         ``tolerance``, ``within``.
     """
     rows = []

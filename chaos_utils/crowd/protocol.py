@@ -202,7 +202,7 @@ def _check_fields(state: Json, event: Event) -> None:
         or not isinstance(event.get("expected"), str | None)
     ):
         raise ChaosError(
-            "This answer is not whole.",
+            "This answer is incomplete.",
             found=repr(dict(event)),
             expected="item and answer, and "
             + ("expected: null" if is_item else "the expected label"),

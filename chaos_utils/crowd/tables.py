@@ -92,7 +92,7 @@ def accuracy_curve(
     Returns
     -------
     DataFrame
-        One row a bin that has checks: ``items`` (its middle), ``n_annotators``,
+        One row per bin that has checks: ``items`` (its middle), ``n_annotators``,
         ``n_checks``, ``accuracy_percent``, ``low``, ``high`` (95% over annotators).
     """
     checks = simulation.known[simulation.known["asked"] == "check"]

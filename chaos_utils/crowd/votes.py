@@ -69,19 +69,19 @@ def read_votes(path: Path) -> VoteFile:
         ) from fault
     except (ValueError, RecursionError) as fault:
         raise ChaosError(
-            "The votes file is not whole JSON.",
+            "The votes file is not complete JSON.",
             where=path,
             found=str(fault),
             todo="check that the file was not cut off, and save it again",
         ) from fault
     if not isinstance(content, dict):
-        raise ChaosError("This is no votes file.", where=path, expected="a JSON object")
+        raise ChaosError("This is not a votes file.", where=path, expected="a JSON object")
     if "task" in content:  # the field's name in the first edition
         content.setdefault("dataset", content.pop("task"))
     for field, kind in _FIELDS.items():
         if not isinstance(content.get(field), kind) or content[field] == "":
             raise ChaosError(
-                "This is no votes file, or it is not whole.",
+                "This is not a votes file, or it is incomplete.",
                 where=f"{path}, field {field!r}",
                 found=repr(content.get(field))[:60],
                 expected="a file that the page of the book has saved",
@@ -103,7 +103,7 @@ def _checked(path: Path, content: Json) -> VoteFile:
     dataset = get_dataset(content["dataset"])
     events = content["events"]
     if not all(isinstance(event, dict) for event in events):
-        raise ChaosError("An event is no JSON object.", expected="objects with a type")
+        raise ChaosError("An event is not a JSON object.", expected="objects with a type")
     protocol = load_protocol(**content["parameters"])
     state = protocol.replay(events)
     seen: set[str] = set()

@@ -27,7 +27,7 @@ def read_chaosnli(
     Parameters
     ----------
     path : Path
-        A file with one JSON object a line.
+        A file with one JSON object per line.
     dataset : Dataset
         Which dataset it must be of.
     name : str, optional
@@ -51,7 +51,7 @@ def read_chaosnli(
     faults = Faults(
         path,
         dataset.title,
-        expected="ChaosNLI's format: one JSON object a line",
+        expected="ChaosNLI's format: one JSON object per line",
         todo="correct these lines, or fetch the published file with `chaos data fetch`",
     )
     rows: list[dict[str, Any]] = []

@@ -125,7 +125,7 @@ def choose_data(task: str, data: str = "auto") -> str:
     missing = [name for name in names if sources.find(name) is None]
     if missing:
         raise ChaosError(
-            "The training data is not at hand.",
+            "The training data is not available.",
             found="missing: " + ", ".join(missing),
             expected="the publishers' files",
             todo="run `chaos data fetch " + " ".join(missing) + "`, "
@@ -212,7 +212,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 "A line of a training file is not JSON.",
                 where=f"{path}, line {number}",
                 found=line[:60].strip(),
-                expected="one JSON object a line",
+                expected="one JSON object per line",
             ) from fault
         yield number, row
 
@@ -270,7 +270,7 @@ def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
             "Stories and labels differ in number.",
             where=labels,
             found=f"{len(given)} labels for {len(rows)} stories in {path.name}",
-            expected="one label a line, 1 or 2, for each story",
+            expected="one label per line, 1 or 2, for each story",
         )
     for number, label in enumerate(given, start=1):
         if label not in ("1", "2"):

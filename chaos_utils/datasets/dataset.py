@@ -27,7 +27,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         if len(made) < len(node.value):
             keys = [key.value for key, _ in node.value]
             double = next((key for key in keys if keys.count(key) > 1), keys[0])
-            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: {double!r} stands there twice")
+            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: {double!r} occurs twice")
         return made
 
 
@@ -367,7 +367,7 @@ class Dataset(_Strict):
         for what, values in (("name", self.labels), ("code", self.codes)):
             double = sorted({value for value in values if values.count(value) > 1})
             if double:
-                raise ValueError(f"the label {what} {double[0]!r} stands there twice")
+                raise ValueError(f"the label {what} {double[0]!r} occurs twice")
         if len(self.text_titles) != len(self.text_fields):
             raise ValueError("text_titles and texts differ in number")
         shape = (len(self.text_fields), self.n_classes)

@@ -58,7 +58,7 @@ def dataset_of(path: Path) -> Dataset:
             reader |= {"values": "shares", "n_votes": _N_VOTES}
     if not item or not 2 <= len(labels) <= _MOST_LABELS or not all(labels):
         raise faults.fatal(
-            "This is no votes file in a format that is known.",
+            "This is not a votes file in a known format.",
             f"columns {', '.join(columns[:12])}"
             + (f", with {len(labels)} different labels" if item else ""),
         )

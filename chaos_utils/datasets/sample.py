@@ -1,6 +1,6 @@
 """The bundled synthetic sample: invented items and simulated votes in ChaosNLI's format.
 
-It lets everything run where the published data is not at hand. Each item says in its
+It lets everything run where the published data is not available. Each item says in its
 ``source`` field that it is synthetic, so that whatever is made of it can be marked.
 The sentences are combined from short lists; the votes come from a seeded model of
 annotators who mostly follow an item's own distribution and sometimes slip.

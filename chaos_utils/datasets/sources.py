@@ -165,7 +165,7 @@ def fetch(
     names : iterable of str
         Names in the registry.
     say : callable
-        Is told in one line what is being done.
+        Called with one line about each step.
     progress : bool
         Whether to draw a progress bar.
 
@@ -177,7 +177,7 @@ def fetch(
     Raises
     ------
     ChaosError
-        If a file cannot be had from any of its addresses, or what came is not the
+        If a file cannot be fetched from any of its addresses, or what came is not the
         published file.
     """
     found = []

@@ -2,7 +2,7 @@
 
 The bins of Figures 4 and 5 of Nie et al. (2020), for each dataset and for SNLI and MNLI pooled.
 
-`binned` is what `binned_scores` gives of `all_votes`, one a dataset, and of `systems` by dataset.
+`binned` is what `binned_scores` gives of `all_votes`, one per dataset, and of `systems` by dataset.
 """
 
 from collections.abc import Mapping, Sequence

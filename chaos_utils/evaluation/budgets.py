@@ -1,4 +1,4 @@
-"""How many votes are enough: what a few votes an item leave of a measure."""
+"""How many votes are enough: the error of a measure at a few votes per item."""
 
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +28,7 @@ def annotation_budget(
     measures: Iterable[str] = NAMES,
     sizes: Sequence[int] = VOTES,
 ) -> pd.DataFrame:
-    """Compute what k votes an item leave of each measure.
+    """Compute the error of each measure at k votes per item.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def annotation_budget(
     measures : iterable of str
         Names in `MEASURES`.
     sizes : sequence of int
-        The numbers of votes an item, each at least 1.
+        The numbers of votes per item, each at least 1.
 
     Returns
     -------
@@ -82,13 +82,13 @@ def items_by_votes(
 ) -> pd.DataFrame:
     """Say what a fixed number of votes is worth on many items, or on few.
 
-    Items are taken to be drawn from a population like those at hand, which may be fewer
+    Items are taken to be drawn from a population like theirs, which may be fewer
     than a budget could buy.
 
     Parameters
     ----------
     budget : int
-        Votes in all. Divided by the votes an item it gives the items, rounded down.
+        Votes in all. Divided by the votes per item it gives the items, rounded down.
     measure : str
         A mean over items of one value.
 

@@ -88,7 +88,7 @@ def _beats_oracle(material: Material) -> Evidence:
     for judged in material.everyone("snli"):
         gaps.append(material.gain("ece", judged, replace(judged, model=judged.human)))
     text = (
-        f"The oracle's ECE minus a model's, smallest over the {len(gaps)} systems at hand: above "
+        f"The oracle's ECE minus a model's, smallest over the {len(gaps)} available systems: above "
         "0, ECE prefers the model to a perfect prediction of what people say."
     )
     return by_order(weakest(gaps), 0, text)
@@ -114,7 +114,7 @@ def _improves(material: Material, measure: str) -> Evidence:
     gains = [material.gain(measure, _at(one), one) for one in material.everyone("snli")]
     text = (
         f"{MEASURES[measure].title} at T = 1 minus T = {FIXED_TEMPERATURE:g}, smallest over the "
-        f"{len(gains)} systems at hand on SNLI."
+        f"{len(gains)} available systems on SNLI."
     )
     return by_order(weakest(gains), 0, text)
 
@@ -126,7 +126,7 @@ def _rank_unchanged(material: Material) -> Evidence:
             for one in material.everyone("snli")
         ]
     )
-    text = "Largest difference of RankCS between temperatures from 0.5 to 4, over systems at hand."
+    text = "Largest difference of RankCS between temperatures from 0.5 to 4, over all systems."
     return by_number(Estimate(float(np.ptp(values, axis=1).max())), 0, 1e-12, text)
 
 
@@ -189,7 +189,7 @@ def _worse_than_crowd(material: Material) -> Evidence:
         for one in (judged, _at(judged)):
             gaps.append(material.estimate(total_variation(one.human, one.model) - crowd[rows]))
     text = (
-        "A model's DistCE minus that of twenty people, smallest over the systems at hand, each "
+        "A model's DistCE minus that of twenty people, smallest over the available systems, each "
         f"as it is and at T = {FIXED_TEMPERATURE:g}."
     )
     return by_order(weakest(gaps), 0, text)

@@ -240,11 +240,11 @@ def _bins_of_systems(material: Material) -> Evidence:
             )
     if not parts:
         raise UnavailableError(
-            "No predictions are at hand; pass `-p predictions=FILE` with your own."
+            "No predictions are available; pass `-p predictions=FILE` with your own."
         )
     text = (
         f"Smallest accuracy lost between the first and the last of five entropy bins, over the "
-        f"{len(parts)} pairs of system and dataset at hand."
+        f"{len(parts)} available pairs of system and dataset."
     )
     return by_order(weakest(parts), 0, text)
 
@@ -289,14 +289,14 @@ def _common_errors(material: Material) -> Evidence:
     bits = entropy(judged[0].human, unit="bits")
     wrong = np.all([one.predicted != one.majority for one in judged], axis=0)
     if wrong.sum() < _FEWEST_ERRORS:
-        raise UnavailableError(f"Only {int(wrong.sum())} items are errors of all systems at hand.")
+        raise UnavailableError(f"Only {int(wrong.sum())} items are errors of all systems.")
     low_agreement = bits > np.median(bits)
     found = material.estimate(
         np.column_stack([wrong & low_agreement, wrong]), lambda m: m[..., 0] / m[..., 1]
     )
     text = (
-        f"Of the {int(wrong.sum())} SNLI items that all {len(judged)} systems at hand get wrong, "
-        "the share with more than the median entropy. The nine models' answers are not at hand."
+        f"Of the {int(wrong.sum())} SNLI items that all {len(judged)} available systems get wrong, "
+        "the share with more than the median entropy. The nine models' answers are not available."
     )
     return by_order(found, 0.5, text)
 

@@ -59,7 +59,7 @@ def votes_scored(human: Floats, model: Floats, score: Callable[[Floats, Floats],
     human, model : ndarray of float, shape (n_items, n_classes)
         Vote shares and predictions; rows sum to 1.
     score : callable
-        From one-hot votes and predictions to a score an item, smaller is better.
+        From one-hot votes and predictions to a score per item, smaller is better.
     """
     labels = np.eye(human.shape[1])
     by_label = [score(np.broadcast_to(label, human.shape), model) for label in labels]

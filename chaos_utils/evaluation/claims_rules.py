@@ -25,7 +25,7 @@ _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point 
 
 
 class UnavailableError(Exception):
-    """Votes or predictions that a claim is checked with are not at hand; says which."""
+    """Votes or predictions that a claim is checked with are not available; says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class Material:
     def votes(self, dataset: str) -> Votes:
         """Return a dataset's votes."""
         if dataset not in self.by_dataset:
-            raise UnavailableError(f"The votes on {dataset} are not at hand.")
+            raise UnavailableError(f"The votes on {dataset} are not available.")
         return self.by_dataset[dataset]
 
     def everyone(self, dataset: str) -> list[Judged]:
-        """Return every system at hand, set beside the votes."""
+        """Return every available system, aligned to the votes."""
         if not self.systems.get(dataset):
             raise UnavailableError(
                 f"No predictions on {dataset} are available; pass `-p predictions=FILE` with yours."
@@ -186,7 +186,7 @@ class Claim:
     check: Callable[[Material], Evidence]
 
     def decide(self, material: Material) -> Evidence:
-        """Return the evidence; where something is not at hand, say so instead."""
+        """Return the evidence; where something is not available, say so instead."""
         try:
             return self.check(material)
         except UnavailableError as missing:
@@ -234,7 +234,7 @@ def by_count(found: int, of: int, text: str) -> Evidence:
 
 
 def not_checkable(text: str) -> Evidence:
-    """Return the verdict on a claim whose evidence was not released or is not at hand."""
+    """Return the verdict on a claim whose evidence was not released or is not available."""
     return Evidence(np.nan, np.nan, np.nan, OPEN, text)
 
 

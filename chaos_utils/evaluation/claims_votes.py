@@ -178,7 +178,7 @@ def _table_7(material: Material) -> Evidence:
 
 VOTES: tuple[Claim, ...] = (
     numbered(1, _KEY, "abstract",
-             "464,500 judgements were collected, a hundred an item.",
+             "464,500 judgements were collected, a hundred per item.",
              _total),
     numbered(2, _KEY, "Table 2",
              "A quarter of the SNLI majorities change (24.97%).",

@@ -36,7 +36,7 @@ class Stage:
     epochs : int
         Passes over the training items that the run was to make.
     predictions : tuple of System
-        On ChaosNLI's items, one a dataset.
+        On ChaosNLI's items, one per dataset.
     """
 
     items: int
@@ -148,7 +148,7 @@ def synthetic_stages(all_votes: Sequence[Votes], sizes: Iterable[int]) -> list[S
     all_votes : sequence of Votes
         One a dataset.
     sizes : iterable of int
-        Numbers of training items, one a stage.
+        Numbers of training items, one per stage.
 
     Returns
     -------

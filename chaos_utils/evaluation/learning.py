@@ -21,6 +21,7 @@ from chaos_utils.evaluation.learning_temperatures import (
     temperatures,
 )
 from chaos_utils.scoring.references import (
+    CHANCE,
     PERFECT_MODEL,
     SECOND_CROWD,
     References,
@@ -28,6 +29,7 @@ from chaos_utils.scoring.references import (
 )
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.systems import uniform
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -235,9 +237,11 @@ def learning_table(
     frequent label, as in Nie et al. (2020).
     """
     plain = next((one.system.name for one in made if one.name == "plain"), None)
+    chance = chance_scores(votes, NAMES, n_resamples=n_resamples, seed=seed, level=confidence)
+    even = replace(uniform(votes), name=CHANCE, family=CHANCE)
     scores = score(
         votes,
-        [one.system for one in made],
+        [even, *(one.system for one in made)],
         measures=NAMES,
         n_resamples=n_resamples,
         seed=seed,
@@ -248,6 +252,9 @@ def learning_table(
     renamed = {"value": "difference", "low": "difference_low", "high": "difference_high",
                "p": "p_value"}  # fmt: skip
     gaps = scores.loc[scores["reference"] != "", [*keys, *renamed]].rename(columns=renamed)
+    # For the accuracies, chance is no prediction, so only its value can be compared.
+    no_prediction = chance.loc[chance["interval"] == "", "measure"]
+    gaps = gaps[(gaps["system"] != CHANCE) | ~gaps["measure"].isin(no_prediction)]
     told = pd.DataFrame(
         {
             "system": one.system.name,
@@ -258,7 +265,6 @@ def learning_table(
         }
         for one in made
     )
-    chance = chance_scores(votes, NAMES, n_resamples=n_resamples, seed=seed, level=confidence)
     parts = [scores[scores["reference"] == ""].merge(told, on="system")] if made else []
     for (name, title), rows in zip(
         _REFERENCES.items(), [chance, *_split(found.scores(REFERRED))], strict=True

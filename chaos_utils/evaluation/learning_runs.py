@@ -34,7 +34,7 @@ class Material:
     seeds : sequence of System
         The plain runs, one per seed.
     others : mapping
-        What is told of a run in parentheses, and its predictions, by method: ``smoothing``,
+        What is said of a run in parentheses, and its predictions, by method: ``smoothing``,
         ``mc``, ``soft``, where there is such a run with the plain run's seed.
     development : (ndarray of float, ndarray of int) or None
         The plain run's probabilities and the gold labels of development items of the dataset

@@ -40,7 +40,7 @@ def main_results(
     Returns
     -------
     DataFrame
-        One row a dataset and system: ``dataset``, ``system``, ``source`` (computed or
+        One row per dataset and system: ``dataset``, ``system``, ``source`` (computed or
         published), ``kind`` (chance, baseline, model, human), ``n_items``, the four
         measures, each with ``…_low`` and ``…_high`` (95%), ``published_…`` and
         ``difference_…`` where the paper has the same row.
@@ -171,7 +171,7 @@ def rank_correlations() -> pd.DataFrame:
 
 
 def drawn_results(results: pd.DataFrame, all_votes: Sequence[Votes], seed: int) -> pd.DataFrame:
-    """Return what the figure of all systems draws: one row a system and distance.
+    """Return what the figure of all systems draws: one row per system and distance.
 
     Parameters
     ----------

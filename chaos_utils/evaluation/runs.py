@@ -33,7 +33,7 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a run: ``run``, ``system``, ``task`` (``nli``, ``alphanli``), ``kind`` (see
+        One row per run: ``run``, ``system``, ``task`` (``nli``, ``alphanli``), ``kind`` (see
         `kind_of`), ``model``, ``train`` (``corpora``, ``chaosnli``), ``init`` (the run whose
         weights it starts from or predicts with; else empty), ``mc_samples``; ``n_train``,
         ``n_published`` (items of the published corpora), ``trained_share``, ``n_train_…``;

@@ -113,7 +113,7 @@ def chance_of_majority_size(
     Parameters
     ----------
     distributions : array_like of float, shape (n_items, n_classes)
-        The distribution that the votes are drawn from, one row an item.
+        The distribution that the votes are drawn from, one row per item.
     n_votes : int
         Votes drawn, at least 1.
     size : int

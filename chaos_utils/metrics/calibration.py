@@ -75,7 +75,7 @@ class Binning:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityCurve:
-    """What a reliability diagram draws: one entry a bin.
+    """What a reliability diagram draws: one entry per bin.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ def bootstrap_means(
     Parameters
     ----------
     values : array_like of float, shape (n_items, n_columns)
-        One row an item.
+        One row per item.
     n_resamples : int
         Number of resamples, at least 1.
     rng : numpy.random.Generator

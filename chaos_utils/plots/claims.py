@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from chaos_utils.base.style import colour
 
-# Told apart by hatching too: full, striped one way, the other way, empty.
+# Distinguished by hatching too: full, striped one way, the other way, empty.
 _LOOKS = (("green", ""), ("blue", "//"), ("accent", "\\\\"), ("grid", ""))
 
 

@@ -265,7 +265,7 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
 
 
 def plot_bias_variance(table: pd.DataFrame) -> Figure:
-    """Draw the squared error against the votes an item, with the bias that it runs into.
+    """Draw the squared error against the votes per item, with the bias that it runs into.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def plot_bias_variance(table: pd.DataFrame) -> Figure:
             )  # fmt: skip
             axis.plot(rows["n_votes"], rows["bias_squared"], color=shade, linestyle="--",
                       linewidth=1)  # fmt: skip
-        axis.set(title=title, xlabel="votes an item", xscale="log", yscale="log")
+        axis.set(title=title, xlabel="votes per item", xscale="log", yscale="log")
         sizes = sorted(set(table["n_votes"]))
         axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axis.minorticks_off()

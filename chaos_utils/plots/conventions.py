@@ -18,7 +18,7 @@ _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 def plot_conventions(table: pd.DataFrame) -> Figure:
     """Draw how far each quantity moves with its convention, relative to the papers' choice.
 
-    One row a quantity; in it one line a system, from its smallest to its largest value, with
+    One row per quantity; in it one line per system, from its smallest to its largest value, with
     a mark for each convention. An arrow at the right end stands for infinity, one at the
     left end for 0.
 

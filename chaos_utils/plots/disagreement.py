@@ -35,7 +35,7 @@ def plot_entropy(table: pd.DataFrame, n_votes: int = 0) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``dataset``, ``entropy_bits``.
+        One row per item: ``dataset``, ``entropy_bits``.
     n_votes : int
         Votes that each item has; 0 where that varies.
     """
@@ -72,7 +72,7 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``dataset``, ``majority_share``.
+        One row per item: ``dataset``, ``majority_share``.
     """
     figure, axis = plt.subplots(figsize=(6.4, 3.7))
     datasets = in_order(table["dataset"])
@@ -112,7 +112,7 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row an item: ``dataset``, ``share_1``, ``share_2``, ``share_3``,
+        One row per item: ``dataset``, ``share_1``, ``share_2``, ``share_3``,
         ``majority_label``. Datasets with fewer or more labels are left out; at least one
         has three.
     """

@@ -23,7 +23,7 @@ def plot_results(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        One row a dataset, system and measure (jsd, kl): ``dataset``, ``system``, ``source``
+        One row per dataset, system and measure (jsd, kl): ``dataset``, ``system``, ``source``
         (computed, published), ``kind`` (chance, floor and ceiling become lines),
         ``measure``, ``value``, ``low``, ``high``.
     """

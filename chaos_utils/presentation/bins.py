@@ -123,7 +123,7 @@ def say_ends(table: pd.DataFrame, compared: pd.DataFrame, measure: str) -> str:
     table, compared : DataFrame
         As `evaluation.bins.drawn` and `evaluation.bins.contrasts` give them.
     measure : {'new_accuracy', 'old_accuracy', 'jsd'}
-        Accuracies are told in per cent and points.
+        Accuracies are given in per cent and points.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def say_against_guess(
                     (of_dataset["system"] == system) & (of_dataset["reference"] == reference)
                 ]
                 value, low, high = row[["value", "low", "high"]].iloc[0].astype(float)
-                verdict = "above" if low > 0 else "below" if high < 0 else "not told apart from"
+                verdict = "above" if low > 0 else "below" if high < 0 else "indistinguishable from"
                 parts.append(f"{verdict} {name} ({_change(value, low, high, 'new_accuracy')})")
             lines.append(f"- {name_of(str(dataset))}, {system}: {', and '.join(parts)}.")
         published = chosen[chosen["source"] == "published"]
@@ -256,7 +256,7 @@ def _bins(numbers: pd.Series) -> str:
 
 
 def amount(value: float, measure: str) -> str:
-    """Return a score as it is told: accuracies in percent, distances to three digits.
+    """Return a score as the text gives it: accuracies in percent, distances to three digits.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def show_collection(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a figure and dataset, as texts.
+        A row per figure and dataset, as texts.
     """
     rows = []
     for role, name in _ROLES.items():
@@ -204,7 +204,7 @@ def show_guidance(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row an option, as texts.
+        A row per option, as texts.
     """
     return pd.DataFrame(
         {
@@ -213,7 +213,7 @@ def show_guidance(table: pd.DataFrame) -> pd.DataFrame:
             if row["check_rate"] == 0
             else f"{row['min_check_accuracy']:.0%}",
             "dollars a kept vote": number(row["dollars_per_vote"], 3),
-            "votes an item": number(row["votes_per_item"]),
+            "votes per item": number(row["votes_per_item"]),
             "bias²": number(row["bias_squared"], 4),
             "expected error (TVD)": number(row["tvd"], 3),
             "best": "lowest error" if row["best"] else "",
@@ -277,6 +277,6 @@ def _option(row: pd.Series) -> str:
 def _bought(row: pd.Series) -> str:
     votes = int(row["votes_per_item"])
     if not votes:
-        return "not even one vote an item"
+        return "not even one vote per item"
     noun = "vote" if votes == 1 else "votes"
-    return f"{votes:,} {noun} an item, at an expected distance of {row['tvd']:.3f}"
+    return f"{votes:,} {noun} per item, at an expected distance of {row['tvd']:.3f}"

@@ -13,7 +13,7 @@ def value_of(value: float, digits: int = 4) -> str:
 
 
 def show_conventions(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the table of conventions: one row a convention, one column a system."""
+    """Set the table of conventions: one row per convention, one column per system."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.to_dict("records"):
         name = row["convention"] + (" ◆" if row["is_reference"] else "")

@@ -150,7 +150,7 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
         ]
         left = len(group) - len(nearer) - len(farther)
         if left:
-            parts.append(f"{left} of {len(group)} cannot be told from it")
+            parts.append(f"{left} of {len(group)} are indistinguishable from it")
         sentences.append(f"on {name_of(str(dataset))}, {'; '.join(parts)}")
     return sentences
 

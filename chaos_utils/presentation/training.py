@@ -73,7 +73,7 @@ def say_missing(names: Iterable[str]) -> str:
 
 
 def show_runs(table: pd.DataFrame) -> pd.DataFrame:
-    """Set one row a run: what was trained on what, how, what it reached and cost."""
+    """Set one row per run: what was trained on what, how, what it reached and cost."""
     return pd.DataFrame([_shown_run(row) for row in table.to_dict("records")])
 
 
@@ -357,7 +357,7 @@ def say_stages(by_size: pd.DataFrame, course: pd.DataFrame, model: str) -> str:
         if dataset not in "+".join(by_size["dataset"].unique()).split("+")
     ]
     if absent:
-        told += f" No run on {listed([name_of(dataset) for dataset in absent])} is there yet."
+        told += f" There is no run on {listed([name_of(dataset) for dataset in absent])} yet."
     if len(course):
         names = listed([f"`{name}`" for name in dict.fromkeys(course["runs"])])
         told += f" The trajectory is that of {names}."
@@ -387,13 +387,13 @@ def say_cost(table: pd.DataFrame) -> str:
             f"{n} run{'s' if n > 1 else ''} on {device} in {precision} saw "
             f"{number(group['items_seen'].sum())} pairs in "
             f"{number(group['training_seconds'].sum() / 60)} minutes of training steps, at "
-            f"{_span(group['items_per_second'], speeds)} pairs a second, and kept the hardware at "
-            f"{_span(group['peak_share'], shares)} of the peak that was measured on it."
+            f"{_span(group['items_per_second'], speeds)} pairs per second, and kept the hardware "
+            f"at {_span(group['peak_share'], shares)} of the peak that was measured on it."
         )
     return " ".join(sentences)
 
 
 def _span(values: pd.Series, told: Sequence[str]) -> str:
-    """Return the smallest and the largest of some values as they are told; once if alike."""
+    """Return the smallest and the largest of some values as shown; once if alike."""
     order = values.argsort()
     return " to ".join(dict.fromkeys([told[order.iloc[0]], told[order.iloc[-1]]]))

@@ -26,7 +26,7 @@ def choose_data(
     dry_run : bool
         Fetch nothing.
     say : callable
-        Is told what is fetched, and loudly that the sample was taken.
+        Called with what is fetched, and with a warning when the sample is taken.
     progress : bool
         Whether downloads draw a progress bar.
     """
@@ -46,7 +46,7 @@ def choose_data(
             raise
         say(f"{fault}\n")
         say(
-            "Not all the published data is at hand: this build is made from the SYNTHETIC SAMPLE. "
+            "Not all published data is available: this build is made from the SYNTHETIC SAMPLE. "
             "Nothing in it is a result."
         )
         return "sample"
@@ -78,9 +78,9 @@ def build(
     force : bool
         Run everything again.
     say : callable
-        Is told about each step in one line.
+        Called with one line about each step.
     progress : callable
-        Is told how many steps are done, and of how many.
+        Called with the number of steps done, and of all.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What `diff` has found, told in lines of text and on one page with the pictures side by side."""
+"""What `diff` has found, as lines of text and as one page with the pictures side by side."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""What a landing page tells to search engines, reference managers and link previews."""
+"""What a landing page offers search engines, reference managers and link previews."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """The whole book as one PDF, printed by a headless Chromium.
 
-It is printed twice: the first print tells on which page each chapter begins, the second
+It is printed twice: the first print shows on which page each chapter begins, the second
 has the numbers in its table of contents.
 """
 

@@ -214,7 +214,7 @@ def _refuse_escapes(names: list[str]) -> None:
 def _check_folder(folder: Path) -> int:
     sums = folder / SUMS
     if not sums.is_file():
-        raise ChaosError("This is no release.", where=folder, found=f"no {SUMS} in it")
+        raise ChaosError("This is not a release.", where=folder, found=f"no {SUMS} in it")
     try:
         lines = sums.read_text("utf-8").splitlines()
     except UnicodeDecodeError as fault:

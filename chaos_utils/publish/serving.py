@@ -34,12 +34,12 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
         For ``chaos build``, such as ``--sample``. A build that fails says why on the
         terminal; the last book that was built stays.
     say : callable
-        Is told in a line what goes on.
+        Called with one line on what happens.
     """
     _check_port(port)
     site = paths.build() / "html"
     if not _build(options) and not (site / "index.html").is_file():
-        raise ChaosError("There is no book to serve.", todo="correct what the build has told")
+        raise ChaosError("There is no book to serve.", todo="correct what the build has reported")
     asyncio.set_event_loop(loop := asyncio.new_event_loop())
     Thread(target=_serve, args=(site, port, loop), daemon=True).start()
     say(f"http://{HOST}:{port} (Ctrl-C ends)")

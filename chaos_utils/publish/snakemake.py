@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
 _CONFIG = "config.yaml"
 _STEPS = re.compile(r"(\d+) of (\d+) steps")
-# A cluster is told to cancel its jobs, which takes longer than ending one's own.
+# A cluster is asked to cancel its jobs, which takes longer than ending one's own.
 _PATIENCE_SECONDS = {False: 3, True: 60}
 
 
@@ -109,9 +109,9 @@ def drive(
     lock : file
         As `only_one` yields it.
     heard : callable
-        Is told each line that Snakemake and jobs on this machine print.
+        Called with each line that Snakemake and jobs on this machine print.
     progress : callable
-        Is told how many jobs are done, and of how many.
+        Called with the number of jobs done, and of all.
     environment : dict, optional
         Variables for the jobs, beside those of this process.
 
@@ -168,7 +168,7 @@ def _tell_to_end(steps: int, *, remote: bool) -> None:
 
 @contextmanager
 def only_one(path: Path, what: str, say: Say) -> Iterator[TextIO]:
-    """Hold a lock; the steps inherit it, so that it tells of steps left behind.
+    """Hold a lock; the steps inherit it, so that it reveals steps left behind.
 
     The system releases a lock when its last holder ends, however that ends. A build or
     sweep that was killed may have left its steps running: they are ended before the next
@@ -181,7 +181,7 @@ def only_one(path: Path, what: str, say: Say) -> Iterator[TextIO]:
     what : str
         What it locks, such as ``build``.
     say : callable
-        Is told why this waits, where it does.
+        Called with the reason where this waits.
 
     Yields
     ------
@@ -212,7 +212,7 @@ def _takes(lock: TextIO) -> bool:
 
 
 def _was_killed(holder: dict[str, Any]) -> bool:
-    if holder.get("host") != socket.gethostname():  # another node of a cluster: it cannot be told
+    if holder.get("host") != socket.gethostname():  # another node of a cluster: unknown
         return False
     try:
         os.kill(holder["pid"], 0)

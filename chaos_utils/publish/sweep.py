@@ -154,9 +154,9 @@ def run(
     force : bool
         Make every run again.
     say : callable
-        Is told in one line of each run that starts or ends.
+        Called with one line for each run that starts or ends.
     progress : callable
-        Is told how many runs have ended well, and of how many.
+        Called with the number of runs that ended well, and of all.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def _drive(
             say(f"{sweep.title(name)}: {what}")
 
     def hear(line: str) -> None:
-        # Jobs on a cluster print elsewhere: what they leave in the folder tells of them.
+        # Jobs on a cluster print elsewhere: what they leave in the folder shows their state.
         if started := _STARTED.match(line):
             tell(started[1], "submitted" if profile.remote else "running")
         for kind in (_DONE, _FAILED):
@@ -277,7 +277,7 @@ def _reason(sweep: Sweep, name: str) -> str:
         return file.read_text("utf-8").rstrip()
     return str(
         ChaosError(
-            "The run ended without a word.",
+            "The run ended without an error message.",
             expected="it was killed from outside, or asked for more memory or time than it had",
             todo=f"read {sweep.folder / _LOG_FILE}, and the logs that it names",
         )

@@ -47,7 +47,7 @@ def run_notebook(
         The run's folder: ``notebook.ipynb``, ``figures/``, ``record.json``. A run that
         was there before is replaced.
     progress : callable, optional
-        Is told the number of the running cell and of all cells.
+        Called with the number of the running cell and of all cells.
     standalone : bool
         Whether to write ``page.html`` too, one file that shows the whole run.
     made_from : mapping, optional
@@ -145,7 +145,7 @@ def _execute(
         plain.unlink(missing_ok=True)
 
 
-# Appended to every run: tells the runner what the notebook's process has read.
+# Appended to every run: reports to the runner what the notebook's process has read.
 _LAST_CELL = """\
 from chaos_utils.base.files import write_json
 from chaos_utils.base.paths import run_folder

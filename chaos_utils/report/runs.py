@@ -80,7 +80,7 @@ def run(
     again : bool
         Whether a run that is there already is made again.
     progress : callable, optional
-        Is told the number of the running cell and of all cells.
+        Called with the number of the running cell and of all cells.
 
     Returns
     -------

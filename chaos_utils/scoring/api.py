@@ -38,7 +38,8 @@ def load(dataset: str, data: str | Path = "auto") -> Votes:
         Its name, such as ``snli``.
     data : str or Path
         ``auto`` (the published votes, or the synthetic sample where they are not available),
-        ``released`` (the published votes or an error), ``sample``, or a folder of your own.
+        ``released`` (the published votes or an error), ``sample``, or votes of your own: a folder,
+        the YAML file of a dataset, or a votes file. The page on datasets explains them.
 
     Returns
     -------
@@ -157,7 +158,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
         lines = [f"row {i}, {votes.uids[i]}: {values[i].tolist()}" for i in wrong[:_SHOWN]]
         more = len(wrong) - len(lines)
         raise ChaosError(
-            f"{len(wrong)} of {len(votes)} rows of {name!r} are no probabilities.",
+            f"{len(wrong)} of {len(votes)} rows of {name!r} are not probabilities.",
             found="\n".join([*lines, *([f"and {more} more"] if more else [])]),
             expected="finite numbers, none negative, their sum 1 (within 0.001)",
             todo="apply a softmax if these are logits",
@@ -169,7 +170,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
 
 def _no_table(name: str, found: str, expected: str) -> ChaosError:
     return ChaosError(
-        f"The predictions of {name!r} are no table of numbers.", found=found, expected=expected
+        f"The predictions of {name!r} are not a table of numbers.", found=found, expected=expected
     )
 
 
@@ -290,7 +291,7 @@ def _as_systems(votes: Votes, systems: Any) -> list[System]:
     for one in found:
         if not isinstance(one, System):
             raise ChaosError(
-                "This is no system.",
+                "This is not a system.",
                 found=type(one).__name__,
                 expected="a System, a list of them, or a mapping of names to arrays",
                 todo="give an array a name: {'my model': array}",
@@ -303,7 +304,7 @@ def _as_systems(votes: Votes, systems: Any) -> list[System]:
 def _check_votes(votes: Any) -> None:
     if not isinstance(votes, Votes):
         raise ChaosError(
-            "These are no votes.",
+            "These are not votes.",
             found=type(votes).__name__,
             expected="votes as chaos_utils.load gives them",
         )

@@ -89,7 +89,8 @@ class Repeated:
         Repeated
             Of m items.
         """
-        return Repeated(self.measure, self.columns[:, rows], self.weights)
+        # Laid out as before: sums in another order would differ in the last digit.
+        return Repeated(self.measure, self.columns.take(rows, axis=1), self.weights)
 
     @property
     def values(self) -> Floats:
@@ -103,7 +104,7 @@ class Repeated:
 
     @property
     def table(self) -> Floats:
-        """One row an item, shape (n_items, n_draws * n_columns), to be resampled."""
+        """One row per item, shape (n_items, n_draws * n_columns), to be resampled."""
         n_draws, n_items, n_columns = self.columns.shape
         return self.columns.transpose(1, 0, 2).reshape(n_items, n_draws * n_columns)
 

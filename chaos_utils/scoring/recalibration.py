@@ -26,7 +26,7 @@ def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
     probabilities : array_like of float, shape (n_items, n_classes)
         Rows sum to 1.
     temperature : float, or array_like of float, shape (n_items,)
-        Above 0; one for all items, or one an item.
+        Above 0; one for all items, or one per item.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.system import System, are_votes, votes_of
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
@@ -136,24 +136,86 @@ class Run:
     def about(self) -> dict[str, Any]:
         """Return what its predictions are, as fields of `System`."""
         data, seed = self.record["data"], int(self.settings["seed"])
+        trained_on, out_of_fold = self.learned_from()
         note = (
             f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
             "published training items"
         )
         return {
             "origin": "trained",
-            "family": self.system.replace(f", seed {seed}", ""),
+            "family": self.record.get("family") or self.system.replace(f", seed {seed}", ""),
             "seed": seed,
-            "trained_on": self._trained_on(),
-            "out_of_fold": self.settings["train"] == "chaosnli",
+            "trained_on": trained_on,
+            "out_of_fold": out_of_fold,
             "notes": (note,),
         }
 
-    def _trained_on(self) -> tuple[str, ...]:
-        names = self.record["data"]["trained_on"]
-        if self.settings["train"] == "chaosnli":
-            return tuple(votes_of(get_dataset(name)) for name in names)
-        return tuple(get_dataset(name).short for name in names)
+    def learned_from(self, later: frozenset[Path] = frozenset()) -> tuple[tuple[str, ...], bool]:
+        """Return what it was trained on and whether out of fold, as fields of `System`.
+
+        Parameters
+        ----------
+        later : frozenset of Path
+            Folders of the runs that led here, which are not asked again.
+
+        Returns
+        -------
+        trained_on : tuple of str
+            From the record where it says so; records of the first edition do not.
+        out_of_fold : bool
+        """
+        if "trained_on" in self.record:
+            return tuple(self.record["trained_on"]), bool(self.record["out_of_fold"])
+        found = [one for one in self._earlier() if one.folder not in later]
+        earlier = [one.learned_from(later | {self.folder}) for one in found]
+        return learned(self.settings, self.record["data"]["trained_on"], earlier)
+
+    def _earlier(self) -> Iterator["Run"]:
+        """Yield the runs that it started from or was taught by, where they are found."""
+        for name in named_earlier(self.settings):
+            # By name beside it, then where `find_run` looks; a moved folder keeps its name.
+            places = (self.folder.parent / name, *_places(name),
+                      self.folder.parent / Path(name).name)  # fmt: skip
+            folder = next((one for one in places if (one / RECORD_FILE).is_file()), None)
+            if folder is not None and folder.resolve() != self.folder.resolve():
+                yield read_run(folder.resolve())
+
+
+def named_earlier(settings: Mapping[str, Any]) -> list[str]:
+    """Return the runs whose weights a run starts from, or whose probabilities it learns."""
+    return [settings[role] for role in ("init", "teacher") if settings[role]]
+
+
+def learned(
+    settings: Mapping[str, Any],
+    datasets: Iterable[str],
+    earlier: Iterable[tuple[tuple[str, ...], bool]],
+) -> tuple[tuple[str, ...], bool]:
+    """Return what a run was trained on and whether out of fold, as fields of `System`.
+
+    Whatever an earlier run has seen, a run that starts from it or learns from it has seen too.
+    Earlier votes are never left out of these folds: a run on votes has a model for each of its
+    own folds, and what starts from it, or learns its probabilities, mixes them.
+
+    Parameters
+    ----------
+    settings : mapping
+    datasets : iterable of str
+        Names of those that its own training items belong to.
+    earlier : iterable of pairs
+        The same of the runs in `named_earlier`.
+
+    Returns
+    -------
+    trained_on : tuple of str
+        What came first comes first.
+    out_of_fold : bool
+    """
+    folded = settings["train"] == "chaosnli"
+    known = [get_dataset(name) for name in datasets]
+    own = [votes_of(one) if folded else one.short for one in known]
+    before = [name for names, _ in earlier for name in names]
+    return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
 
 
 def predictions_in(table: pd.DataFrame, votes: Votes, system: str) -> System | None:
@@ -212,6 +274,7 @@ def read_run(folder: Path) -> Run:
         missing = _REQUIRED - set(record)
         if missing:
             raise ValueError("missing: " + ", ".join(sorted(missing)))
+        _check_fields(record)
         name = f"results/{folder.name}/{RECORD_FILE}"
         inputs.record(name, inputs.digest(path), synthetic=bool(record["synthetic"]))
     except (ValueError, TypeError) as fault:
@@ -222,6 +285,19 @@ def read_run(folder: Path) -> Run:
             todo="restore it, or run its command again",
         ) from fault
     return run
+
+
+def _check_fields(record: Mapping[str, Any]) -> None:
+    """Fail where what a record says of its predictions cannot be fields of `System`."""
+    given = [name for name in ("trained_on", "out_of_fold") if name in record]
+    if len(given) == 1:
+        raise ValueError(f"{given[0]} without the other of trained_on and out_of_fold")
+    names = record.get("trained_on", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"trained_on: {names!r}, expected a list of names")
+    for name, kind in (("family", str), ("out_of_fold", bool)):
+        if not isinstance(record.get(name, kind()), kind):
+            raise ValueError(f"{name}: {record[name]!r}")
 
 
 def run_of(path: Path) -> Run | None:
@@ -272,15 +348,17 @@ def find_run(name: str) -> Run:
     ChaosError
         If there is none; the message names the closest.
     """
-    folder = paths.from_reader(name)
-    if not folder.is_dir() and paths.find_project() is not None:
-        for place in (paths.results(), paths.runs()):
-            if (place / name).is_dir():
-                folder = place / name
-                break
-        else:
-            folder = paths.results() / name
-    return read_run(folder.resolve())
+    places = _places(name)
+    missing = places[:2][-1]  # in a checkout the message is about results/
+    return read_run(next((one for one in places if one.is_dir()), missing).resolve())
+
+
+def _places(name: str) -> list[Path]:
+    """Return where a run that a reader named may be."""
+    here = [paths.from_reader(name)]
+    if paths.find_project() is not None:
+        here += [paths.results() / name, paths.runs() / name]
+    return here
 
 
 def runs_in(folder: Path) -> Iterator[Run]:
@@ -313,7 +391,7 @@ def kind_of(run: Run) -> str:
     Returns
     -------
     str
-        One of `KINDS`: ``plain`` (hard labels, all pairs at hand), ``size`` (a part of them),
+        One of `KINDS`: ``plain`` (hard labels, all available pairs), ``size`` (a part of them),
         ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
         votes, out of fold), or ``predicted`` (another run's weights, asked again).
     """

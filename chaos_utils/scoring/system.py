@@ -18,9 +18,17 @@ Ints = npt.NDArray[np.int64]
 Origin = Literal["released", "trained", "simulated", "baseline", "reference", "yours"]
 
 
+_VOTES = "votes of "
+
+
 def votes_of(dataset: Dataset) -> str:
     """Return how `System.trained_on` names the votes of a dataset, as opposed to a corpus."""
-    return f"votes of {dataset.name}"
+    return f"{_VOTES}{dataset.name}"
+
+
+def are_votes(name: str) -> bool:
+    """Return whether a name in `System.trained_on` is that of votes, not of a corpus."""
+    return name.startswith(_VOTES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,7 +80,7 @@ def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
     key : str
         As `run_key` returns it.
     say : callable
-        Is told that there is something to wait for.
+        Called when there is something to wait for.
 
     Yields
     ------
@@ -135,7 +135,7 @@ def cached_weights(key: str) -> Path | None:
 
 
 def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], work: Path) -> Path:
-    """Keep a run's weights, what is told of its training, and its looks at ChaosNLI.
+    """Keep a run's weights, the account of its training, and its looks at ChaosNLI.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], w
     model, tokenizer : object
         Of `transformers`.
     fitted : dict
-        What is told of the training, ready for JSON.
+        The account of the training, ready for JSON.
     work : Path
         Folder of the run's looks.
 
@@ -165,7 +165,7 @@ def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], w
 
 
 def read_fitted(folder: Path) -> dict[str, Any]:
-    """Return what is told of the training of cached weights.
+    """Return the account of the training of cached weights.
 
     Parameters
     ----------

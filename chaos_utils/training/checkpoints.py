@@ -88,7 +88,7 @@ def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work
 def resume(
     model: Any, optimizer: Any, best: dict[str, Any], work: Path, say: Callable[[str], None]
 ) -> Progress | None:
-    """Load the last whole checkpoint; a damaged one is told of, and goes when the next is written.
+    """Load the last whole checkpoint; a damaged one is reported, and goes when the next is written.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def resume(
     work : Path
         Folder of the run's checkpoints.
     say : callable
-        Is told what was found.
+        Called with what was found.
 
     Returns
     -------

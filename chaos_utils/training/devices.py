@@ -68,7 +68,7 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
             "A GPU was asked for, and PyTorch sees none.",
             found=f"PyTorch {torch.__version__}",
             expected="an NVIDIA GPU, and a CUDA build of PyTorch",
-            todo="leave out the device, or pass cpu; `nvidia-smi` tells whether there is a GPU",
+            todo="leave out the device, or pass cpu; `nvidia-smi` shows whether there is a GPU",
         )
     kind = "cuda" if there and device != "cpu" else "cpu"
     if precision == "auto":
@@ -94,7 +94,7 @@ def _cpu_multiplies_bf16() -> bool:
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
-    """Whether an exception tells that memory ran out."""
+    """Whether an exception says that memory ran out."""
     import torch
 
     if isinstance(fault, torch.OutOfMemoryError | MemoryError):

@@ -118,9 +118,9 @@ def finetune(
     token_budget : int
         Padded tokens at once; 0 for a default of the device.
     report : callable
-        Is told what is being done, how much of it is done, and of how much.
+        Called with what is being done, how much of it is done, and of how much.
     say : callable
-        Is told what a reader must know.
+        Called with what a reader must know.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
 def _fit(
     shop: _Workshop, train: Corpus, work: Path, start: Path | None
 ) -> tuple[Any, dict[str, Any]]:
-    """Train one model, and return it with what is to be told of its training."""
+    """Train one model, and return it with an account of its training."""
     import torch
 
     settings = shop.settings

@@ -36,13 +36,13 @@ def predict_logits(
         n items.
     token_budget : int
         Padded tokens at once; 0 for a default of the device. When memory runs out it is
-        halved, and `say` is told.
+        halved, and `say` reports it.
     dropout_seed : int, optional
         Leave dropout on, drawn with this seed, for Monte Carlo dropout.
     progress : callable
-        Is told how many more items are done.
+        Called with the number of items just done.
     say : callable
-        Is told what a reader must know.
+        Called with what a reader must know.
 
     Returns
     -------

@@ -106,7 +106,7 @@ def fit(
         Padded tokens at once; a larger batch is accumulated, which changes nothing but the
         rounding. Halved when memory runs out.
     progress, say : callable
-        Are told where the run stands; what a reader must know.
+        Called with where the run stands; with what a reader must know.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def _smaller_budget(
         raise ChaosError(
             "Out of memory.",
             found=f"at most {budget:,} tokens at once, in each of several processes",
-            todo="run the same command with a smaller --token-budget; it goes on where it stood",
+            todo="run the same command with a smaller --token-budget; it resumes where it stopped",
         ) from fault
     length = int(job.encoded.lengths[share].max())
     if budget <= job.encoded.per_item * length:

@@ -20,12 +20,20 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
-from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, RECORD_FILE, TRAJECTORY_FILE
+from chaos_utils.scoring.runs import (
+    DEV_FILE,
+    PREDICTIONS_FILE,
+    RECORD_FILE,
+    TRAJECTORY_FILE,
+    find_run,
+    learned,
+    named_earlier,
+)
 from chaos_utils.scoring.system import System
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
 from chaos_utils.training.recipes import get_model, recipe_of
-from chaos_utils.training.settings import Settings, system_name
+from chaos_utils.training.settings import Settings, family_name, system_name
 
 if TYPE_CHECKING:
     from chaos_utils.training.encoders import Encoder
@@ -93,6 +101,12 @@ def write_run(
         Further entries of the record.
     """
     name = more.pop("system", system_name(settings, encoder.model))
+    family = more.pop("family", family_name(settings, encoder.model))
+    described = _describe(settings, data)
+    if "trained_on" not in more:
+        earlier = [find_run(one).learned_from() for one in named_earlier(asdict(settings))]
+        of_this = learned(asdict(settings), described["trained_on"], earlier)
+        more["trained_on"], more["out_of_fold"] = of_this
     with fresh_folder(out) as folder:
         write_predictions(folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli))
         _write_dev(folder / DEV_FILE, data, outcome.dev)
@@ -104,12 +118,13 @@ def write_run(
             {
                 "schema": 1,
                 "system": name,
+                "family": family,
                 "synthetic": any(one.source.synthetic for one in data.votes),
                 "command": command_of(settings, out.name),
                 "settings": asdict(settings),
                 "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                             "published": encoder.model.published},
-                "data": _describe(settings, data),
+                "data": described,
                 "dev": judge(outcome.dev, data.dev),
                 "test": {} if outcome.tests is None else judge(outcome.tests, data.tests),
                 "fits": outcome.fits,

@@ -17,7 +17,7 @@ from chaos_utils.training.judging import spread
 from chaos_utils.training.materials import load_data
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.recipes import get_model
-from chaos_utils.training.settings import read_settings, system_name
+from chaos_utils.training.settings import family_name, read_settings, system_name
 
 
 def predict_again(
@@ -84,12 +84,16 @@ def predict_again(
         list(run.record["fits"]),
         {},
     )
-    system, command = system_name(settings, encoder.model), f"chaos predict {run.name}"
+    system, family = (name(settings, encoder.model) for name in (system_name, family_name))
+    command = f"chaos predict {run.name}"
     if mc_samples:
-        system, command = f"{system}, MC dropout", f"{command} --mc-samples {mc_samples}"
+        system, family = f"{system}, MC dropout", f"{family}, MC dropout"
+        command = f"{command} --mc-samples {mc_samples}"
+    trained_on, out_of_fold = run.learned_from()
     write_run(
         out, settings, encoder, data, outcome, where, run.record["weights"], started, code,
-        system=system, command=f"{command} --out results/{out.name}",
+        system=system, family=family, command=f"{command} --out results/{out.name}",
+        trained_on=trained_on, out_of_fold=out_of_fold,
         predicted={"run": run.name, "mc_samples": mc_samples},
     )  # fmt: skip
     return read_run(out)

@@ -189,6 +189,11 @@ def system_name(settings: Settings, model: Model) -> str:
     str
         For instance ``RoBERTa-base, 3,000 items, seed 0``.
     """
+    return f"{family_name(settings, model)}, seed {settings.seed}"
+
+
+def family_name(settings: Settings, model: Model) -> str:
+    """Return what runs share that differ in their seed alone; parameters as in `system_name`."""
     parts = [model.title]
     if settings.train == "chaosnli":
         labels = "vote shares" if settings.loss == "soft" else "majority votes"
@@ -204,4 +209,4 @@ def system_name(settings: Settings, model: Model) -> str:
     recipe = recipe_of(model, settings.task)
     if settings.learning_rate not in (0, recipe.learning_rate):
         parts.append(f"rate {settings.learning_rate:g}")
-    return ", ".join([*parts, f"seed {settings.seed}"])
+    return ", ".join(parts)

@@ -120,9 +120,9 @@ def test_nobody_who_gets_through_has_no_price(small):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"budget": -600.0}, r"no sum of money[\s\S]*-600"),
-        ({"budget": float("nan")}, "no sum of money"),
-        ({"budget": float("inf")}, "no sum of money"),
+        ({"budget": -600.0}, r"not a sum of money[\s\S]*-600"),
+        ({"budget": float("nan")}, "not a sum of money"),
+        ({"budget": float("inf")}, "not a sum of money"),
         ({"n_items": 0}, "nothing to judge"),
         ({"check_rates": []}, r"nothing to compare[\s\S]*check_rates"),
         ({"thresholds": []}, r"nothing to compare[\s\S]*thresholds"),

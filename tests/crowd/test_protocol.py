@@ -155,7 +155,7 @@ def test_an_answer_of_another_kind_or_without_a_label_is_refused():
     state = protocol.step(protocol.start(), BEGIN)
     with pytest.raises(ChaosError, match="kind 'item'"):
         protocol.step(state, answer("item"))
-    with pytest.raises(ChaosError, match="not whole"):
+    with pytest.raises(ChaosError, match="incomplete"):
         protocol.step(state, answer("qualification") | {"expected": None})
     with pytest.raises(ChaosError, match="Event 2 of the log"):
         protocol.replay([BEGIN, BEGIN])

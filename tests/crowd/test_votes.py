@@ -136,8 +136,8 @@ def _edit(**changes):
 
 
 WRONG = {
-    "cut off": (json.dumps(judged(("snli-0", "e")))[:-40], "not whole JSON"),
-    "no object": ("[1]", "no votes file"),
+    "cut off": (json.dumps(judged(("snli-0", "e")))[:-40], "not complete JSON"),
+    "no object": ("[1]", "not a votes file"),
     "a field missing": ({"protocol": "x"}, "field 'parameters'"),
     "another version": (_edit(protocol="nie2020-0"), "nie2020-0"),
     "an unknown dataset": (_edit(dataset="anli"), "Unknown dataset"),
@@ -150,7 +150,7 @@ WRONG = {
     "votes cut": (_edit(votes=[]), "not those of the events"),
     "votes that are none": (_edit(votes=["snli-0"]), "not those of the events"),
     "an impossible event": (_edit(events=[{"type": "stop"}]), "Event 1 of the log"),
-    "no event": (_edit(events=[3]), "no JSON object"),
+    "no event": (_edit(events=[3]), "not a JSON object"),
     "votes without an answer": (
         content_of([{"type": "begin", "kind": "item", "item": "snli-0", "answer": "e"}]),
         "fields that its type does not have",

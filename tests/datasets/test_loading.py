@@ -98,7 +98,7 @@ def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path)
     ("name", "text", "expected"),
     [
         ("a.csv", "item,label\na,red\n", "with 1 different labels"),
-        ("b.csv", "x,y\n1,2\n", "This is no votes file in a format that is known"),
+        ("b.csv", "x,y\n1,2\n", "This is not a votes file in a known format"),
         ("c.csv", "item,red,blue,text\na,1,1,hello\n", "field 'text': found 'hello'"),
         ("d.csv", "", "empty"),
         ("snli.csv", CSV, "This name is taken"),
@@ -182,7 +182,7 @@ def test_a_dataset_without_a_sample_says_so(tmp_path, monkeypatch):
     [
         ({"titel": "x"}, "titel: no such field; did you mean 'title'?"),
         ({"labels": ["red"]}, "list should have at least 2 items"),
-        ({"labels": ["red", "red"]}, "the label name 'red' stands there twice"),
+        ({"labels": ["red", "red"]}, "the label name 'red' occurs twice"),
         ({"labels": [True, False]}, "put 'Yes' and 'No' in quotation marks"),
         ({"labels": [{"name": "a", "spellings": ["b"]}, "b"]}, "'b' stands for two labels"),
         ({"labels": [{"nmae": "a"}, "b"]}, "labels.0.nmae: no such field; did you mean 'name'?"),

@@ -259,7 +259,7 @@ def test_sentences_name_every_model_and_choose_their_words(of_sample):
     text = presentation.say_ends(table, compared, "new_accuracy")
     assert text.count("synthetic model, mean of 3 seeds") == len(of_sample)
     guess = (compared["bin"] == 5) & (compared["measure"] == "new_accuracy")
-    for low, high, words in [(0.1, 0.2, "above the"), (-0.2, -0.1, "below the"), (-1, 1, "not")]:
+    for low, high, words in [(0.1, 0.2, "above the"), (-0.2, -0.1, "below the"), (-1, 1, "indist")]:
         changed = compared.copy()
         changed.loc[guess, ["low", "high"]] = (low, high)
         lines = presentation.say_against_guess(table, changed, "last").splitlines()

@@ -171,7 +171,7 @@ def test_sentences_choose_their_words_from_the_intervals(runs, sample):
     told = presentation.say_stages(table, table, "minilm-l6")
     assert "runs of `minilm-l6` on 128, 1,024 and 8,000 items" in told
     assert "`large`" in told
-    assert "No run on αNLI is there yet." in told
+    assert "There is no run on αNLI yet." in told
 
 
 def test_the_table_shows_every_stage_and_chance(runs, sample):

@@ -301,7 +301,7 @@ def test_sentences_follow_the_numbers():
     )
     assert presentation.directions(table, "jsd") == [
         "on SNLI, soft and T = 2 are nearer to people; smoothing is farther; "
-        "1 of 4 cannot be told from it"
+        "1 of 4 are indistinguishable from it"
     ]
     assert presentation.progress(table, "jsd") == [
         "on SNLI, the ceiling has 0.100 and plain 0.300; the lowest is 0.200 by soft, 50% of the "

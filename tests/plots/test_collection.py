@@ -118,8 +118,8 @@ def test_effects_are_told_at_the_nearest_share(effects):
 def test_guidance_names_the_best_and_marks_it(advice):
     told = presentation.say_guidance(advice, 500, 50, (0.2, 0.75))
     assert "lowest with a chance of 10% for a hidden check and 75% of them" in told
-    assert "17 votes an item, at an expected distance of 0.100" in told
-    assert "As published, the same money buys 1 vote an item" in told
+    assert "17 votes per item, at an expected distance of 0.100" in told
+    assert "As published, the same money buys 1 vote per item" in told
     assert "Without hidden checks, the same money buys 20 votes" in told
     shown = presentation.show_guidance(advice)
     assert shown.iloc[:, -1].tolist() == ["", "lowest error", "", ""]

@@ -147,7 +147,7 @@ def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path)
     for name, told in expected.items():
         with pytest.raises(ChaosError, match=told):
             release.check(tmp_path / name)
-    with pytest.raises(ChaosError, match="This is no release"):
+    with pytest.raises(ChaosError, match="This is not a release"):
         release.check(finished)
     assert not (tmp_path / "outside").exists()
 

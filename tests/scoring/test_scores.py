@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.rows import row, write_rows
 from helpers.runs import write_run
@@ -41,6 +42,47 @@ def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):
     alone = score(votes, models[1:2], n_resamples=200, seed=3)
     same = together[together["system"] == models[1].name]
     np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
+
+
+def test_neither_the_order_of_a_system_s_items_nor_that_of_systems_matters(votes):
+    models = systems.load_systems(votes)
+    options = {"reference": models[0].name, "n_resamples": 100, "seed": 2}
+    order = np.random.default_rng(1).permutation(len(votes))
+    shuffled = [
+        replace(one, uids=tuple(one.uids[i] for i in order), predicted=one.predicted[order],
+                probabilities=one.probabilities[order])
+        for one in models
+    ]  # fmt: skip
+    expected = score(votes, models, **options)
+    pd.testing.assert_frame_equal(score(votes, shuffled, **options), expected, check_exact=True)
+    keys = ["system", "reference", "measure"]
+    turned = score(votes, models[::-1], **options)
+    numbers = [*keys, "n_items", "value", "low", "high", "p"]
+    first, second = (
+        one[numbers].sort_values(keys, ignore_index=True) for one in (expected, turned)
+    )
+    pd.testing.assert_frame_equal(first, second, rtol=1e-9, atol=1e-12)
+
+
+def test_an_interval_covers_the_population_s_value_as_often_as_it_says(votes):
+    # Each of 300 groups is a sample of 40 items with 20 votes each, from a known population.
+    rng = np.random.default_rng(7)
+
+    def counts(n):
+        return rng.multinomial(20, rng.dirichlet((0.4, 0.7, 0.3), size=n))
+
+    n_samples, n_items = 300, 40
+    drawn = counts(n_samples * n_items)
+    many = replace(
+        votes, uids=tuple(map(str, range(len(drawn)))), counts=drawn, majority=drawn.argmax(axis=1),
+        given_old_label=None, given_old_votes=None, texts=(),
+    )  # fmt: skip
+    groups = {str(i): range(i * n_items, (i + 1) * n_items) for i in range(n_samples)}
+    table = score(many, [systems.uniform(many)], measures=["dist_ce"], groups=groups,
+                  n_resamples=400)  # fmt: skip
+    truth = np.abs(counts(400_000) / 20 - 1 / 3).sum(axis=1).mean() / 2
+    covered = ((table["low"] <= truth) & (truth <= table["high"])).mean()
+    assert 0.90 <= covered <= 0.98
 
 
 def test_systems_that_cover_other_items_are_judged_on_theirs(votes):

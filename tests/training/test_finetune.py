@@ -103,6 +103,8 @@ def test_training_on_the_votes_predicts_every_item_out_of_fold(loss, tmp_path, m
     assert len(seen) == 3
     assert set.intersection(*seen) == set()  # every item is left out once
     assert len(shares(run)) == len(data.chaosnli) == 600
+    assert run.record["trained_on"] == ["votes of snli", "votes of mnli"]
+    assert run.record["out_of_fold"]
     if loss == "hard":
         assert set(np.unique(data.train.targets)) == {0.0, 1.0}
     else:
@@ -127,6 +129,9 @@ def test_a_teacher_s_probabilities_are_learnt(tmp_path):
     run = engine.finetune(settings, tmp_path / "student")
     # the teacher is unsure, so its targets leave a loss near ln 3 and far from one-hot's
     assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(np.log(3), abs=0.05)
+    assert set(run.record["trained_on"]) == {"SNLI", "MNLI"}
+    assert not run.record["out_of_fold"]
+    assert f"{run.record['family']}, seed 0" == run.system
     with pytest.raises(ChaosError, match="of another task"):
         engine.finetune(
             small(task="alphanli", loss="soft", teacher=str(tmp_path / "teacher")), tmp_path / "x"

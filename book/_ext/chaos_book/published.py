@@ -114,7 +114,7 @@ def _text_reader(manifest: Manifest) -> Any:
         votes = _opinions(dataset, data)
         if votes.source.sha256 not in digests:
             raise ExtensionError(
-                f"the data at hand for {dataset} is not what {manifest['id']} was made from: "
+                f"the available data on {dataset} is not what {manifest['id']} was made from: "
                 "run its notebook again"
             )
         return votes.texts[votes.index(uid)]

@@ -1,0 +1,69 @@
+"""The book's page on datasets agrees with the models and with the YAML files of the package."""
+
+import re
+
+from helpers.checkout import PROJECT
+
+from chaos_utils.datasets import catalogue
+from chaos_utils.datasets.dataset import (
+    Annotate,
+    ChaosNLIReader,
+    ColumnsReader,
+    DataFile,
+    Dataset,
+    Label,
+    LongReader,
+    Release,
+    ReleasedSystem,
+    WideReader,
+)
+
+PAGE = (PROJECT / "book" / "datasets.md").read_text("utf-8")
+PARTS = {
+    "labels": [Label],
+    "files": [DataFile],
+    "release": [Release],
+    "reader": [ChaosNLIReader, LongReader, WideReader, ColumnsReader],
+    "annotate": [Annotate],
+    "systems": [ReleasedSystem],
+}
+
+
+def rows(heading):
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")]
+             for line in section.splitlines() if line.startswith("| `")]  # fmt: skip
+    assert cells
+    return cells
+
+
+def test_every_field_is_explained_once_and_no_other():
+    fields = {
+        field.alias or name for name, field in Dataset.model_fields.items() if name not in PARTS
+    }
+    fields |= {
+        f"{part}.{name}"
+        for part, models in PARTS.items()
+        for model in models
+        for name in model.model_fields
+    }
+    fields.discard("files.release")  # filled in by the registry
+    explained = [name.strip("`") for name, _ in rows("Fields of a YAML file")]
+    assert sorted(explained) == sorted(fields | {"files"})
+
+
+def test_datasets_of_the_package():
+    shown = {
+        name.strip("`"): (int(labels), licence)
+        for name, _, _, labels, licence in rows("Datasets that come with the package")
+    }
+    known = list(catalogue._bundled().values())
+    assert shown == {one.name: (one.n_classes, one.release.licence) for one in known}
+    sizes = {
+        name.strip("`"): re.fullmatch(r"([\d,]+) × ([\d–]+)", size).groups()
+        for name, _, size, *_ in rows("Datasets that come with the package")
+    }
+    for one in known:
+        n_items, n_votes = sizes[one.name]
+        assert one.n_votes in (0, n_votes if "–" in n_votes else int(n_votes))
+        assert one.files[0].items in (0, int(n_items.replace(",", "")))
