@@ -38,19 +38,29 @@ _HAS: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
         "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
         "texts": lambda votes: bool(votes.texts),
         "annotators": lambda votes: votes.annotations is not None,
+        "published collection": lambda votes: votes.dataset.name in _collected(),
     }
 )
 
 
+def _collected() -> set[str]:
+    """Return the datasets on whose collection Nie et al. (2020) report."""
+    return set(read_published("nie2020_table1")["dataset"])
+
+
 def data_notice(all_votes: Sequence[Votes]) -> str:
-    """Return a warning in Markdown for data other than what the book shows; else nothing."""
+    """Return a warning in Markdown for data other than what the book shows; else nothing.
+
+    It also says what was left out of the files.
+    """
     if all(opinions.is_released and opinions.dataset.in_book for opinions in all_votes):
         return ""
     files = ", ".join(f"`{opinions.source.name}`" for opinions in all_votes)
+    notes = "".join(f"\n>\n> {note}" for opinions in all_votes for note in opinions.notes)
     return (
-        f"> **Not the released data.** This page was made from {files}. Its numbers, figures and "
-        "tables are of that data; what the text and the pictures' descriptions say in words, and "
-        "the papers' numbers beside ours, are about the released ChaosNLI."
+        f"> **Not the released ChaosNLI.** This page was made from {files}. Its numbers, figures "
+        "and tables are of that data; what the text and the pictures' descriptions say in words, "
+        "and the papers' numbers beside ours, are about the released ChaosNLI." + notes
     )
 
 
@@ -59,13 +69,15 @@ def having(all_votes: Sequence[Votes], what: str) -> list[Votes]:
     return [votes for votes in all_votes if _HAS[what](votes)]
 
 
-def left_out(all_votes: Sequence[Votes], what: str) -> str:
-    """Say in one line of Markdown which datasets lack a part, and so are left out.
+def left_out(all_votes: Sequence[Votes], what: str, consequence: str = "left out here") -> str:
+    """Say in one line of Markdown which datasets lack a part, and what follows.
 
     Parameters
     ----------
     what : str
         As for `having`.
+    consequence : str
+        What is done without it.
 
     Returns
     -------
@@ -76,7 +88,7 @@ def left_out(all_votes: Sequence[Votes], what: str) -> str:
     if not lacking:
         return ""
     has = "has" if len(lacking) == 1 else "have"
-    return f"*{_listed(lacking)} {has} no {what}: left out here.*"
+    return f"*{_listed(lacking)} {has} no {what}: {consequence}.*"
 
 
 def without_triangle(all_votes: Sequence[Votes]) -> str:
@@ -125,6 +137,28 @@ def systems_notice(systems: Iterable[System]) -> str:
         return ""
     told = "; ".join(f"**{name}** was {note}" for name, note in notes.items())
     return f"{told}. {{doc}}`finetuning` explains how."
+
+
+def without_models(all_votes: Sequence[Votes], systems: Iterable[Sequence[System]]) -> str:
+    """Say in one line of Markdown for which datasets there are no predictions of a model.
+
+    Parameters
+    ----------
+    systems : iterable of sequence of System
+        Parallel to the votes.
+
+    Returns
+    -------
+    str
+        Empty where each has some.
+    """
+    without = [o.dataset.short for o, some in zip(all_votes, systems, strict=True) if not some]
+    if not without:
+        return ""
+    return (
+        f"*No model's predictions are available for {_listed(without)}: what is computed there "
+        "needs none. To add a model, pass `-p predictions=FILE`.*"
+    )
 
 
 def data_statistics(all_votes: Sequence[Votes]) -> pd.DataFrame:
@@ -411,14 +445,15 @@ def contested_pairs(all_votes: Sequence[Votes]) -> pd.DataFrame:
     DataFrame
         One row for each dataset with more than two labels and each pair of them: ``dataset``,
         ``first``, ``second`` and ``share``, the share of items whose two most frequent labels
-        they are (of labels that tie, the earlier one counts). Neighbours in the dataset's label
-        order come first.
+        they are (of labels that tie, the earlier one counts; unanimous items count for none).
+        Neighbours in the dataset's label order come first.
     """
     rows = []
     for opinions in all_votes:
         labels = opinions.dataset.labels
         if len(labels) == 2:
             continue
+        is_split = (opinions.counts > 0).sum(axis=1) > 1
         leading = np.sort(np.argsort(-opinions.counts, axis=1, kind="stable")[:, :2], axis=1)
         pairs = combinations(range(len(labels)), 2)
         for first, second in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
@@ -427,7 +462,7 @@ def contested_pairs(all_votes: Sequence[Votes]) -> pd.DataFrame:
                     "dataset": opinions.dataset.name,
                     "first": labels[first],
                     "second": labels[second],
-                    "share": float((leading == (first, second)).all(axis=1).mean()),
+                    "share": float((is_split & (leading == (first, second)).all(axis=1)).mean()),
                 }
             )
     return pd.DataFrame(rows, columns=["dataset", "first", "second", "share"])

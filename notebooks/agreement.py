@@ -52,14 +52,7 @@ Markdown(description.data_notice(all_votes))
 Markdown(description.systems_notice(chain.from_iterable(systems.values())))
 
 # %% tags=["remove-input"]
-without = [presentation.name_of(dataset) for dataset, found in systems.items() if not found]
-Markdown(
-    f"> No model's predictions are at hand for {', '.join(without)}: what is computed for it are "
-    "baselines, and models appear as published, if at all. To add one, pass "
-    "`-p predictions=FILE`."
-    if without
-    else ""
-)
+Markdown(description.without_models(all_votes, systems.values()))
 
 # %% [markdown]
 # ## How the bins are made
@@ -119,10 +112,13 @@ kept = [
     f"{row['first']:.1%} and {row['last']:.1%} on {presentation.name_of(dataset)}"
     for dataset, row in stands.iterrows()
 ]
-Markdown(
+text = (
     "The old labels, which people gave, can be scored like a model. In the first and the last bin, "
     f"they agree with the new majority of so many items: {'; '.join(kept)}."
+    if kept
+    else ""
 )
+Markdown(f"{text}\n\n{description.left_out(all_votes, 'old labels')}")
 
 # %% [markdown]
 # ### Better than a guess?

@@ -220,4 +220,4 @@ if len(chosen):
 result
 
 # %% tags=["remove-input"]
-Markdown(description.left_out(all_votes, "texts"))
+Markdown(description.left_out(all_votes, "texts", "items are shown without them"))

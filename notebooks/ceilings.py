@@ -57,13 +57,7 @@ Markdown(description.data_notice(all_votes))
 Markdown(description.systems_notice(chain.from_iterable(models)))
 
 # %% tags=["remove-input"]
-without = [name_of(o.dataset.name) for o, found in zip(all_votes, models, strict=True) if not found]
-Markdown(
-    f"No model's predictions are at hand for {' and '.join(without)}: only guesses that need no "
-    "model are shown there. To see a model of your own, pass `-p predictions=FILE`."
-    if without
-    else ""
-)
+Markdown(description.without_models(all_votes, models))
 
 # %% [markdown]
 # ## What k votes leave
@@ -126,7 +120,7 @@ Markdown(
     "still nearly calibrated, since noise cancels within a bin, but few votes used as a prediction "
     f"are much too sure of themselves. With five votes, their calibration error is "
     f"{'; '.join(calibration)}. KL has no such value, because a label without a vote makes it "
-    "infinite."
+    "infinite." + presentation.say_beyond(all_votes, budgets.VOTES)
 )
 
 # %% [markdown]
@@ -162,7 +156,7 @@ publish_table(
 
 # %% tags=["remove-input"]
 of = bounds[bounds["measure"] == "jsd"].set_index("dataset")
-cut = of[of["ceiling_halves"].notna()]  # with fewer than six votes there are no halves to cut
+cut = of[of["ceiling_halves"].notna()]
 compared = [
     (
         f"{of.loc[dataset, 'ceiling_halves']:.4f} by split halves and "
@@ -186,7 +180,7 @@ if len(cut):
         + ", ".join(f"{error:.4f}" for error in cut["ceiling_halves_error"])
         + ". Scores below are rescaled by the split halves."
     )
-Markdown(text)
+Markdown(text + presentation.say_uncut(bounds))
 
 # %%
 everyone = [

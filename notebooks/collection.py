@@ -35,6 +35,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd import comparison, design
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
@@ -52,11 +53,16 @@ from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-all_votes = load_all_votes(data)
+loaded = load_all_votes(data)
+all_votes = description.having(loaded, "published collection")
+if not all_votes:
+    raise ChaosError("This chapter is on how ChaosNLI was collected; this data holds none of it.")
 protocol = load_protocol()
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+Markdown(
+    f"{description.data_notice(all_votes)}\n\n{description.left_out(loaded, 'published collection')}"
+)
 
 # %% [markdown]
 # ## The protocol

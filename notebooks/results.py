@@ -48,6 +48,9 @@ Markdown(description.data_notice(all_votes))
 # %% tags=["remove-input"]
 Markdown(description.systems_notice(chain.from_iterable(models)))
 
+# %% tags=["remove-input"]
+Markdown(description.without_models(all_votes, models))
+
 # %% [markdown]
 # ## The table
 #

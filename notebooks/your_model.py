@@ -31,6 +31,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils import description
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.paths import run_folder
 from chaos_utils.datasets.loading import load_votes
@@ -48,6 +49,8 @@ from chaos_utils.scoring.systems import load_systems
 
 votes = load_votes(dataset, data)
 others = load_systems(votes, predictions)
+if not others:
+    raise ChaosError("This page needs a model.", todo="pass -p predictions=FILE")
 yours = next((one for one in others if one.name == system), others[0])
 folder = run_folder()
 option = "" if data == "auto" else f" --data {shlex.quote(data)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.browser import find_chromium
 from helpers.checkout import chaos, copy_checkout, shorten
-from helpers.datasets import four_labels, two_labels
+from helpers.datasets import write_four_labels, write_two_labels
 from hypothesis import settings
 
 from chaos_utils.base import inputs, paths
@@ -87,10 +87,11 @@ def sample():
 
 
 @pytest.fixture
-def others(monkeypatch):
-    """Votes with two and with four labels, of few people, without old labels."""
+def others(monkeypatch, tmp_path):
+    """Votes with four and with two labels, of few people, without old labels."""
     monkeypatch.setattr(catalogue, "_brought", {})
-    return [four_labels(), two_labels()]
+    made = [write_four_labels(tmp_path / "others"), write_two_labels(tmp_path / "others")]
+    return [votes for path in made for votes in load_all_votes(str(path))]
 
 
 def _build(checkout: Path, *arguments: str, **environment: str) -> Path:

@@ -154,7 +154,9 @@ def test_no_label_and_no_vote_is_lost_whatever_their_number(others):
     assert items["changed"].isna().all()
     assert set(examples["reason"]) == {"least agreement"}
     sums = description.contested_pairs(others).groupby("dataset")["share"].sum()
-    assert sums.to_dict() == pytest.approx({"severity": 1})
+    unanimous = (others[0].counts.max(axis=1) == others[0].n_votes).mean()
+    assert unanimous > 0
+    assert sums.to_dict() == pytest.approx({"severity": 1 - unanimous})
 
 
 def test_agreement_of_few_and_unequal_votes(others):

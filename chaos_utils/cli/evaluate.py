@@ -44,6 +44,7 @@ def evaluate(
     ] = None,
 ) -> None:
     """Judge predictions by every measure, beside published systems, floor and ceiling."""
+    from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.evaluation import files as judging
 
     if bootstrap < 0 or (bootstrap and bootstrap < 20):
@@ -55,21 +56,23 @@ def evaluate(
         raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
     if to is not None:
         need_extra("book", "Drawing figures", ", or leave out --out")
+    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found = judging.read_files(
-        files, dataset=dataset, data=data, model=model, join_as=join, allow_missing=allow_missing
+        files, all_votes, model=model, join_as=join, allow_missing=allow_missing
     )
     if against and not bootstrap:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
     answer = judging.judge_files(
-        found, data=data, n_resamples=bootstrap, seed=seed, against=against or None
+        found, all_votes, n_resamples=bootstrap, seed=seed, against=against or None
     )
-    notes = [f"{system.name}: {note}" for group in found.values() for system in group
-             for note in system.notes]  # fmt: skip
+    notes = [note for votes in all_votes if votes.dataset.name in found for note in votes.notes]
+    notes += [f"{system.name}: {note}" for group in found.values() for system in group
+              for note in system.notes]  # fmt: skip
     if to is not None:
         from chaos_utils.evaluation.figures import write_figures
 
         write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
-        write_figures(to, found, data=data, seed=seed)
+        write_figures(to, found, all_votes, seed)
     if as_json:
         print_json({"notes": notes, "results": json.loads(answer.to_json(orient="records"))})
     elif as_csv:

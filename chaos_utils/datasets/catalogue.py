@@ -1,11 +1,12 @@
 """Which datasets there are: a YAML file for each one here, and those that a reader has brought."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
+from chaos_utils.base.style import HUES, Hue
+from chaos_utils.datasets.dataset import DASHES, Dataset, is_dataset_file, read_dataset
 
 RELEASES_FILE = "releases.yml"
 TASKS_FILE = "tasks.yml"
@@ -24,7 +25,16 @@ def _bundled() -> dict[str, Dataset]:
         if is_dataset_file(path) and path.name not in _BESIDE
     ]
     found.sort(key=lambda one: (not one.in_book, one.in_book, one.name))
-    return {one.name: one for one in found}
+    taken = [one.colour for one in found if one.in_book]
+    return {one.name: _with_look(one, place, taken) for place, one in enumerate(found)}
+
+
+def _with_look(dataset: Dataset, place: int, taken: Collection[Hue]) -> Dataset:
+    """Give a dataset whose YAML file names no colour or line those of its place among all."""
+    hues = [hue for hue in HUES if hue not in taken]
+    look = {"colour": hues[place % len(hues)], "dash": DASHES[place % len(DASHES)]}
+    unsaid = {name: value for name, value in look.items() if name not in dataset.model_fields_set}
+    return dataset.model_copy(update=unsaid)
 
 
 def known_datasets() -> list[Dataset]:
@@ -74,7 +84,8 @@ def get_dataset(name: str) -> Dataset:
 def bring(dataset: Dataset) -> Dataset:
     """Make a reader's dataset known to this process by its name, and return it.
 
-    Tables name datasets; figures and pages look up how such a name is shown.
+    Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
+    names no colour or line, it has the next ones, in the order in which datasets are brought.
 
     Parameters
     ----------
@@ -90,6 +101,9 @@ def bring(dataset: Dataset) -> Dataset:
     ChaosError
         If one of the package has its name, and is another.
     """
+    known = [one.name for one in known_datasets()]
+    place = known.index(dataset.name) if dataset.name in known else len(known)
+    dataset = _with_look(dataset, place, [one.colour for one in book_datasets()])
     bundled = _bundled().get(dataset.name)
     if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(

@@ -12,7 +12,7 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import HUES, Hue
 
 _SUFFIXES = (".yml", ".yaml")
-_DASHES = ("solid", "dashed", "dashdot", "dotted")
+DASHES = ("solid", "dashed", "dashdot", "dotted")
 _MOST_NESTED = 20
 _NAME = r"^[a-z0-9][a-z0-9_-]*$"
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -307,7 +307,7 @@ class Dataset(_Strict):
         The kind of items that stand in for it in the synthetic sample; empty for none.
     colour : Hue
     dash : str
-        Colour and line of the dataset in figures.
+        Colour and line of the dataset in figures; the next ones where nothing is said.
     annotate : Annotate or None
         How the book lets readers judge its items; None where it does not.
     warning : str

@@ -126,7 +126,7 @@ def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> Vot
         where=data,
         found=", ".join(held),
         expected=f"votes on {dataset!r}" if dataset in known else did_you_mean(dataset, held),
-        todo="check the parameter `data`",
+        todo="check `dataset` and `data`",
     )
 
 

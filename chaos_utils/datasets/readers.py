@@ -1,5 +1,6 @@
 """Files of votes as `Votes`, by the format that the dataset's YAML file names."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,6 +114,8 @@ class Item:
         Votes by label, where these stand in the file.
     majority, old : int or None
         As stated.
+    ignored : list of str
+        Answers that are no votes for a label, as the dataset's YAML says.
     text : dict
     faulty : bool
         Whether its votes have faults, so that their sum means nothing.
@@ -124,6 +127,7 @@ class Item:
     counts: list[int] = field(default_factory=list)
     majority: int | None = None
     old: int | None = None
+    ignored: list[str] = field(default_factory=list)
     text: dict[str, str] = field(default_factory=dict)
     faulty: bool = False
 
@@ -303,6 +307,8 @@ def _long(records: Iterable[Record], dataset: Dataset, reader: LongReader, fault
         if label is not None:
             items[uid].labels.append(label)
             items[uid].annotators += [] if annotator is None else [annotator]
+        elif value in reader.ignore:
+            items[uid].ignored.append(str(value))
     return items
 
 
@@ -344,6 +350,7 @@ def _list(
     for place, (column, value) in enumerate(given):
         label = _label(value, dataset)
         if label is None and value in reader.ignore:
+            item.ignored.append(str(value))
             continue
         if label is None:
             yield wrong(column, value, _known(dataset))
@@ -492,4 +499,18 @@ def _votes(items: Items, dataset: Dataset, source: inputs.Input) -> Votes:
             tuple(MappingProxyType(item.text) for item in everyone) if dataset.text_fields else ()
         ),
         annotations=annotations,
+        notes=_notes(everyone, int(np.sum(counts)), dataset),
+    )
+
+
+def _notes(items: Iterable[Item], n_votes: int, dataset: Dataset) -> tuple[str, ...]:
+    """Say how many answers were ignored, if any."""
+    ignored = Counter(answer for item in items for answer in item.ignored)
+    if not ignored:
+        return ()
+    total = ignored.total()
+    listed = ", ".join(f"{n:,} {answer!r}" for answer, n in ignored.most_common())
+    return (
+        f"{dataset.short}: {total:,} of {n_votes + total:,} answers are for none of the labels "
+        f"and left out ({listed}).",
     )

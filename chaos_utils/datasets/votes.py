@@ -58,6 +58,8 @@ class Votes:
         that is shared.
     annotations : Annotations or None
         Each annotator's votes.
+    notes : tuple of str
+        What was left out of the file as its dataset's YAML says, a sentence each.
     """
 
     dataset: Dataset
@@ -69,6 +71,7 @@ class Votes:
     given_old_votes: Ints | None = None
     texts: tuple[Mapping[str, str], ...] = ()
     annotations: Annotations | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.uids)

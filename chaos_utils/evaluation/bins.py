@@ -395,7 +395,8 @@ def all_correct(
     Returns
     -------
     DataFrame
-        One row for each dataset with systems and each ``label`` (``old``, ``new``):
+        One row for each dataset with systems and each ``label`` (``old``, if there are old
+        labels, and ``new``):
         ``n_systems``, ``n_items`` (those that every system covers), ``n_all_correct``,
         ``share_all_correct``, ``n_none_correct``, ``share_none_correct``.
     """
@@ -408,7 +409,8 @@ def all_correct(
         predicted = pd.DataFrame(
             {system.name: pd.Series(system.predicted, list(system.uids)) for system in at_hand}
         ).dropna()
-        for label, gold in (("old", votes.old_label), ("new", votes.majority)):
+        labels = {"old": votes.old_label} if votes.has_old_labels else {}
+        for label, gold in (labels | {"new": votes.majority}).items():
             of_item = pd.Series(gold, list(votes.uids)).loc[predicted.index]
             right = predicted.eq(of_item, axis=0)
             every, none = right.all(axis=1), ~right.any(axis=1)

@@ -1,9 +1,9 @@
 """The figures that `chaos evaluate --out` writes of a reader's systems."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from chaos_utils.base import paths
-from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.bins import bin_table, binned_scores, drawn
 from chaos_utils.evaluation.calibrations import item_distances, reliability
@@ -14,7 +14,9 @@ from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
 
-def write_figures(folder: Path, found: dict[str, list[System]], *, data: str, seed: int) -> None:
+def write_figures(
+    folder: Path, found: dict[str, list[System]], all_votes: Sequence[Votes], seed: int
+) -> None:
     """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
     The files go to ``figures/`` in `folder`, named ``fig-reliability-<dataset>`` and so on;
@@ -26,14 +28,15 @@ def write_figures(folder: Path, found: dict[str, list[System]], *, data: str, se
         Is made where it is not there.
     found : dict of list of System
         By dataset, as `read_files` gives it.
-    data : str
-        As for `load_votes`.
+    all_votes : sequence of Votes
+        Those on these datasets, and perhaps more.
     seed : int
         Of the intervals by entropy.
     """
     with paths.figures_in(folder):
-        for dataset, systems in found.items():
-            _write(load_votes(dataset, data), systems, seed)
+        for votes in all_votes:
+            if votes.dataset.name in found:
+                _write(votes, found[votes.dataset.name], seed)
 
 
 def _write(votes: Votes, systems: list[System], seed: int) -> None:

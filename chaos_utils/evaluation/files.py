@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
 from chaos_utils.scoring.predictions import join, read_predictions
@@ -24,9 +23,8 @@ _IN_TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")
 
 def read_files(
     files: Sequence[Path],
+    all_votes: Sequence[Votes],
     *,
-    dataset: str,
-    data: str = "auto",
     model: str | None = None,
     join_as: str = "",
     allow_missing: bool = False,
@@ -37,10 +35,8 @@ def read_files(
     ----------
     files : sequence of Path
         In any format that `read_predictions` takes.
-    dataset : str
-        A dataset's name, or ``auto`` for those whose uids occur.
-    data : str
-        As for `load_votes`.
+    all_votes : sequence of Votes
+        The datasets that they may cover; those whose uids occur are taken.
     model : str, optional
         Take this model alone.
     join_as : str
@@ -53,7 +49,6 @@ def read_files(
     dict of list of System
         By dataset; each list holds one at least.
     """
-    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found: dict[str, list[System]] = {}
     for file in files:
         # A part of a system covers its dataset in part, by its nature.
@@ -63,23 +58,24 @@ def read_files(
     if join_as:
         found = {name: [join(parts, join_as)] for name, parts in found.items()}
         if not allow_missing:
-            _check_whole(found, data)
-    for name, systems in found.items():
+            _check_whole(found, all_votes)
+    for systems in found.values():
         models = [system.name for system in systems]
         for model_name in models:
             if models.count(model_name) > 1:
                 raise ChaosError(
                     "Two systems have the same name.",
-                    where=get_dataset(name).title,
+                    where=systems[0].dataset.title,
                     found=model_name,
                     todo="rename one of them, or join parts of one system with --join NAME",
                 )
     return found
 
 
-def _check_whole(found: dict[str, list[System]], data: str) -> None:
+def _check_whole(found: dict[str, list[System]], all_votes: Sequence[Votes]) -> None:
+    by_name = {votes.dataset.name: votes for votes in all_votes}
     for name, (system,) in found.items():
-        votes = load_votes(name, data)
+        votes = by_name[name]
         if len(system) < len(votes):
             raise ChaosError(
                 f"{len(votes) - len(system)} of {len(votes)} items of "
@@ -91,8 +87,8 @@ def _check_whole(found: dict[str, list[System]], data: str) -> None:
 
 def judge_files(
     found: dict[str, list[System]],
+    all_votes: Sequence[Votes],
     *,
-    data: str,
     n_resamples: int,
     seed: int,
     against: str | None = None,
@@ -103,8 +99,8 @@ def judge_files(
     ----------
     found : dict of list of System
         As `read_files` gives it.
-    data : str
-        As for `load_votes`.
+    all_votes : sequence of Votes
+        Those on these datasets, and perhaps more.
     n_resamples : int
         For the intervals; 0 for none.
     against : str, optional
@@ -122,9 +118,10 @@ def judge_files(
     """
     if against is not None:
         _check_pairs(found, against)
+    by_name = {votes.dataset.name: votes for votes in all_votes}
     tables = []
     for name, systems in found.items():
-        votes = load_votes(name, data)
+        votes = by_name[name]
         known = any(system.name == against for system in systems)
         part = score(
             votes,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour
@@ -58,8 +59,9 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
         ``high``. See `evaluation.bins.drawn`.
     """
     figure, axes = _plot(table, "JSD (distance, √nats)")
+    top = max(math.sqrt(math.log(2)) * 0.75, 1.05 * table["value"].max())
     for axis in axes:
-        axis.set_ylim(0, math.sqrt(math.log(2)) * 0.75)
+        axis.set_ylim(0, top)
     return figure
 
 
@@ -146,9 +148,10 @@ def _draw_panel(axis: Axes, table: pd.DataFrame, looks: dict[str, _Look]) -> Non
             zorder=3,
         )
     if not here:
-        axis.text(
-            0.98, 0.03, "no model computed here", transform=axis.transAxes, ha="right", va="bottom",
-            fontsize=9, color=colour("muted"),
+        # As a key, since that keeps clear of the lines.
+        axis.legend(
+            [Line2D([], [], linewidth=0)], ["no model computed here"], loc="best", handlelength=0,
+            handletextpad=0, fontsize=9, labelcolor=colour("muted"),
         )  # fmt: skip
     edges = table.drop_duplicates("bin").sort_values("bin")
     ends = [*edges["entropy_low_bits"], edges["entropy_high_bits"].iloc[-1]]

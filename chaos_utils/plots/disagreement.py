@@ -60,6 +60,7 @@ def plot_entropy(table: pd.DataFrame, n_votes: int = 0) -> Figure:
             va="top",
         )
         axis.set(xlabel=f"entropy of {the_votes(n_votes)} (bits)", xlim=(0, upper))
+        axis.yaxis.get_major_locator().set_params(integer=True)  # there are no half items
         axis.set_ylabel("items" if axis is panels[0][0] else "")
         _leave_headroom(axis)
     return figure

@@ -3,10 +3,13 @@
 Column names have two levels where a group of columns shares a heading.
 """
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.presentation.annotations import name_of
+from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
 _DIGITS = 3
@@ -40,6 +43,50 @@ def show_noise_ceiling(table: pd.DataFrame) -> pd.DataFrame:
         for row in table.to_dict("records")
     ]
     return _two_levels(rows)
+
+
+def say_beyond(all_votes: Sequence[Votes], sizes: Sequence[int]) -> str:
+    """Say in a line which datasets have fewer votes per item than the largest size.
+
+    Returns
+    -------
+    str
+        A paragraph of its own; empty where there are none.
+    """
+    most = {o.dataset.short: int(o.n_votes.max()) for o in all_votes}
+    fewer = [f"{n:,} on {name}" for name, n in most.items() if n < max(sizes)]
+    if not fewer:
+        return ""
+    return (
+        f"\n\n*No item has more votes than {listed(fewer)}: what is said of more is "
+        "extrapolated from the posterior.*"
+    )
+
+
+def say_uncut(table: pd.DataFrame) -> str:
+    """Say in a line which datasets have too few votes for split halves.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `ceilings.reference_scores` gives it, for one or more datasets.
+
+    Returns
+    -------
+    str
+        A paragraph of its own; empty where there are none.
+    """
+    # A measure without an upper end has no ceiling of either kind.
+    known = table[table["ceiling_posterior"].notna()].groupby("dataset", sort=False)
+    halves = known["ceiling_halves"].count()
+    uncut = [name_of(str(dataset)) for dataset, n in halves.items() if n == 0]
+    if not uncut:
+        return ""
+    has = "has" if len(uncut) == 1 else "have"
+    return (
+        f"\n\n*{listed(uncut)} {has} too few votes on some items for split halves: the ceiling "
+        "there is the posterior's.*"
+    )
 
 
 def show_normalised_scores(table: pd.DataFrame) -> pd.DataFrame:

@@ -29,6 +29,7 @@ _LABELS: Mapping[str, Callable[[Votes], Ints]] = {
 _SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred
 _CUTS_PER_DRAW = 4  # since extrapolation amplifies the noise of the cuts
 _TERMS = 3  # of the extrapolation: 1, 1/√m, 1/m
+_FARTHEST = 3  # times the half crowd; beyond, the extrapolation is mostly noise
 
 
 class References:
@@ -110,8 +111,8 @@ class References:
     def second_crowd(self, measure: str) -> Repeated | None:
         """Return the score of one crowd as a prediction of another.
 
-        From split halves, extrapolated to whole crowds; with fewer than six votes per item from
-        two crowds that are drawn from one truth.
+        From split halves, extrapolated to whole crowds; where that cannot be done (see `halves`),
+        from two crowds that are drawn from one truth.
 
         Parameters
         ----------
@@ -125,7 +126,12 @@ class References:
         return self.halves(measure) or self.crowds(measure)
 
     def halves(self, measure: str) -> Repeated | None:
-        """Return the second crowd's score from split halves; None where there can be none."""
+        """Return the second crowd's score from split halves.
+
+        None where there can be none: with fewer than six votes on an item, where whole crowds are
+        more than three times as large as the half ones, as when numbers of votes differ much, and
+        where the extrapolation leaves the measure's range.
+        """
         return self._once("halves", measure)
 
     def crowds(self, measure: str) -> Repeated | None:
@@ -164,8 +170,11 @@ class References:
             return repeated(measure, self._draws["half"], self._draws["other_half"])
         if kind == "measured half":  # the largest size comes last
             return repeated(measure, *self._cuts[-1])
+        if self.n_votes > _FARTHEST * self.n_half:
+            return None
         weights = extrapolation_weights(self.sizes, self.n_votes)
-        return Repeated.weighted([repeated(measure, *cut) for cut in self._cuts], weights)
+        found = Repeated.weighted([repeated(measure, *cut) for cut in self._cuts], weights)
+        return found if measure.low <= found.value <= measure.high else None
 
     def extrapolation_error(self, measure: str) -> float:
         """Return the Monte Carlo error of the second crowd's score from split halves.

@@ -1,5 +1,6 @@
 import json
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -229,3 +230,27 @@ def test_keywords_name_no_dataset(tmp_path):
 def test_what_is_brought_comes_after_what_is_bundled(tmp_path):
     bring(read_dataset(described(tmp_path)))
     assert known_datasets()[-1].name == "colours"
+
+
+def test_datasets_without_a_colour_get_the_next_ones_in_the_order_in_which_they_come(tmp_path):
+    names = ["one", "two", "three"]
+    loaded = [
+        load_all_votes(str(described(tmp_path / name, name=name)))[0].dataset
+        for name in [*names, "one"]
+    ]
+    assert loaded[0] == loaded[3] == get_dataset("one")
+    looks = {(one.colour, one.dash) for one in [*known_datasets()]}
+    assert len(looks) == len(known_datasets())
+    of_book = {one.colour for one in known_datasets() if one.in_book}
+    assert not of_book & {one.colour for one in loaded}
+    own = {"colour": {"light": "#0072b2", "dark": "#5ab4e6"}, "dash": "dotted"}
+    (votes,) = load_all_votes(str(described(tmp_path / "own", name="own", **own)))
+    assert (votes.dataset.colour.light, votes.dataset.dash) == ("#0072b2", "dotted")
+
+
+def test_the_yaml_file_of_one_of_the_package_may_be_given(tmp_path):
+    source = Path(catalogue.__file__).with_name("dices.yml")
+    bundled = get_dataset("dices")
+    assert bring(read_dataset(source)) == bundled
+    with pytest.raises(ChaosError, match="This name is taken"):
+        bring(read_dataset(source).model_copy(update={"title": "Another"}))

@@ -116,6 +116,14 @@ def test_any_measure_has_references(sample):
     assert set(without) == {"kl", "cross_entropy"}
 
 
+def test_what_cannot_be_read_off_split_halves_is_drawn(others):
+    for votes in others:  # halves of three votes for 13; five votes
+        found = References(votes, 2)
+        assert found.halves("jsd") is None
+        assert found.second_crowd("jsd").value == found.crowds("jsd").value
+    assert References(others[0], 2).measured_half("jsd") is not None
+
+
 def test_no_draws_are_refused():
     with pytest.raises(ValueError, match="n_draws"):
         draw_posterior([[3, 2]], 0, np.random.default_rng(0))
