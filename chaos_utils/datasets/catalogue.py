@@ -37,6 +37,16 @@ def _with_look(dataset: Dataset, place: int, taken: Collection[Hue]) -> Dataset:
     return dataset.model_copy(update=unsaid)
 
 
+def bundled_datasets() -> list[Dataset]:
+    """Return the datasets of the package: those of the book first, in its order, then by name.
+
+    Returns
+    -------
+    list of Dataset
+    """
+    return list(_bundled().values())
+
+
 def known_datasets() -> list[Dataset]:
     """Return every dataset: those of the book first, in its order, then by name, then the reader's.
 

@@ -364,7 +364,8 @@ class Dataset(_Strict):
 
     @model_validator(mode="after")
     def _check(self) -> "Dataset":
-        for what, values in (("name", self.labels), ("code", self.codes)):
+        columns = tuple(name.replace(" ", "_") for name in self.labels)  # in files of predictions
+        for what, values in (("name", columns), ("code", self.codes)):
             double = sorted({value for value in values if values.count(value) > 1})
             if double:
                 raise ValueError(f"the label {what} {double[0]!r} occurs twice")
@@ -487,6 +488,8 @@ def _check_depth(text: str) -> None:
     """Refuse what is nested beyond reason; the loader in C would crash on it."""
     depth = 0
     for event in yaml.parse(text, _Loader):
+        if isinstance(event, yaml.AliasEvent):  # a few lines of them can fill the memory
+            raise yaml.YAMLError("it has an alias, which is not supported")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MOST_NESTED:

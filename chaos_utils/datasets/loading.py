@@ -8,6 +8,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
     book_datasets,
+    bundled_datasets,
     bring,
     get_dataset,
     known_datasets,
@@ -156,7 +157,14 @@ def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
         return _in_folder(path, data)
     if is_dataset_file(path):
         return [_described(path)]
-    for dataset in known_datasets():
+    if not path.is_file():
+        raise ChaosError(
+            "Votes are read from files.",
+            where=data,
+            expected="a regular file; a pipe can be read only once",
+            todo="save the votes to a file",
+        )
+    for dataset in bundled_datasets():
         if len(dataset.files) == 1 and Path(dataset.file).name == path.name:
             return [_own(dataset, (path,))]
     return [_own(bring(dataset_of(path)), (path,))]
@@ -190,7 +198,7 @@ def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
             )
     taken = {path for files in own for path in files.paths}
     held = []
-    for dataset in known_datasets():
+    for dataset in bundled_datasets():
         paths = [sources.in_folder(file.name, folder) for file in dataset.files]
         there = tuple(path for path in paths if path is not None)
         if len(there) == len(paths) and not taken & set(there) and dataset.name not in names:

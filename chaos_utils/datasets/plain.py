@@ -8,7 +8,7 @@ from typing import Any
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.records import Content, Record, as_count, as_identifier, read_records
+from chaos_utils.datasets.records import as_number, Content, Record, as_count, as_identifier, read_records
 
 _ITEM = ("item", "uid", "id", "item_id")
 _ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id")
@@ -51,12 +51,14 @@ def dataset_of(path: Path) -> Dataset:
     if item and label:
         labels = _sorted({as_identifier(record.get(label)) for record in records})
         reader |= {"format": "long", "label": label, "annotator": _first(_ANNOTATOR, columns)}
-    elif item:
+    elif item and _are_numbers(records, [name for name in columns if name != item]):
         labels = [name for name in columns if name not in (item, _N_VOTES)]
         reader |= {"format": "wide"}
         if _N_VOTES in columns and not _are_counts(records, labels):
             reader |= {"values": "shares", "n_votes": _N_VOTES}
-    if not item or not 2 <= len(labels) <= _MOST_LABELS or not all(labels):
+    else:
+        labels = []
+    if not 2 <= len(labels) <= _MOST_LABELS or not all(labels):
         raise faults.fatal(
             "This is not a votes file in a known format.",
             f"columns {', '.join(columns[:12])}"
@@ -82,6 +84,11 @@ def _sorted(values: set[str | None]) -> list[str]:
     return sorted(
         known, key=lambda text: (not text.isdecimal(), int(text) if text.isdecimal() else 0, text)
     )
+
+
+def _are_numbers(records: Sequence[Record], columns: Sequence[str]) -> bool:
+    """Return whether columns hold numbers alone; what else they hold is never shown."""
+    return all(as_number(record.get(name)) is not None for record in records for name in columns)
 
 
 def _are_counts(records: Sequence[Record], labels: Sequence[str]) -> bool:

@@ -316,7 +316,7 @@ def _contradictions(item: Item, record: Record, dataset: Dataset) -> Iterator[st
     """Yield where a later row says something else about its item than the first one."""
     reader = _reader(dataset)
     for column, first in ((reader.majority, item.majority), (reader.old_label, item.old)):
-        if column and first is not None and _label(record.get(column), dataset) != first:
+        if column and _label(record.get(column), dataset) != first:
             yield wrong(column, record.get(column), f"the label that {item.place} has")
     for name, text in item.text.items():
         column = reader.texts.get(name, name)

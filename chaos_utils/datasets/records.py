@@ -323,13 +323,18 @@ def as_count(value: object) -> int | None:
     return int(value)
 
 
+def as_number(value: object) -> float | int | None:
+    """Return a number; None where the value is none."""
+    if isinstance(value, str):
+        text = value.strip()
+        value = float(text) if _NUMBER.fullmatch(text.removeprefix("-")) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def as_share(value: object) -> float | None:
     """Return a share, from 0 to 1; None where the value is none."""
-    if isinstance(value, str):
-        value = float(value) if _NUMBER.fullmatch(value.strip()) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        return None
-    return float(value)
+    found = as_number(value)
+    return float(found) if found is not None and 0 <= found <= 1 else None
 
 
 def as_identifier(value: object) -> str | None:

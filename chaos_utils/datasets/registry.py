@@ -32,11 +32,11 @@ def registry() -> Mapping[str, DataFile]:
     """
     groups = [(one.release, one.files) for one in known_datasets()]
     groups += [(one.release, one.files) for one in _others()]
-    return {
-        file.name: file.model_copy(update={"release": release})
-        for release, files in groups
-        for file in files
-    }
+    found: dict[str, DataFile] = {}
+    for release, files in groups:
+        for file in files:  # the package's come first, and a reader's do not replace them
+            found.setdefault(file.name, file.model_copy(update={"release": release}))
+    return found
 
 
 def vote_files() -> list[str]:

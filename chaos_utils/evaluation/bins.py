@@ -187,7 +187,8 @@ class _Scored:
 
     name: str
     family: str
-    is_baseline: bool
+    seed: int | None
+    origin: str
     by_item: Floats
 
 
@@ -207,8 +208,9 @@ def _item_scores(votes: Votes, systems: Sequence[System]) -> dict[str, _Scored]:
         for k, name in enumerate(BIN_MEASURES):
             if votes.has_old_labels or not MEASURES[name].needs:
                 by_item[system.rows_in(votes), k] = MEASURES[name].columns(judged)[:, 0]
-        is_baseline = system.origin == "baseline"
-        found[system.name] = _Scored(system.name, system.family, is_baseline, by_item)
+        found[system.name] = _Scored(
+            system.name, system.family, system.seed, system.origin, by_item
+        )
     return found
 
 
@@ -262,17 +264,19 @@ def _with_means_of_seeds(
     of_dataset: Mapping[str, _Scored],
 ) -> dict[str, tuple[str, str, Floats]]:
     """Return family, role and scores by system, and a mean before the seeds of each family."""
-    families: dict[str, list[_Scored]] = {}
+    families: dict[tuple[object, ...], list[_Scored]] = {}
     for one in of_dataset.values():
-        families.setdefault(one.family, []).append(one)
+        alone = () if one.seed is not None else (one.name,)
+        families.setdefault((one.origin, one.family, *alone), []).append(one)
     scores = {}
-    for family, members in families.items():
+    for (_, family, *_), members in families.items():
+        family = str(family)
         if len(members) > 1:
             mean = np.mean([one.by_item for one in members], axis=0)
             scores[f"{family}, mean of {len(members)} seeds"] = (family, "mean of seeds", mean)
         for one in members:
-            alone = "baseline" if one.is_baseline else "model"
-            role = "seed" if len(members) > 1 else alone
+            role = "baseline" if one.origin == "baseline" else "model"
+            role = "seed" if len(members) > 1 else role
             scores[one.name] = (family, role, one.by_item)
     return scores
 
@@ -403,11 +407,11 @@ def all_correct(
     rows = []
     for votes in all_votes:
         dataset = votes.dataset.name
-        at_hand = systems.get(dataset, ())
-        if not at_hand:
+        several = systems.get(dataset, ())
+        if not several:
             continue
         predicted = pd.DataFrame(
-            {system.name: pd.Series(system.predicted, list(system.uids)) for system in at_hand}
+            {system.name: pd.Series(system.predicted, list(system.uids)) for system in several}
         ).dropna()
         labels = {"old": votes.old_label} if votes.has_old_labels else {}
         for label, gold in (labels | {"new": votes.majority}).items():
@@ -418,7 +422,7 @@ def all_correct(
                 {
                     "dataset": dataset,
                     "label": label,
-                    "n_systems": len(at_hand),
+                    "n_systems": len(several),
                     "n_items": len(right),
                     "n_all_correct": int(every.sum()),
                     "share_all_correct": every.mean(),

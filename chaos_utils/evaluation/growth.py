@@ -17,7 +17,6 @@ from chaos_utils.scoring.systems import computed
 Floats = npt.NDArray[np.float64]
 
 MEASURES = ("new_accuracy", "old_accuracy", "jsd")
-ALL_ITEMS = 0  # stands where the number of a bin does
 _OF_MEASURES = [BIN_MEASURES.index(name) for name in MEASURES]
 _SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
 _SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)

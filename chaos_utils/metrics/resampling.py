@@ -214,7 +214,8 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray of float64, shape (...)
-        In (0, 1]; never 0, since the data itself counts as one resample.
+        In (0, 1]; never 0, since the data itself counts as one resample. NaN where a difference
+        is not defined on every resample.
 
     References
     ----------
@@ -222,7 +223,8 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
     """
     values = np.asarray(differences, float)
     beyond = np.minimum((values <= 0).sum(axis=0), (values >= 0).sum(axis=0))
-    return np.minimum(2 * (beyond + 1) / (len(values) + 1), 1.0)
+    p = np.minimum(2 * (beyond + 1) / (len(values) + 1), 1.0)
+    return np.where(np.isnan(values).any(axis=0), np.nan, p)
 
 
 def draw_votes(

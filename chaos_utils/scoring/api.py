@@ -179,7 +179,9 @@ def evaluate(
     systems: Systems,
     *,
     measures: str | Iterable[str] | None = None,
+    groups: Mapping[str, npt.ArrayLike] | None = None,
     resamples: int = 1000,
+    resample: scores.Resampled = "items",
     seed: int = 0,
 ) -> "pd.DataFrame":
     """Score systems against votes by every measure, with 95% intervals.
@@ -193,8 +195,12 @@ def evaluate(
         the order of ``votes.uids``, as for `make_system`.
     measures : str or iterable of str, optional
         Such as ``jsd``; by default all that the votes have what they need for.
+    groups : mapping from str to array, optional
+        Positions of items, or a mask, by the name of a group; by default all items are one.
     resamples : int
-        Bootstrap resamples of the items; 0 for no intervals.
+        Bootstrap resamples; 0 for no intervals.
+    resample : {'items', 'votes', 'both'}
+        What the intervals allow for: other items, other people, or both.
     seed : int
         Of the bootstrap.
 
@@ -214,7 +220,9 @@ def evaluate(
         votes,
         _as_systems(votes, systems),
         measures=_names(measures),
+        groups=groups,
         n_resamples=_enough(resamples),
+        resample=resample,
         seed=seed,
     )
 
@@ -222,7 +230,7 @@ def evaluate(
 def compare(
     a: System,
     b: System,
-    votes: Votes | None = None,
+    votes: Votes,
     *,
     measures: str | Iterable[str] | None = None,
     resamples: int = 1000,
@@ -234,8 +242,8 @@ def compare(
     ----------
     a, b : System
         Of one dataset. The difference is `a` minus `b`.
-    votes : Votes, optional
-        By default those on the systems' dataset.
+    votes : Votes
+        That judge both.
     measures : str or iterable of str, optional
         Such as ``jsd``; all by default.
     resamples : int
@@ -263,8 +271,6 @@ def compare(
             )
     if a.name == b.name:
         raise ChaosError("Two systems have the same name.", found=a.name, todo="rename one of them")
-    if votes is None:
-        votes = load_votes(a.dataset.name)
     _check_votes(votes)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")

@@ -107,9 +107,9 @@ def score(
     rows: list[dict[str, object]] = []
     whole = {ALL: np.arange(len(votes))}
     for number, (group, members) in enumerate((groups or whole).items()):
-        items = np.unique(np.asarray(members, dtype=np.int64))
-        parts = [one.on(items, group) for one in aligned]
-        pairs = _pairs(parts, reference)
+        items = _positions(group, members, len(votes))
+        parts = [one.on(items, group, chosen) for one in aligned]
+        pairs = _pairs(parts, reference, chosen)
         rng = np.random.default_rng([seed, number])
         if n_resamples == 0:
             draws = None
@@ -219,15 +219,19 @@ class _Aligned:
         columns = [measure.columns(judged) for measure in chosen]
         return cls(system, system.rows_in(votes), judged, columns)
 
-    def on(self, items: Ints, where: str) -> "_Aligned":
+    def on(self, items: Ints, where: str, chosen: Sequence[Measure]) -> "_Aligned":
         """Return the same on some of the items."""
         if np.array_equal(self.rows, items):
             return self
         inside = np.isin(self.rows, items)
         if not inside.any():
             raise ChaosError(f"{self.system.name!r} has no item in common with {where!r}.")
-        columns = [block[inside] for block in self.columns]
-        return _Aligned(self.system, self.rows[inside], taken(self.judged, inside), columns)
+        judged = taken(self.judged, inside)
+        columns = [
+            block[inside] if measure.by_item else measure.columns(judged)
+            for measure, block in zip(chosen, self.columns, strict=True)
+        ]
+        return _Aligned(self.system, self.rows[inside], judged, columns)
 
     def values(self, chosen: Sequence[Measure]) -> Floats:
         means = [block.mean(axis=0) for block in self.columns]
@@ -257,7 +261,20 @@ def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
     )
 
 
-def _pairs(parts: Sequence[_Aligned], reference: str | None) -> list[_Aligned]:
+def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
+    given = np.asarray(members)
+    items = np.unique(np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64))
+    if len(items) == 0 or items[0] < 0 or items[-1] >= n_items:
+        raise ChaosError(
+            f"The group {group!r} has no item, or one that is not there.",
+            expected=f"positions from 0 to {n_items - 1}",
+        )
+    return items
+
+
+def _pairs(
+    parts: Sequence[_Aligned], reference: str | None, chosen: Sequence[Measure]
+) -> list[_Aligned]:
     """Return each other system and the reference, one after the other, on what both cover."""
     if reference is None:
         return []
@@ -269,7 +286,7 @@ def _pairs(parts: Sequence[_Aligned], reference: str | None) -> list[_Aligned]:
             names = f"{one.system.name!r} and {reference!r}"
             if len(common) == 0:
                 raise ChaosError(f"{names} share no item.")
-            found += [one.on(common, reference), other.on(common, one.system.name)]
+            found += [one.on(common, reference, chosen), other.on(common, one.system.name, chosen)]
     return found
 
 
@@ -308,14 +325,14 @@ def _resample_votes(
         human = np.zeros(shares.shape)
         counts = draw_votes(shares[items], n_votes[items], rng)
         human[items] = counts / counts.sum(axis=1, keepdims=True)
-        majority = top_label(human, ties="first")
+        majority = np.zeros(len(human), dtype=np.int64)
+        majority[items] = top_label(human[items], ties="first")
         for one, values in zip(parts, found, strict=True):
-            place = {row: i for i, row in enumerate(one.rows.tolist())}
-            rows = np.array([row for row in drawn.tolist() if row in place], dtype=np.int64)
+            rows = drawn[np.isin(drawn, one.rows)]
             if len(rows) == 0:
                 values[b] = np.nan
                 continue
-            judged = taken(one.judged, np.array([place[row] for row in rows.tolist()]))
+            judged = taken(one.judged, np.searchsorted(one.rows, rows))
             judged = Judged(
                 human[rows], judged.model, judged.predicted, majority[rows], judged.old_label
             )

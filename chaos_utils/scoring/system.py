@@ -132,11 +132,12 @@ class System:
             If it predicts another dataset, has none of the items, or was trained or fitted on
             these votes.
         """
-        if self.dataset.name != votes.dataset.name:
+        ours, theirs = self.dataset, votes.dataset
+        if (ours.name, ours.codes) != (theirs.name, theirs.codes):
             raise ChaosError(
-                f"{self.name!r} predicts another dataset.",
-                found=self.dataset.title,
-                expected=votes.dataset.title,
+                f"{self.name!r} predicts another dataset, or its labels in another order.",
+                found=f"{ours.title}: {', '.join(ours.labels)}",
+                expected=f"{theirs.title}: {', '.join(theirs.labels)}",
             )
         if votes_of(votes.dataset) in self.trained_on and not (self.out_of_fold or in_sample):
             raise ChaosError(
