@@ -8,7 +8,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import get_dataset, in_order
@@ -60,7 +60,8 @@ def plot_entropy(table: pd.DataFrame, n_votes: int = 0) -> Figure:
             va="top",
         )
         axis.set(xlabel=f"entropy of {the_votes(n_votes)} (bits)", xlim=(0, upper))
-        axis.yaxis.get_major_locator().set_params(integer=True)  # there are no half items
+        whole = MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True)
+        axis.yaxis.set_major_locator(whole)  # there are no half items
         axis.set_ylabel("items" if axis is panels[0][0] else "")
         _leave_headroom(axis)
     return figure

@@ -27,7 +27,7 @@ def test_a_reference_has_one_value_on_all_pages(sample, number):
         votes, [], References(votes, seed=0), n_resamples=1, confidence=0.95, seed=0
     )
     chart = results.drawn_results(results.main_results([votes], [[]], 0, 0), [votes], 0)
-    answer = files.judge_files({votes.dataset.name: systems}, data="sample", n_resamples=1, seed=0)
+    answer = files.judge_files({votes.dataset.name: systems}, sample, n_resamples=1, seed=0)
     expected = drawn.scores(answer["measure"].unique())
     for system, kind, column in (
         (PERFECT_MODEL, "floor", "floor"),
