@@ -53,10 +53,10 @@ def data_notice(all_votes: Sequence[Votes]) -> str:
 
     It also says what was left out of the files.
     """
-    if all(opinions.is_released and opinions.dataset.in_book for opinions in all_votes):
+    if all(votes.is_released and votes.dataset.in_book for votes in all_votes):
         return ""
-    files = ", ".join(f"`{opinions.source.name}`" for opinions in all_votes)
-    notes = "".join(f"\n>\n> {note}" for opinions in all_votes for note in opinions.notes)
+    files = ", ".join(f"`{votes.source.name}`" for votes in all_votes)
+    notes = "".join(f"\n>\n> {note}" for votes in all_votes for note in votes.notes)
     return (
         f"> **Not the released ChaosNLI.** This page was made from {files}. Its numbers, figures "
         "and tables are of that data; what the text and the pictures' descriptions say in words, "
@@ -179,16 +179,16 @@ def data_statistics(all_votes: Sequence[Votes]) -> pd.DataFrame:
     table = read_published("nie2020_table2").set_index("dataset")
     published = table.to_dict("index")
     rows = []
-    for opinions in having(all_votes, "old labels"):
-        dataset = opinions.dataset.name
-        changed = int((opinions.majority != opinions.old_label).sum())
+    for votes in having(all_votes, "old labels"):
+        dataset = votes.dataset.name
+        changed = int((votes.majority != votes.old_label).sum())
         theirs = published.get(dataset, dict.fromkeys(table.columns, np.nan))
-        full = float(theirs["full_dev_size"]) if opinions.is_released else np.nan
+        full = float(theirs["full_dev_size"]) if votes.is_released else np.nan
         row = {
             "dataset": dataset,
-            "n_examples": len(opinions),
+            "n_examples": len(votes),
             "n_changed": changed,
-            "change_rate_percent": 100 * changed / len(opinions),
+            "change_rate_percent": 100 * changed / len(votes),
             "full_dev_size": full,
             "change_rate_full_dev_percent": 100 * changed / full,
         }
@@ -213,15 +213,15 @@ def label_counts(all_votes: Sequence[Votes]) -> pd.DataFrame:
     table = read_published("nie2020_table7").set_index(["dataset", "statistic"])
     theirs = table.to_dict("index")
     rows = []
-    for opinions in all_votes:
-        dataset = opinions.dataset
+    for votes in all_votes:
+        dataset = votes.dataset
         counted = {}
-        if opinions.has_old_labels:
-            counted["old_majority"] = np.bincount(opinions.old_label, minlength=dataset.n_classes)
-        counted["new_majority"] = np.bincount(opinions.majority, minlength=dataset.n_classes)
-        if opinions.given_old_votes is not None:
-            counted["old_raw_count"] = opinions.given_old_votes.sum(axis=0)
-        counted["new_raw_count"] = opinions.counts.sum(axis=0)
+        if votes.has_old_labels:
+            counted["old_majority"] = np.bincount(votes.old_label, minlength=dataset.n_classes)
+        counted["new_majority"] = np.bincount(votes.majority, minlength=dataset.n_classes)
+        if votes.given_old_votes is not None:
+            counted["old_raw_count"] = votes.given_old_votes.sum(axis=0)
+        counted["new_raw_count"] = votes.counts.sum(axis=0)
         for statistic, values in counted.items():
             for label, value in zip(dataset.labels, values.tolist(), strict=True):
                 published = float(theirs.get((dataset.name, statistic), {}).get(label, np.nan))
@@ -248,12 +248,12 @@ def label_transitions(all_votes: Sequence[Votes]) -> pd.DataFrame:
         and ``row_share``, the share among the items of that old label.
     """
     rows = []
-    for opinions in having(all_votes, "old labels"):
-        dataset = opinions.dataset
+    for votes in having(all_votes, "old labels"):
+        dataset = votes.dataset
         for old, old_name in enumerate(dataset.labels):
-            of_old = opinions.old_label == old
+            of_old = votes.old_label == old
             for new, new_name in enumerate(dataset.labels):
-                n = int((of_old & (opinions.majority == new)).sum())
+                n = int((of_old & (votes.majority == new)).sum())
                 share = n / int(of_old.sum()) if of_old.any() else np.nan
                 rows.append(
                     {
@@ -287,25 +287,25 @@ def agreement(all_votes: Sequence[Votes], n_resamples: int, seed: int) -> pd.Dat
         ``…_high`` (95%); ``n_ties``; ``n_unanimous`` (every vote for one label).
     """
     rows = []
-    for number, opinions in enumerate(all_votes):
-        votes, shares = opinions.counts, opinions.shares
+    for number, votes in enumerate(all_votes):
+        counts, shares = votes.counts, votes.shares
         # Where items have few votes, one with a single vote has no pair that could agree.
-        has_pairs = votes.sum(axis=1) > 1
+        has_pairs = votes.n_votes > 1
         pairs = np.zeros(len(votes))
-        pairs[has_pairs] = pairwise_agreement(votes[has_pairs]) if has_pairs.any() else 0
+        pairs[has_pairs] = pairwise_agreement(counts[has_pairs]) if has_pairs.any() else 0
         values = np.column_stack(
-            [entropy(shares, unit="bits"), majority_share(votes), pairs, has_pairs, shares]
+            [entropy(shares, unit="bits"), majority_share(counts), pairs, has_pairs, shares]
         )
         rng = np.random.default_rng([seed, number])
         point = _agreement_of_means(values.mean(axis=0, keepdims=True))[0]
         low, high = percentile_interval(
             _agreement_of_means(bootstrap_means(values, n_resamples, rng))
         )
-        row: dict[str, object] = {"dataset": opinions.dataset.name, "n_examples": len(opinions)}
+        row: dict[str, object] = {"dataset": votes.dataset.name, "n_examples": len(votes)}
         for i, name in enumerate(INTERVAL_STATISTICS):
             row |= {name: point[i], f"{name}_low": low[i], f"{name}_high": high[i]}
-        row["n_ties"] = int(is_tied(votes).sum())
-        row["n_unanimous"] = int((majority_share(votes) == 1).sum())
+        row["n_ties"] = int(is_tied(counts).sum())
+        row["n_unanimous"] = int((majority_share(counts) == 1).sum())
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -330,22 +330,20 @@ def items(all_votes: Sequence[Votes]) -> pd.DataFrame:
         last).
     """
     tables = []
-    for opinions in all_votes:
-        names = np.array(opinions.dataset.labels)
+    for votes in all_votes:
+        names = np.array(votes.dataset.labels)
         table = pd.DataFrame(
             {
-                "dataset": opinions.dataset.name,
-                "uid": opinions.uids,
-                "entropy_bits": entropy(opinions.shares, unit="bits"),
-                "majority_share": majority_share(opinions.counts),
-                "old_label": names[opinions.old_label] if opinions.has_old_labels else None,
-                "majority_label": names[opinions.majority],
-                "changed": (
-                    opinions.majority != opinions.old_label if opinions.has_old_labels else pd.NA
-                ),
+                "dataset": votes.dataset.name,
+                "uid": votes.uids,
+                "entropy_bits": entropy(votes.shares, unit="bits"),
+                "majority_share": majority_share(votes.counts),
+                "old_label": names[votes.old_label] if votes.has_old_labels else None,
+                "majority_label": names[votes.majority],
+                "changed": (votes.majority != votes.old_label if votes.has_old_labels else pd.NA),
             }
         ).astype({"old_label": object, "changed": "boolean"})
-        for k, shares in enumerate(opinions.shares.T, start=1):
+        for k, shares in enumerate(votes.shares.T, start=1):
             table[f"share_{k}"] = shares
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
@@ -366,24 +364,24 @@ def original_votes(all_votes: Sequence[Votes]) -> pd.DataFrame:
         (on SNLI and MNLI exactly three of five).
     """
     tables = []
-    for opinions in having(all_votes, "old votes"):
-        old = opinions.old_votes
+    for votes in having(all_votes, "old votes"):
+        old = votes.old_votes
         n_usual, size_usual = _most_frequent(old.sum(axis=1)), _most_frequent(old.max(axis=1))
         before = old / old.sum(axis=1, keepdims=True)
-        each = np.arange(len(opinions))
+        each = np.arange(len(votes))
         tables.append(
             pd.DataFrame(
                 {
-                    "dataset": opinions.dataset.name,
-                    "uid": opinions.uids,
+                    "dataset": votes.dataset.name,
+                    "uid": votes.uids,
                     "pattern": ["-".join(str(n) for n in sorted(row, reverse=True) if n)
                                 for row in old.tolist()],
-                    "old_label_share_before": before[each, opinions.old_label],
-                    "old_label_share_after": opinions.shares[each, opinions.old_label],
+                    "old_label_share_before": before[each, votes.old_label],
+                    "old_label_share_after": votes.shares[each, votes.old_label],
                     "entropy_bits_before": entropy(before, unit="bits"),
-                    "entropy_bits_after": entropy(opinions.shares, unit="bits"),
+                    "entropy_bits_after": entropy(votes.shares, unit="bits"),
                     "chance_of_selection": chance_of_majority_size(
-                        opinions.shares, n_usual, size_usual
+                        votes.shares, n_usual, size_usual
                     ),
                 }
             )
@@ -449,17 +447,17 @@ def contested_pairs(all_votes: Sequence[Votes]) -> pd.DataFrame:
         Neighbours in the dataset's label order come first.
     """
     rows = []
-    for opinions in all_votes:
-        labels = opinions.dataset.labels
+    for votes in all_votes:
+        labels = votes.dataset.labels
         if len(labels) == 2:
             continue
-        is_split = (opinions.counts > 0).sum(axis=1) > 1
-        leading = np.sort(np.argsort(-opinions.counts, axis=1, kind="stable")[:, :2], axis=1)
+        is_split = (votes.counts > 0).sum(axis=1) > 1
+        leading = np.sort(np.argsort(-votes.counts, axis=1, kind="stable")[:, :2], axis=1)
         pairs = combinations(range(len(labels)), 2)
         for first, second in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
             rows.append(
                 {
-                    "dataset": opinions.dataset.name,
+                    "dataset": votes.dataset.name,
                     "first": labels[first],
                     "second": labels[second],
                     "share": float((is_split & (leading == (first, second)).all(axis=1)).mean()),
@@ -485,15 +483,15 @@ def examples(all_votes: Sequence[Votes], n_each: int) -> pd.DataFrame:
     if n_each < 0:
         raise ChaosError("The number of examples is negative.", found=n_each, expected="0 or more")
     table = items(all_votes)
-    votes = [
+    tables = [
         pd.DataFrame(o.counts, columns=[f"votes_{k + 1}" for k in range(o.dataset.n_classes)])
         for o in all_votes
     ]
-    counts = pd.concat(votes, ignore_index=True).astype("Int64")
+    counts = pd.concat(tables, ignore_index=True).astype("Int64")
     table = pd.concat([table, counts], axis=1)
     picked = []
-    for opinions in all_votes:
-        of_dataset = table[table["dataset"] == opinions.dataset.name]
+    for votes in all_votes:
+        of_dataset = table[table["dataset"] == votes.dataset.name]
         least = of_dataset.sort_values(["entropy_bits", "uid"], ascending=[False, True])
         changed = of_dataset[of_dataset["changed"]].sort_values(
             ["majority_share", "uid"], ascending=[False, True]

@@ -34,11 +34,12 @@ from IPython.display import Markdown
 from chaos_utils import description
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.evaluation.learning import METHODS, compare_methods
-from chaos_utils.evaluation.learning_runs import gather, own_systems
+from chaos_utils.evaluation.learning_runs import gather
 from chaos_utils.plots.learning import plot_learning
 from chaos_utils.presentation import learning as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.systems import own_systems
 
 all_votes = load_all_votes(data)
 compared = {

@@ -73,10 +73,10 @@ def read_chaosnli(
     faults.check()
     if not rows:
         raise faults.fatal("The data file is empty.")
-    return _opinions(rows, dataset, name or path.name, content.sha256)
+    return _votes(rows, dataset, name or path.name, content.sha256)
 
 
-def _opinions(rows: list[dict[str, Any]], dataset: Dataset, name: str, sha256: str) -> Votes:
+def _votes(rows: list[dict[str, Any]], dataset: Dataset, name: str, sha256: str) -> Votes:
     def index(label: object) -> int:
         found = dataset.label_index(label)
         assert found is not None  # every label was checked

@@ -8,8 +8,8 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
     book_datasets,
-    bundled_datasets,
     bring,
+    bundled_datasets,
     get_dataset,
     known_datasets,
 )

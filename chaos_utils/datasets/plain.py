@@ -8,7 +8,14 @@ from typing import Any
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.records import as_number, Content, Record, as_count, as_identifier, read_records
+from chaos_utils.datasets.records import (
+    Content,
+    Record,
+    as_count,
+    as_identifier,
+    as_number,
+    read_records,
+)
 
 _ITEM = ("item", "uid", "id", "item_id")
 _ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id")

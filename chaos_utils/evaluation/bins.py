@@ -18,13 +18,13 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
+from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-BIN_MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
 GUESS = "chance"
 BIN_GUESS = "commonest label of the bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
@@ -85,7 +85,7 @@ class BinnedScores:
     n_scored : ndarray of int, shape (n_bins, n_systems)
         Items in the bin that the system covers.
     values : ndarray of float, shape (n_bins, n_systems, 4)
-        `BIN_MEASURES`; NaN where the system covers no item.
+        `TABLE_5`; NaN where the system covers no item.
     draws : ndarray of float, shape (n_bins, n_resamples, n_systems, 4)
         The same on resamples of each bin's items, all systems alike.
     """
@@ -204,8 +204,8 @@ def _item_scores(votes: Votes, systems: Sequence[System]) -> dict[str, _Scored]:
     found = {}
     for system in [*systems, *baselines]:
         judged = system.aligned_to(votes)
-        by_item = np.full((len(votes), len(BIN_MEASURES)), np.nan)
-        for k, name in enumerate(BIN_MEASURES):
+        by_item = np.full((len(votes), len(TABLE_5)), np.nan)
+        for k, name in enumerate(TABLE_5):
             if votes.has_old_labels or not MEASURES[name].needs:
                 by_item[system.rows_in(votes), k] = MEASURES[name].columns(judged)[:, 0]
         found[system.name] = _Scored(
@@ -300,7 +300,7 @@ def bin_table(binned: Sequence[BinnedScores]) -> pd.DataFrame:
     for scores in binned:
         table = pd.concat(
             _rows(scores, value, draws).assign(
-                bin=b + 1, source="computed", n_scored=scores.n_scored[b].repeat(len(BIN_MEASURES))
+                bin=b + 1, source="computed", n_scored=scores.n_scored[b].repeat(len(TABLE_5))
             )
             for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True))
         )
@@ -328,7 +328,7 @@ def _rows(scores: BinnedScores, values: Floats, draws: Floats) -> pd.DataFrame:
         {
             "system": np.array(scores.systems)[s],
             "role": np.array(scores.roles)[s],
-            "measure": np.array(BIN_MEASURES)[m],
+            "measure": np.array(TABLE_5)[m],
             "value": values.ravel(),
             "low": low.ravel(),
             "high": high.ravel(),
@@ -346,7 +346,7 @@ def _same_bins(published: pd.DataFrame, bins: EntropyBins) -> pd.DataFrame:
 
 def _as_rows(published: pd.DataFrame) -> pd.DataFrame:
     long = published.melt(
-        ["bin", "model", "n"], list(BIN_MEASURES), var_name="measure", value_name="value"
+        ["bin", "model", "n"], list(TABLE_5), var_name="measure", value_name="value"
     )
     long = long.rename(columns={"model": "system", "n": "n_scored"})
     return long.assign(source="published", role="model")
@@ -357,7 +357,7 @@ def drawn(table: pd.DataFrame, *measures: str) -> pd.DataFrame:
 
     Seeds stand as their mean; the class prior is a distribution, so not in accuracies.
     """
-    rows = table[table["measure"].isin(measures or BIN_MEASURES) & (table["role"] != "seed")]
+    rows = table[table["measure"].isin(measures or TABLE_5) & (table["role"] != "seed")]
     of_prior = (rows["system"] == "class prior") & rows["measure"].str.endswith("accuracy")
     return rows[~of_prior].dropna(subset="value")
 

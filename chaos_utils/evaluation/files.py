@@ -13,12 +13,12 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.tables import number, signed
 from chaos_utils.scoring.predictions import join, read_predictions
+from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
 
 _ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
-_IN_TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")
 
 
 def read_files(
@@ -165,7 +165,7 @@ def _check_pairs(found: dict[str, list[System]], against: str) -> None:
 
 def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, int | None]:
     measure = str(row["measure"])
-    if measure not in _IN_TABLE_5 or row["reference"]:
+    if measure not in TABLE_5 or row["reference"]:
         return None, None
     others = published.loc[published["dataset"] == row["dataset"], measure]
     if others.empty:

@@ -8,16 +8,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.evaluation.bins import BIN_MEASURES, GUESS, BinnedScores, binned_scores, pools
+from chaos_utils.evaluation.bins import GUESS, BinnedScores, binned_scores, pools
 from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, kind_of, predictions_in
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
 Floats = npt.NDArray[np.float64]
 
-MEASURES = ("new_accuracy", "old_accuracy", "jsd")
-_OF_MEASURES = [BIN_MEASURES.index(name) for name in MEASURES]
+SHOWN = ("new_accuracy", "old_accuracy", "jsd")
+_OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
 _SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
 _SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
 
@@ -201,7 +202,7 @@ def growth_table(
     -------
     table : DataFrame
         One row for each ``dataset`` (``snli+mnli`` where pooled), ``items``, ``bin`` (from 1; 0 for
-        all items) and ``measure`` (`MEASURES`): ``epochs``, ``n_seeds``, ``runs``,
+        all items) and ``measure`` (`SHOWN`): ``epochs``, ``n_seeds``, ``runs``,
         ``entropy_low_bits``, ``entropy_high_bits``, ``n``, ``value``, ``low``, ``high``,
         ``chance`` (the most frequent majority, or old label, of all items; for JSD the uniform
         distribution) and ``over_chance`` with ``…_low`` and ``…_high``: value minus chance.
@@ -292,7 +293,7 @@ def _table_of(scores: BinnedScores, stages: Sequence[Stage], level: float) -> pd
     table["entropy_low_bits"] = np.r_[scores.bins.low[0], scores.bins.low][b]
     table["entropy_high_bits"] = np.r_[scores.bins.high[-1], scores.bins.high][b]
     table["n"] = n[b, s]
-    table["measure"] = np.array(MEASURES)[m]
+    table["measure"] = np.array(SHOWN)[m]
     table["value"] = values.ravel()
     table["low"], table["high"] = (end.ravel() for end in ends)
     table["chance"] = np.broadcast_to(chance, values.shape).ravel()
@@ -315,7 +316,7 @@ def _changes_of(scores: BinnedScores, level: float) -> pd.DataFrame:
         {
             "dataset": scores.dataset,
             "bin": b,
-            "measure": np.array(MEASURES)[m],
+            "measure": np.array(SHOWN)[m],
             "first_items": items[0],
             "last_items": items[-1],
             "first": first.ravel(),

@@ -7,12 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
 from chaos_utils.scoring.system import System, votes_of
@@ -170,28 +168,6 @@ def _shares(table: pd.DataFrame, votes: Votes) -> Floats:
     values = table[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
     rescaled: Floats = values / values.sum(axis=1, keepdims=True)  # stored in single precision
     return rescaled
-
-
-def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
-    """Read a reader's own files of predictions; one without an item of the dataset gives nothing.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Paths that the reader gave.
-
-    Returns
-    -------
-    list of System
-        They may cover the dataset in part.
-    """
-    return [
-        one
-        for file in files
-        for one in read_predictions(
-            paths.from_reader(file), [votes], allow_missing=True, allow_others=True
-        )
-    ]
 
 
 def simulated(votes: Votes, run_seed: int) -> Material:

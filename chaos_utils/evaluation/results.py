@@ -7,14 +7,12 @@ import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES as KNOWN
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.published import beside_published, published_scores
+from chaos_utils.scoring.published import TABLE_5, beside_published, published_scores
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, References, chance_scores
-from chaos_utils.scoring.scores import ALL, score, wide
+from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import System
 
-MEASURES = ("jsd", "kl", "old_accuracy", "new_accuracy")
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
@@ -51,14 +49,13 @@ def main_results(
     share of the most frequent label for the accuracies.
     """
     published = published_scores()
-    published = published[published["group"] == ALL]
     parts = []
     for votes, chosen in zip(all_votes, models, strict=True):
         baselines = []
         if votes.has_old_labels:
             baselines = [systems.class_prior(votes, seed), systems.original_votes(votes)]
             baselines.append(systems.old_label(votes))
-        names = [m for m in MEASURES if votes.has_old_labels or not KNOWN[m].needs]
+        names = available(votes, TABLE_5)
         scores = score(
             votes, [*baselines, *chosen], measures=names, n_resamples=n_resamples, seed=seed
         )
@@ -79,7 +76,7 @@ def main_results(
         theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
         parts += [table, theirs] if len(theirs) else [table]
     columns = ["dataset", "system", "source", "kind", "n_items"]
-    for measure in MEASURES:
+    for measure in TABLE_5:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
@@ -136,7 +133,7 @@ def size_effects() -> pd.DataFrame:
         for family, name in _PAIRS.items():
             change = table.loc[(dataset, f"{name}-large")] - table.loc[(dataset, f"{name}-base")]
             row = {"dataset": dataset, "family": family}
-            rows.append(row | {f"change_{measure}": change[measure] for measure in MEASURES})
+            rows.append(row | {f"change_{measure}": change[measure] for measure in TABLE_5})
     return pd.DataFrame(rows)
 
 
@@ -154,7 +151,7 @@ def rank_correlations() -> pd.DataFrame:
     models = table[~table["model"].isin(["chance", "est-human"])]
     rows = []
     for dataset, group in models.groupby("dataset", sort=False):
-        ranks = group[list(MEASURES)].rank()
+        ranks = group[list(TABLE_5)].rank()
         for accuracy in ("old_accuracy", "new_accuracy"):
             for distance in ("jsd", "kl"):
                 spearman = -np.corrcoef(ranks[accuracy], ranks[distance])[0, 1]

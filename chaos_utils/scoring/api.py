@@ -269,8 +269,6 @@ def compare(
                 found=type(system).__name__,
                 expected="a System, as read_predictions and make_system give it",
             )
-    if a.name == b.name:
-        raise ChaosError("Two systems have the same name.", found=a.name, todo="rename one of them")
     _check_votes(votes)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")

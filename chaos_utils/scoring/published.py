@@ -6,7 +6,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.scoring.scores import ALL, as_scores
 
 _KEYS = ["dataset", "group", "system", "measure"]
-_MEASURES = ["jsd", "kl", "old_accuracy", "new_accuracy"]
+TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # its measures
 
 
 def published_scores() -> pd.DataFrame:
@@ -17,7 +17,7 @@ def published_scores() -> pd.DataFrame:
     DataFrame
         As `scores.score` gives it, of origin ``published``, without intervals.
     """
-    table = read_published("nie2020_table5").melt(["dataset", "model"], _MEASURES, "measure")
+    table = read_published("nie2020_table5").melt(["dataset", "model"], list(TABLE_5), "measure")
     table = table.rename(columns={"model": "system"})
     return as_scores(
         table.assign(group=ALL, family=table["system"], origin="published").to_dict("records")

@@ -17,7 +17,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.scores import ALL, as_scores, score
+from chaos_utils.scoring.scores import ALL, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
 DRAWS = 20  # of the items' true distributions: one number for every page
@@ -253,7 +253,7 @@ def chance_scores(
     DataFrame
         System ``chance``, of origin ``baseline``.
     """
-    names = [name for name in measures if votes.has_old_labels or not MEASURES[name].needs]
+    names = available(votes, measures)
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
     table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed, level=level)
     for name, labels in _LABELS.items():

@@ -24,7 +24,7 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, check_names
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -147,6 +147,11 @@ def as_scores(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     return table.assign(**{n: table[n].astype(object).where(table[n].notna(), "") for n in texts})
 
 
+def available(votes: Votes, names: Iterable[str]) -> list[str]:
+    """Return those measures that the votes have what they need for."""
+    return [name for name in names if votes.has_old_labels or not MEASURES[name].needs]
+
+
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
     """Return measures by name; without names, all that the votes have what they need for.
 
@@ -165,7 +170,7 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
         If a name is not known, or the votes lack the old labels that it needs.
     """
     if names is None:
-        return [one for one in MEASURES.values() if not one.needs or votes.has_old_labels]
+        return [MEASURES[name] for name in available(votes, MEASURES)]
     found = []
     for name in names:
         if name not in MEASURES:
@@ -184,10 +189,8 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
 def _check(
     systems: Sequence[System], n_resamples: int, seed: int, level: float, reference: str | None
 ) -> None:
+    check_names(systems)
     names = [system.name for system in systems]
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
-        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
     if reference is not None and reference not in names:
         raise ChaosError(
             "There is no such system to compare with.",

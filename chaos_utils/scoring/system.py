@@ -1,5 +1,6 @@
 """A system: a predicted distribution for each item, and what it is, as fields."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +20,14 @@ Origin = Literal["released", "trained", "simulated", "baseline", "reference", "y
 
 
 _VOTES = "votes of "
+
+
+def check_names(systems: Iterable["System"]) -> None:
+    """Raise a ChaosError if two systems have one name."""
+    names = [system.name for system in systems]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
 
 
 def votes_of(dataset: Dataset) -> str:

@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.runs import committed_runs, kind_of, ordered
-from chaos_utils.scoring.system import Origin, System, votes_of
+from chaos_utils.scoring.system import Origin, System, check_names
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,17 +50,36 @@ def load_systems(
     elif votes.is_released:
         systems = released_systems(votes)
         systems += trained_systems(votes) if trained else []
-    for file in predictions:
+    systems += own_systems(votes, predictions)
+    check_names(systems)
+    return systems
+
+
+def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
+    """Read a reader's own files of predictions; one without an item of the dataset gives nothing.
+
+    Parameters
+    ----------
+    votes : Votes
+    files : sequence of str
+        Paths that the reader gave, relative to where the reader is.
+
+    Returns
+    -------
+    list of System
+        They may cover the dataset in part.
+
+    Raises
+    ------
+    ChaosError
+        If a file has faults.
+    """
+    found = []
+    for file in files:
         path = paths.from_reader(file)
         own = read_predictions(path, [votes], allow_missing=True, allow_others=True)
-        systems += [replace(one, origin="yours") for one in own]
-    names = [system.name for system in systems]
-    for name in names:
-        if names.count(name) > 1:
-            raise ChaosError(
-                "Two systems have the same name.", found=name, todo="rename one of them"
-            )
-    return systems
+        found += [replace(one, origin="yours") for one in own]
+    return found
 
 
 def released_systems(votes: Votes) -> list[System]:
@@ -238,70 +256,6 @@ def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
         # A dataset of one fold has no other items to learn from.
         shares[folds == fold] = counts / counts.sum() if counts.any() else 1 / len(counts)
     return computed("class prior", votes, shares)
-
-
-def mean_vote(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
-    """Return the mean vote distribution, each item's from the other folds' items.
-
-    The simplest prediction that learns from votes: the same for all items of a fold.
-
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        Of the folds.
-    n_folds : int
-        At least 1; with a single fold, the result is uniform.
-
-    Returns
-    -------
-    System
-        Out of fold.
-    """
-    groups = np.zeros(len(votes), dtype=np.int64)
-    return _mean_votes("mean vote", votes, groups, seed, n_folds)
-
-
-def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
-    """Return the mean vote distribution of the other folds' items with the same old label.
-
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        Of the folds.
-    n_folds : int
-        At least 1. Where the other folds have no item with an item's old label, the mean is that
-        of all their items; with a single fold, the result is uniform.
-
-    Returns
-    -------
-    System
-        Out of fold.
-
-    Raises
-    ------
-    ChaosError
-        If the votes lack old labels.
-    """
-    return _mean_votes("mean vote given old label", votes, votes.old_label, seed, n_folds)
-
-
-def _mean_votes(name: str, votes: Votes, groups: Ints, seed: int, n_folds: int) -> System:
-    """Predict the mean vote distribution of each item's group, from the other folds."""
-    folds = _folds(votes, seed, n_folds)
-    known = votes.shares
-    shares = np.full_like(known, 1 / votes.dataset.n_classes)
-    for fold in range(n_folds):
-        others = folds != fold
-        if not others.any():
-            continue
-        for group in np.unique(groups):
-            alike = others & (groups == group)
-            mean = known[alike if alike.any() else others].mean(axis=0)
-            shares[~others & (groups == group)] = mean
-    one = computed(name, votes, shares)
-    return replace(one, trained_on=(votes_of(votes.dataset),), out_of_fold=True)
 
 
 def _folds(votes: Votes, seed: int, n_folds: int) -> Ints:

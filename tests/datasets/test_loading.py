@@ -99,7 +99,7 @@ def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path)
     [
         ("a.csv", "item,label\na,red\n", "with 1 different labels"),
         ("b.csv", "x,y\n1,2\n", "This is not a votes file in a known format"),
-        ("c.csv", "item,red,blue,text\na,1,1,hello\n", "field 'text': found 'hello'"),
+        ("c.csv", "item,red,blue,text\na,1,1,hello\n", "not a votes file in a known format"),
         ("d.csv", "", "empty"),
         ("snli.csv", CSV, "This name is taken"),
         ("äö.csv", CSV, "makes no name for a dataset"),

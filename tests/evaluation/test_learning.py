@@ -8,13 +8,13 @@ from helpers.runs import write_run
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.evaluation import learning, learning_runs, learning_temperatures
-from chaos_utils.evaluation.learning_runs import Material, from_runs, gather, own_systems, simulated
+from chaos_utils.evaluation.learning_runs import Material, from_runs, gather, simulated
 from chaos_utils.presentation import learning as presentation
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.recalibration import fit_temperature, temper
 from chaos_utils.scoring.references import References
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import computed, synthetic_systems
+from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems
 
 NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 SETTINGS = {

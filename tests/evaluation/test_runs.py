@@ -158,12 +158,12 @@ def test_sentences_are_computed(write):
     assert presentation.say_reached(table).splitlines()[1].endswith("(αNLI): αNLI 0.750.")
     stories = presentation.say_stories(table[table["task"] == "alphanli"])
     assert "right on 75.0% of 40 pairs" in stories
-    assert "saw 8,000 pairs in 0 minutes of training steps, at 400 pairs a second" in (
+    assert "saw 8,000 pairs in 0 minutes of training steps, at 400 pairs per second" in (
         presentation.say_cost(table)
     )
     slower = pd.DataFrame([{**row, "items_per_second": 77.7} for row in table.to_dict("records")])
     both = pd.concat([table, slower])
-    assert "at 78 to 400 pairs a second" in presentation.say_cost(both)
+    assert "at 78 to 400 pairs per second" in presentation.say_cost(both)
     course = presentation.say_course(records.curve_table([write("c")]))
     assert course == (
         "NLI, 1 run: the loss begins between 0.90 and 0.90 and ends between 0.50 and 0.50; "

@@ -484,39 +484,15 @@ def test_released_predictions_are_those_that_the_dataset_names(released):
 
 def test_baselines_of_four_labels_without_old_ones():
     votes = made_votes(made_dataset(), old_labels=False)
-    table = score(votes, [systems.uniform(votes), systems.mean_vote(votes)], measures=["jsd"])
+    table = score(votes, [systems.uniform(votes)], measures=["jsd"])
     assert table["value"].between(0.1, 1).all()
     assert systems.uniform(votes).predicted.tolist() == [0] * N
-    for lacking in (systems.class_prior, systems.old_label, systems.mean_vote_given_old_label):
+    for lacking in (systems.class_prior, systems.old_label):
         with pytest.raises(ChaosError, match="old labels"):
             lacking(votes)
     with pytest.raises(ChaosError, match="old votes"):
         systems.original_votes(votes)
     assert systems.load_systems(votes) == []
-
-
-def test_mean_votes_leave_an_item_s_fold_out():
-    votes = made_votes(made_dataset())
-    one = systems.mean_vote(votes, seed=1, n_folds=N)
-    others = (votes.shares.sum(axis=0) - votes.shares) / (N - 1)
-    np.testing.assert_allclose(one.probabilities, others)
-    given = systems.mean_vote_given_old_label(votes, seed=1)
-    np.testing.assert_allclose(given.probabilities, votes.shares)  # all of a label are alike
-    for system in (one, given):
-        assert system.trained_on == ("votes of moods",)
-        assert len(system.aligned_to(votes).human) == N
-    few = made_votes(made_dataset(), 4)
-    alone = systems.mean_vote_given_old_label(few, n_folds=4)
-    np.testing.assert_allclose(alone.probabilities, systems.mean_vote(few, n_folds=4).probabilities)
-    np.testing.assert_allclose(systems.mean_vote(few, n_folds=1).probabilities, 0.25)
-
-
-def test_mean_votes_on_the_released_data(released):
-    expected = {"snli": (0.343, 0.227), "mnli": (0.277, 0.195), "alphanli": (0.321, 0.167)}
-    for votes in released:
-        both = [systems.mean_vote(votes), systems.mean_vote_given_old_label(votes)]
-        table = score(votes, both, measures=["jsd"])
-        assert table["value"].tolist() == pytest.approx(expected[votes.dataset.name], abs=2e-3)
 
 
 def test_systems_are_immutable(votes):
