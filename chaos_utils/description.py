@@ -56,7 +56,12 @@ def data_notice(all_votes: Sequence[Votes]) -> str:
     if all(votes.is_released and votes.dataset.in_book for votes in all_votes):
         return ""
     files = ", ".join(f"`{votes.source.name}`" for votes in all_votes)
-    notes = "".join(f"\n>\n> {note}" for votes in all_votes for note in votes.notes)
+    notes = "".join(
+        f"\n>\n> {note}"
+        for votes in all_votes
+        for note in (votes.dataset.warning, *votes.notes)
+        if note
+    )
     return (
         f"> **Not the released ChaosNLI.** This page was made from {files}. Its numbers, figures "
         "and tables are of that data; what the text and the pictures' descriptions say in words, "

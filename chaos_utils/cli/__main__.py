@@ -92,8 +92,11 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 
     source = parameters.find_notebook(notebook)
     values = parameters.resolve(source, assignments(parameter))
+    from chaos_utils.datasets.loading import find_votes
     from chaos_utils.report import runner, runs
 
+    if "data" in values:
+        find_votes(values["data"], warn=False)  # what is not there is said before anything starts
     with _cell_progress(source.stem) as progress:
         target = runs.run(source, values, progress=progress)
     made = [manifest.stem for manifest in runner.figures_of(target)]

@@ -71,8 +71,8 @@ def evaluate(
     if to is not None:
         from chaos_utils.evaluation.figures import write_figures
 
-        write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
         write_figures(to, found, all_votes, seed)
+        write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
     if as_json:
         print_json({"notes": notes, "results": json.loads(answer.to_json(orient="records"))})
     elif as_csv:

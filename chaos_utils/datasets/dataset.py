@@ -386,6 +386,12 @@ class Dataset(_Strict):
         for spelling in spellings:
             if spellings.count(spelling) > 1:
                 raise ValueError(f"{spelling!r} stands for two labels")
+        for text in (self.title, self.short, *self.labels):
+            if text.count("$") > 1 or not text.isprintable():
+                raise ValueError(
+                    f"{text!r} has dollar signs, which figures take for a formula, or characters "
+                    "that cannot be shown"
+                )
         for file in self.files:
             if file.url and not file.sha256:
                 raise ValueError(f"the file {file.name} has an address and no sha256")

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
@@ -71,15 +73,18 @@ def dataset_of(path: Path) -> Dataset:
             f"columns {', '.join(columns[:12])}"
             + (f", with {len(labels)} different labels" if item else ""),
         )
-    return Dataset.model_validate(
-        {
-            "name": _name(path),
-            "title": path.stem,
-            "labels": labels,
-            "files": [{"name": path.name}],
-            "reader": reader,
-        }
-    )
+    content_of = {
+        "name": _name(path),
+        "title": path.stem,
+        "labels": labels,
+        "files": [{"name": path.name}],
+        "reader": reader,
+    }
+    try:
+        return Dataset.model_validate(content_of)
+    except ValidationError as fault:
+        found = fault.errors()[0]["msg"].removeprefix("Value error, ")
+        raise faults.fatal("The labels of this votes file cannot be used.", found) from fault
 
 
 def _first(names: Sequence[str], columns: Sequence[str]) -> str:

@@ -13,6 +13,8 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
+_FEWEST = 5  # items for as many bins
+
 
 def write_figures(
     folder: Path, found: dict[str, list[System]], all_votes: Sequence[Votes], seed: int
@@ -56,6 +58,8 @@ def _write(votes: Votes, systems: list[System], seed: int) -> None:
         caption=f"Distance of model from human distribution (DistCE), item by item, on {title}.",
         alt="A histogram of the total variation distance over items for each system.",
     )
+    if len(votes) < _FEWEST:
+        return  # too few for bins of entropy
     binned = binned_scores([votes], {dataset: systems}, n_bins=5, n_resamples=200, seed=seed)
     publish_figure(
         f"fig-entropy-bins-{dataset}",

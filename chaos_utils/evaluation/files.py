@@ -1,6 +1,7 @@
 """Judge prediction files: what `chaos evaluate` answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ def read_files(
             found.setdefault(one.dataset.name, []).append(one)
     if join_as:
         found = {name: [join(parts, join_as)] for name, parts in found.items()}
-        if not allow_missing:
+        if allow_missing:
+            found = {name: [_with_gaps(one, all_votes)] for name, (one,) in found.items()}
+        else:
             _check_whole(found, all_votes)
     for systems in found.values():
         models = [system.name for system in systems]
@@ -70,6 +73,16 @@ def read_files(
                     todo="rename one of them, or join parts of one system with --join NAME",
                 )
     return found
+
+
+def _with_gaps(system: System, all_votes: Sequence[Votes]) -> System:
+    """Return a system that was joined, with a note if it covers a part of the items."""
+    votes = next(one for one in all_votes if one.dataset.name == system.dataset.name)
+    missing = len(votes) - len(system.rows_in(votes))
+    if not missing:
+        return system
+    note = f"{missing} of {len(votes)} items have no prediction; evaluated on the others"
+    return replace(system, notes=(*system.notes, note))
 
 
 def _check_whole(found: dict[str, list[System]], all_votes: Sequence[Votes]) -> None:

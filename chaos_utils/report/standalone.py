@@ -72,4 +72,11 @@ def plain_roles(text: str) -> str:
     """
     for pattern, replacement in _ROLES:
         text = pattern.sub(replacement, text)
-    return _FORMULA.sub(lambda formula: convert(formula[1]), text)
+    return _FORMULA.sub(_as_mathml, text)
+
+
+def _as_mathml(formula: re.Match[str]) -> str:
+    try:
+        return str(convert(formula[1]))
+    except Exception:  # the library raises errors of its own kinds: no formula, then
+        return formula[0]

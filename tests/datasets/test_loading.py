@@ -13,6 +13,7 @@ from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
+from chaos_utils.datasets.registry import registry
 
 CSV = "item,label\na,red\na,blue\nb,red\n"
 DESCRIBED = {
@@ -254,3 +255,32 @@ def test_the_yaml_file_of_one_of_the_package_may_be_given(tmp_path):
     assert bring(read_dataset(source)) == bundled
     with pytest.raises(ChaosError, match="This name is taken"):
         bring(read_dataset(source).model_copy(update={"title": "Another"}))
+
+
+def test_a_file_is_not_read_as_another_one_of_its_name(tmp_path):
+    for folder, labels in (("a", "xy"), ("b", "pq")):
+        (tmp_path / folder).mkdir()
+        lines = ["item,label", *(f"{i},{label}" for i in range(2) for label in labels)]
+        (tmp_path / folder / "votes.csv").write_text("\n".join(lines))
+    first, second = (load_all_votes(str(tmp_path / one / "votes.csv"))[0] for one in "ab")
+    assert first.dataset.labels == ("x", "y")
+    assert second.dataset.labels == ("p", "q")
+
+
+def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):
+    name = get_dataset("snli").file
+    published = registry()[name].sha256
+    (tmp_path / "mine.yml").write_text(
+        f"name: mine\ntitle: Mine\nlabels: [a, b]\nfiles: [{{name: {name}}}]\n"
+        "reader: {format: long}\n"
+    )
+    bring(read_dataset(tmp_path / "mine.yml"))
+    assert registry()[name].sha256 == published
+
+
+def test_columns_that_are_no_numbers_are_never_shown(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,worker_name,choice\n1,WORKER_A123,yes\n2,WORKER_B4,no\n")
+    with pytest.raises(ChaosError) as fault:
+        load_all_votes(str(path))
+    assert "WORKER" not in str(fault.value)

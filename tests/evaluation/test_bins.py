@@ -313,3 +313,11 @@ def test_one_task_alone_is_one_panel(sample):
     figure = plot_jsd_by_entropy(bins.drawn(table, "jsd"))
     assert [axis.get_title() for axis in figure.axes] == ["ChaosNLI-αNLI"]
     plt.close(figure)
+
+
+def test_seeds_are_averaged_within_an_origin_alone(sample):
+    released = load_systems(sample[0])[:2]
+    mine = replace(released[0], name="mine", origin="yours", seed=None)
+    found = score(sample[:1], {sample[0].dataset.name: [*released, mine]})[0]
+    assert "synthetic model, mean of 2 seeds" in found.systems
+    assert found.roles[found.systems.index("mine")] == "model"

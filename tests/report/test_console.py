@@ -10,7 +10,7 @@ def test_a_command_is_shown_with_its_answer_and_no_colours(tmp_path, monkeypatch
     (tmp_path / "empty.csv").write_text("")
     shown = show_command("chaos evaluate empty.csv --data sample", tmp_path, code=2).data
     assert shown.startswith("```console\n$ chaos evaluate empty.csv --data sample\n")
-    assert "The predictions file is empty." in shown
+    assert "The data file is empty." in shown
     assert "\x1b" not in shown
     assert str(tmp_path) not in shown
 

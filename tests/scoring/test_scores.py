@@ -277,3 +277,43 @@ def test_systems_without_a_common_item(votes):
     ]
     with pytest.raises(ChaosError, match="share no item"):
         score(votes, parts, reference="a", n_resamples=10)
+
+
+def test_labels_in_another_order_are_another_dataset(votes):
+    one = systems.uniform(votes)
+    swapped = votes.dataset.model_copy(update={"classes": votes.dataset.classes[::-1]})
+    with pytest.raises(ChaosError, match="labels in another order"):
+        replace(one, dataset=swapped).aligned_to(votes)
+
+
+def test_an_undefined_difference_has_no_p_value(votes):
+    both = [systems.load_systems(votes)[0], systems.uniform(votes)]
+    table = score(votes, both, measures=["kendall_tau", "jsd"], reference="uniform",
+                  n_resamples=50)  # fmt: skip
+    gaps = table[table["reference"] == "uniform"].set_index("measure")
+    assert np.isnan(gaps.loc["kendall_tau", ["value", "p", "p_holm"]].astype(float)).all()
+    assert gaps.loc["jsd", "p_holm"] == gaps.loc["jsd", "p"]
+
+
+@pytest.mark.parametrize("resample", ["items", "votes", "both"])
+def test_a_group_is_a_mask_or_positions_under_any_resampling(votes, resample):
+    one = systems.load_systems(votes)[:1]
+    mask = np.arange(len(votes)) < 200
+    options = {"measures": ["jsd", "adaptive_ece"], "n_resamples": 20, "resample": resample}
+    first = score(votes, one, groups={"part": mask}, **options)
+    same = score(votes, one, groups={"part": np.flatnonzero(mask)}, **options)
+    assert first["n_items"].eq(200).all()
+    np.testing.assert_array_equal(first[["value", "low", "high"]], same[["value", "low", "high"]])
+    with pytest.raises(ChaosError, match="no item, or one that is not there"):
+        score(votes, one, groups={"part": [len(votes)]})
+
+
+def test_bins_of_a_group_are_cut_on_its_items(votes):
+    one = systems.load_systems(votes)[0]
+    part = replace(
+        one, uids=one.uids[:200], probabilities=one.probabilities[:200],
+        predicted=one.predicted[:200],
+    )  # fmt: skip
+    of_group = score(votes, [one], groups={"g": range(200)}, measures=["adaptive_ece"])
+    alone = score(votes, [part], measures=["adaptive_ece"])
+    assert of_group["value"].iloc[0] == pytest.approx(alone["value"].iloc[0], abs=1e-12)
