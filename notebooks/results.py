@@ -75,7 +75,7 @@ publish_table(
 
 # %% tags=["remove-input"]
 chance = table[table["kind"] == "chance"]
-gaps = chance[[f"difference_{measure}" for measure in results.MEASURES]].abs().max().max()
+gaps = chance[[f"difference_{measure}" for measure in results.TABLE_5]].abs().max().max()
 counts = results.better_than_chance(table).set_index(["dataset", "measure"])
 sentences = [
     f"on {name_of(dataset)}, {counts.loc[(dataset, 'jsd'), 'n_better']} of "
