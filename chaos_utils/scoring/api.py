@@ -6,12 +6,11 @@ Thin: arguments are checked here as the command line checks files, and passed on
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, book_datasets
@@ -55,7 +54,7 @@ def load(dataset: str, data: str | Path = "auto") -> Votes:
     """
     _check_type("dataset", dataset, str, "a dataset's name, such as 'snli'")
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
-    if str(data) in KEYWORDS and Path(dataset).suffix and paths.from_reader(dataset).exists():
+    if str(data) in KEYWORDS and Path(dataset).suffix:
         raise ChaosError(
             "This is a file, not the name of a dataset.",
             found=f"dataset={dataset!r}",
@@ -235,6 +234,13 @@ def evaluate(
         If a shape, a name or a value does not fit.
     """
     _check_votes(votes)
+    _check_type("groups", groups, Mapping | None, "a mapping of names to positions of items")
+    if resample not in get_args(scores.Resampled):
+        raise ChaosError(
+            "Unknown kind of resampling.",
+            found=f"resample={_shown(resample)}",
+            expected=", ".join(get_args(scores.Resampled)),
+        )
     return scores.score(
         votes,
         _as_systems(votes, systems),
