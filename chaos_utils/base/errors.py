@@ -35,7 +35,7 @@ class ChaosError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a sentence that names the closest known word, or lists all of them.
+    """Return a sentence that names the closest known word, whatever its case, or lists all.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         What there is.
     """
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1)
+    by_letters = {one.casefold(): one for one in known}
+    close = difflib.get_close_matches(word.casefold(), by_letters, n=1)
     if close:
-        return f"did you mean {close[0]!r}?"
+        return f"did you mean {by_letters[close[0]]!r}?"
     return "one of: " + ", ".join(known) if known else "there are none"

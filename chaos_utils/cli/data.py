@@ -20,19 +20,25 @@ Names = Annotated[
 ]
 
 
-def _select(names: list[str] | None) -> list[str]:
-    """Return the files that are meant; those that the book reads where nothing is named."""
+def _select(names: list[str] | None) -> dict[str, Path | None]:
+    """Return the files that are meant, and the reader's YAML file that names them, if one does.
+
+    Where nothing is named, they are those that the book reads.
+    """
     from chaos_utils.base import paths
     from chaos_utils.datasets.catalogue import bring, known_datasets
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
     from chaos_utils.datasets.registry import registry
 
-    selected: list[str] = []
+    selected: dict[str, Path | None] = {}
     datasets = {one.name: one for one in known_datasets()}
     for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
         path = paths.from_reader(name)
-        if is_dataset_file(path) and path.is_file():
-            meant = [file.name for file in bring(read_dataset(path)).files]
+        described_by = path if is_dataset_file(path) else None
+        if described_by:
+            if not path.is_file():
+                raise ChaosError("There is no such file.", where=path)
+            meant = [file.name for file in bring(read_dataset(path), path).files]
         else:
             meant = [file.name for file in datasets[name].files] if name in datasets else []
             meant += [known for known in registry() if known.startswith(f"{name.rstrip('/')}/")]
@@ -42,10 +48,14 @@ def _select(names: list[str] | None) -> list[str]:
             raise ChaosError(
                 "Unknown dataset, file or folder.",
                 found=name,
-                expected=did_you_mean(name, dict.fromkeys([*datasets, *folders, *registry()])),
+                expected=did_you_mean(name.split("/")[0], dict.fromkeys([*datasets, *folders])),
             )
-        selected += meant
-    return list(dict.fromkeys(selected))
+        selected |= dict.fromkeys(meant, described_by)
+    return selected
+
+
+def _described(selected: dict[str, Path | None]) -> dict[str, Path]:
+    return {name: path for name, path in selected.items() if path}
 
 
 @data_app.command("status")
@@ -98,7 +108,10 @@ def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
 
     selected = _select(names)
     found = sources.fetch(
-        selected, say=lambda text: err.print(text, markup=False), progress=err.is_terminal
+        selected,
+        described_by=_described(selected),
+        say=lambda text: err.print(text, markup=False),
+        progress=err.is_terminal,
     )
     if as_json:
         print_json({name: str(path) for name, path in zip(selected, found, strict=True)})
@@ -112,7 +125,8 @@ def data_verify(names: Names = None, as_json: AsJson = False) -> None:
     """Compare files with the published digests; fail when one differs or is missing."""
     from chaos_utils.datasets import sources
 
-    rows = sources.status(_select(names))
+    selected = _select(names)
+    rows = sources.status(selected, _described(selected))
     words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
     answers = {row.file.name: words[row.verified] if row.path else "missing" for row in rows}
     if as_json:
@@ -125,5 +139,15 @@ def data_verify(names: Names = None, as_json: AsJson = False) -> None:
         raise ChaosError(
             f"{len(wrong)} of {len(answers)} files are not as published.",
             found="\n".join(f"{name}: {answer}" for name, answer in wrong.items()),
-            todo="remove a file that differs, then run `chaos data fetch`",
+            todo=_advice(wrong, _described(selected)),
         )
+
+
+def _advice(wrong: dict[str, str], described_by: dict[str, Path]) -> str:
+    """Say what to do about files that differ or are missing; never to delete a reader's own."""
+    own = {str(path): None for name, path in described_by.items() if wrong.get(name) == "DIFFERS"}
+    if own:
+        return f"correct the sha256 in {', '.join(own)}, if this is the file that is meant"
+    if any(answer == "DIFFERS" for answer in wrong.values()):
+        return "remove a file that differs, then run `chaos data fetch`"
+    return "run `chaos data fetch`"

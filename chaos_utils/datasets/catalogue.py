@@ -6,10 +6,15 @@ from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import HUES, Hue
-from chaos_utils.datasets.dataset import DASHES, Dataset, is_dataset_file, read_dataset
+from chaos_utils.datasets.dataset import (
+    DASHES,
+    TASKS_FILE,
+    Dataset,
+    is_dataset_file,
+    read_dataset,
+)
 
 RELEASES_FILE = "releases.yml"
-TASKS_FILE = "tasks.yml"
 _BESIDE = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
 
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
@@ -91,7 +96,7 @@ def get_dataset(name: str) -> Dataset:
     return found
 
 
-def bring(dataset: Dataset) -> Dataset:
+def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
     """Make a reader's dataset known to this process by its name, and return it.
 
     Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
@@ -101,6 +106,8 @@ def bring(dataset: Dataset) -> Dataset:
     ----------
     dataset : Dataset
         Replaces one of the same name that was brought before.
+    path : Path, optional
+        Of its YAML file, or of the votes that it is made from; for messages.
 
     Returns
     -------
@@ -109,7 +116,7 @@ def bring(dataset: Dataset) -> Dataset:
     Raises
     ------
     ChaosError
-        If one of the package has its name, and is another.
+        If one of the package has its name, and is another; or it claims a place in the book.
     """
     known = [one.name for one in known_datasets()]
     place = known.index(dataset.name) if dataset.name in known else len(known)
@@ -118,9 +125,17 @@ def bring(dataset: Dataset) -> Dataset:
     if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(
             "This name is taken: a dataset of the package has it, or it is a keyword.",
+            where=path,
             found=dataset.name,
             expected="a name of its own",
             todo="rename the dataset in its YAML file, or the votes file that it is named after",
+        )
+    if dataset.in_book and bundled is None:
+        raise ChaosError(
+            "Only datasets of the package have a place in the book.",
+            where=path,
+            found=f"in_book: {dataset.in_book}",
+            todo="remove in_book",
         )
     if bundled is None:
         _brought[dataset.name] = dataset

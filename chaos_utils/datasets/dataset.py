@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,9 +14,10 @@ from chaos_utils.base.style import HUES, Hue
 
 _SUFFIXES = (".yml", ".yaml")
 DASHES = ("solid", "dashed", "dashdot", "dotted")
+TASKS_FILE = "tasks.yml"
 _MOST_NESTED = 20
 _NAME = r"^[a-z0-9][a-z0-9_-]*$"
-_SHA256 = r"^[0-9a-f]{64}$"
+_SHA256 = r"^([0-9a-f]{64})?$"
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -25,9 +27,13 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         """Refuse a doubled key, of which the last would win silently."""
         made: dict[Any, Any] = super().construct_mapping(node, deep)
         if len(made) < len(node.value):
-            keys = [key.value for key, _ in node.value]
-            double = next((key for key in keys if keys.count(key) > 1), keys[0])
-            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: {double!r} occurs twice")
+            seen: list[Any] = []
+            for key, _ in node.value:
+                if key.value in seen:
+                    line = key.start_mark.line + 1
+                    raise yaml.YAMLError(f"line {line}: {key.value!r} occurs twice")
+                seen.append(key.value)
+            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a field occurs twice")
         return made
 
 
@@ -102,7 +108,7 @@ class DataFile(_Strict):
     url: str = ""
     member: str = ""
     mirror: str = ""
-    sha256: Annotated[str, Field(pattern=_SHA256)] | Literal[""] = ""
+    sha256: Annotated[str, Field(pattern=_SHA256)] = ""
     items: Annotated[int, Field(ge=0)] = 0
     release: Release = Release()
 
@@ -136,6 +142,13 @@ class ReleasedSystem(_Strict):
     trained_on: tuple[str, ...]
     outside: str = ""
 
+    @model_validator(mode="after")
+    def _check(self) -> "ReleasedSystem":
+        for name in (*self.files, self.outside):
+            if re.search("[{}]", name.replace("{seed}", "")):
+                raise ValueError(f"{name!r} has braces; only {{seed}} may stand in them")
+        return self
+
 
 class Annotate(_Strict):
     """How readers are asked to judge a dataset's items themselves.
@@ -151,6 +164,15 @@ class Annotate(_Strict):
 
     kind: Literal["pairs", "stories"]
     invitation: str
+
+
+SAMPLES = ("scenes", "statements", "stories")  # kinds of items in the synthetic sample
+
+
+@cache
+def _tasks() -> tuple[str, ...]:
+    content = yaml.safe_load((Path(__file__).parent / TASKS_FILE).read_text("utf-8"))
+    return tuple(content)
 
 
 _SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels
@@ -225,7 +247,8 @@ class WideReader(_TableReader):
     values : str
         Whether the columns hold ``counts`` or ``shares``.
     n_votes : int or str
-        With shares: how many votes each item has, or the column that holds their number.
+        How many votes each item has, or the column that holds their number. Shares need it;
+        counts are compared with it.
     """
 
     format: Literal["wide"]
@@ -364,6 +387,9 @@ class Dataset(_Strict):
 
     @model_validator(mode="after")
     def _check(self) -> "Dataset":
+        for what, value, known in (("task", self.task, _tasks()), ("sample", self.sample, SAMPLES)):
+            if value and value not in known:
+                raise ValueError(f"{what}: found {value!r}; {did_you_mean(value, known)}")
         columns = tuple(name.replace(" ", "_") for name in self.labels)  # in files of predictions
         for what, values in (("name", columns), ("code", self.codes)):
             double = sorted({value for value in values if values.count(value) > 1})
@@ -472,16 +498,24 @@ def read_dataset(path: Path) -> Dataset:
         _check_depth(text)
         content = yaml.load(text, _Loader)  # noqa: S506
     except (yaml.YAMLError, ValueError, RecursionError) as fault:
+        found = " ".join(str(fault).split())[:200]
+        if isinstance(fault, yaml.MarkedYAMLError) and fault.problem_mark:
+            found = f"line {fault.problem_mark.line + 1}: {fault.problem}"
         raise ChaosError(
-            "This dataset file is not YAML.", where=path, found=" ".join(str(fault).split())[:200]
+            "This dataset file is not YAML.",
+            where=path,
+            found=found,
+            todo="correct this; texts with a colon or # need quotation marks",
         ) from fault
     except OSError as fault:
         raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
     if not isinstance(content, dict):
         raise ChaosError(
-            "This dataset file is not YAML with fields.",
+            "This dataset file is empty."
+            if content is None
+            else "This dataset file is not YAML with fields.",
             where=path,
-            found=type(content).__name__,
+            found=None if content is None else type(content).__name__,
             expected="name, title, labels, files and the rest: see the book's page on datasets",
         )
     try:
@@ -511,7 +545,8 @@ def _readable(path: Path, fault: ValidationError) -> ChaosError:
             place[:1] == one["loc"] and len(place) > 1 for place in places
         ):
             continue  # its parts have faults of their own
-        place = ".".join(str(part) for part in one["loc"]) or "the file as a whole"
+        place = ".".join(str(part) for part in one["loc"] if part not in _UNIONS)
+        place = place or "the file as a whole"
         if one["type"] == "extra_forbidden":
             *parents, name = one["loc"]
             lines.append(f"{place}: no such field; {did_you_mean(str(name), _fields(parents))}")
@@ -521,14 +556,19 @@ def _readable(path: Path, fault: ValidationError) -> ChaosError:
             tag = str((one.get("ctx") or {}).get("tag", ""))
             lines.append(f"{place}.format: found {tag!r}; {did_you_mean(tag, _READERS)}")
         else:
-            text = (
-                re.sub(r"^Value error, ", "", one["msg"])
-                .replace("Tuple", "List")
-                .replace("tuple", "list")
-            )
+            text = re.sub(r"^Value error, | or instance of \w+| after validation", "", one["msg"])
+            text = text.replace("Tuple", "List").replace("tuple", "list")
+            if one["type"] == "string_pattern_mismatch":
+                text = _PATTERNS[str(one["loc"][-1])]
             shown = repr(one["input"])
             at = f"found {shown}; " if len(shown) <= 60 and one["loc"] else ""
-            lines.append(f"{place}: {at}{text[0].lower()}{text[1:]}")
+            if any(line.startswith(f"{place}: ") for line in lines):
+                lines = [
+                    f"{line}, or {_lower(text)}" if line.startswith(f"{place}: ") else line
+                    for line in lines
+                ]
+            else:
+                lines.append(f"{place}: {at}{_lower(text)}")
     return ChaosError(
         "This dataset file has faults." if len(lines) > 1 else "This dataset file has a fault.",
         where=path,
@@ -537,6 +577,19 @@ def _readable(path: Path, fault: ValidationError) -> ChaosError:
     )
 
 
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+# What pydantic puts into the place of a fault where a field may be of several types.
+_UNIONS = ("str", "int", "constrained-int", "constrained-str", "tuple[str, ...]",
+           "constrained-tuple")  # fmt: skip
+_PATTERNS = {  # instead of regular expressions
+    "name": "expected lower-case letters, digits, - and _, a letter or digit first",
+    "sha256": "expected 64 hexadecimal digits, in lower case",
+    "light": "expected #rrggbb",
+    "dark": "expected #rrggbb",
+}
 _READERS: Mapping[str, type[BaseModel]] = {
     "chaosnli": ChaosNLIReader,
     "long": LongReader,

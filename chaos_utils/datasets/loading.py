@@ -167,7 +167,7 @@ def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
     for dataset in bundled_datasets():
         if len(dataset.files) == 1 and Path(dataset.file).name == path.name:
             return [_own(dataset, (path,))]
-    return [_own(bring(dataset_of(path)), (path,))]
+    return [_own(bring(dataset_of(path), path), (path,))]
 
 
 def _published(dataset: Dataset, data: str, *, warn: bool = True) -> VoteFiles:
@@ -217,7 +217,7 @@ def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
 
 def _described(path: Path) -> VoteFiles:
     """Return where the files of a dataset stand that the reader's YAML file describes."""
-    dataset = bring(read_dataset(path))
+    dataset = bring(read_dataset(path), path)
     found, names = [], []
     for file in dataset.files:
         place = path.parent / file.name
@@ -230,7 +230,7 @@ def _described(path: Path) -> VoteFiles:
                 todo=f"run `chaos data fetch {path}`" if file.url else "put it there",
             )
         if file.sha256:
-            sources.check(file.model_copy(update={"release": dataset.release}), at)
+            sources.check(file.model_copy(update={"release": dataset.release}), at, path)
         found.append(at)
         names.append(file.name if file.sha256 else f"own-data/{at.name}")
     return VoteFiles(dataset, tuple(found), tuple(names), described_by=path)

@@ -16,6 +16,7 @@ from chaos_utils.datasets.records import (
     as_count,
     as_identifier,
     as_number,
+    as_share,
     read_records,
 )
 
@@ -54,6 +55,8 @@ def dataset_of(path: Path) -> Dataset:
         raise faults.fatal("The labels of these counts are not known.", "an npy file")
     records = read_records(content, faults)
     faults.check()
+    if not records:
+        raise faults.fatal("This votes file holds no votes.")
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
     item, label = _first(_ITEM, columns), _first(_LABEL, columns)
     reader: dict[str, Any] = {"item": item}
@@ -63,10 +66,23 @@ def dataset_of(path: Path) -> Dataset:
     elif item and _are_numbers(records, [name for name in columns if name != item]):
         labels = [name for name in columns if name not in (item, _N_VOTES)]
         reader |= {"format": "wide"}
-        if _N_VOTES in columns and not _are_counts(records, labels):
-            reader |= {"values": "shares", "n_votes": _N_VOTES}
+        are_shares = not _are_counts(records, labels)
+        if _N_VOTES in columns:
+            reader |= {"values": "shares" if are_shares else "counts", "n_votes": _N_VOTES}
+        elif are_shares and all(
+            as_share(record.get(label)) is not None for record in records for label in labels
+        ):
+            raise faults.fatal(
+                "The columns hold shares, and how many votes each item has is not known.",
+                f"columns {', '.join(columns[:12])}",
+                f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
+            )
     else:
         labels = []
+    if item and len(labels) == 1 and labels[0]:
+        raise faults.fatal(
+            "There is only one label in this votes file.", repr(labels[0]), "two labels at least"
+        )
     if not 2 <= len(labels) <= _MOST_LABELS or not all(labels):
         raise faults.fatal(
             "This is not a votes file in a known format.",

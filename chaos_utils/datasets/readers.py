@@ -72,7 +72,7 @@ def read_file(
     if isinstance(dataset.reader, ChaosNLIReader):
         return read_chaosnli(paths[0], dataset, names[0], any_number=any_number)
     content = Content.of(paths[0])
-    faults = _faults_of(paths[0], dataset)
+    faults = _faults_of(paths[0], dataset, own=any_number)
     items = read_items(content, dataset, faults)
     n_votes = 0 if any_number else dataset.n_votes
     for item in items.values():
@@ -86,13 +86,16 @@ def read_file(
     return _votes(items, dataset, inputs.record(names[0], content.sha256))
 
 
-def _faults_of(path: Path, dataset: Dataset) -> Faults:
+def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
+    """Return where faults are noted; `own` is a reader's file that no YAML file describes."""
     kind = {
         "long": "one row per vote",
         "wide": "one row per item, with the votes for each label",
         "columns": "one row per item, with the label of each vote",
     }[dataset.reader.format]
-    todo = "correct the file, or what its dataset's YAML says about its columns"
+    todo = "correct the file" + (
+        "" if own else ", or what its dataset's YAML says about its columns"
+    )
     if any(file.url for file in dataset.files):
         todo = f"correct the file, or fetch the published one: `chaos data fetch {dataset.name}`"
     return Faults(path, dataset.title, expected=kind, todo=todo)
@@ -144,7 +147,7 @@ class Item:
         if total == 0:
             yield "found no votes; expected at least 1 per item"
         elif n_votes and total != n_votes:
-            yield f"found {total} votes; expected {n_votes} per item"
+            yield f"found {total} vote{'s' if total > 1 else ''}; expected {n_votes} per item"
         elif self.majority is not None and counts[self.majority] != max(counts):
             yield (
                 f"found the majority label {dataset.labels[self.majority]!r} with "
@@ -401,9 +404,15 @@ def _count(item: Item, record: Record, dataset: Dataset, reader: WideReader) -> 
                 yield wrong(column, value, f"a whole number from 0 to {MOST_VOTES:,}")
             else:
                 item.counts.append(count)
-        return
+        if not reader.n_votes:
+            return
     given = record.get(reader.n_votes) if isinstance(reader.n_votes, str) else reader.n_votes
     n_votes = as_count(given)
+    if reader.values == "counts":
+        total = sum(item.counts)
+        if len(item.counts) == len(values) and total != n_votes:
+            yield wrong(str(reader.n_votes), given, f"{total}, the sum of the columns")
+        return
     if not n_votes:
         yield wrong(str(reader.n_votes), given, "the item's number of votes")
         return

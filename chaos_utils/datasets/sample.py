@@ -17,7 +17,7 @@ from typing import Any
 
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import SYNTHETIC
-from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
+from chaos_utils.datasets.dataset import SAMPLES, ChaosNLIReader, Dataset
 from chaos_utils.datasets.tasks import Task, get_task
 
 SEED = 20201116
@@ -260,7 +260,7 @@ def _stories(rng: random.Random) -> Iterator[_Item]:
             )
 
 
-_ITEMS = {"scenes": _scenes, "statements": _statements, "stories": _stories}
+_ITEMS = dict(zip(SAMPLES, (_scenes, _statements, _stories), strict=True))
 
 
 def _row(

@@ -6,9 +6,10 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -64,7 +65,7 @@ def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
     return None
 
 
-def check(file: DataFile, path: Path) -> str:
+def check(file: DataFile, path: Path, described_by: Path | None = None) -> str:
     """Return the digest of a file after comparing it with the published one, if that is known.
 
     Parameters
@@ -72,6 +73,8 @@ def check(file: DataFile, path: Path) -> str:
     file : DataFile
     path : Path
         Where it stands.
+    described_by : Path, optional
+        The reader's own YAML file that states the digest.
 
     Returns
     -------
@@ -86,11 +89,13 @@ def check(file: DataFile, path: Path) -> str:
     found = inputs.digest(path)
     if file.sha256 and found != file.sha256:
         raise ChaosError(
-            f"This is not the published {file.release.title}: its SHA-256 differs.",
+            f"This is not the published {file.release.title or file.name}: its SHA-256 differs.",
             where=path,
             found=found,
             expected=file.sha256,
-            todo="remove it and run `chaos data fetch`, or read a dataset of your own "
+            todo=f"correct the sha256 in {described_by}, if this is the file that is meant"
+            if described_by
+            else "remove it and run `chaos data fetch`, or read a dataset of your own "
             "with the parameter data=FOLDER",
         )
     return found
@@ -118,13 +123,17 @@ class Status:
     items: int
 
 
-def status(names: Iterable[str] | None = None) -> list[Status]:
+def status(
+    names: Iterable[str] | None = None, described_by: Mapping[str, Path] = MappingProxyType({})
+) -> list[Status]:
     """Look at each file of the registry, or at those named.
 
     Parameters
     ----------
     names : iterable of str, optional
         Names in the registry; all by default.
+    described_by : mapping from str to Path
+        The reader's own YAML file by the names of its files, which may stand beside it.
 
     Returns
     -------
@@ -139,7 +148,7 @@ def status(names: Iterable[str] | None = None) -> list[Status]:
     rows = []
     for name in registry() if names is None else names:
         file = get(name)
-        path = find(name)
+        path = _find_for(name, described_by.get(name))
         verified = None
         if path is not None and file.sha256:
             verified = inputs.digest(path) == file.sha256
@@ -148,13 +157,21 @@ def status(names: Iterable[str] | None = None) -> list[Status]:
     return rows
 
 
+def _find_for(name: str, described_by: Path | None) -> Path | None:
+    return find(name, [*([described_by.parent] if described_by else []), *paths.data_roots()])
+
+
 def _count_lines(path: Path) -> int:
     with path.open("rb") as stream:
         return sum(1 for line in stream if line.strip())
 
 
 def fetch(
-    names: Iterable[str], *, say: Callable[[str], None] = lambda text: None, progress: bool = False
+    names: Iterable[str],
+    *,
+    described_by: Mapping[str, Path] = MappingProxyType({}),
+    say: Callable[[str], None] = lambda text: None,
+    progress: bool = False,
 ) -> list[Path]:
     """Download the files that are not available into the cache, each whole or not at all.
 
@@ -164,6 +181,8 @@ def fetch(
     ----------
     names : iterable of str
         Names in the registry.
+    described_by : mapping from str to Path
+        As for `status`.
     say : callable
         Called with one line about each step.
     progress : bool
@@ -183,11 +202,11 @@ def fetch(
     found = []
     for name in names:
         file = get(name)
-        path = find(name)
+        path = _find_for(name, described_by.get(name))
         if path is None:
             path = _download(file, say, progress)
         else:
-            check(file, path)
+            check(file, path, described_by.get(name))
         found.append(path)
     return found
 
@@ -212,7 +231,8 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
     raise ChaosError(
         f"Cannot fetch {file.name}.",
         where="; ".join(troubles) or "no address is known",
-        expected=f"{file.release.title}, see {file.release.homepage}",
+        expected=", see ".join(filter(None, (file.release.title, file.release.homepage)))
+        or "the published file",
         todo=f"check the network and try again, or put the file at {target}",
     )
 

@@ -10,7 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.catalogue import TASKS_FILE, known_datasets
+from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.datasets.dataset import TASKS_FILE
 
 
 class CorpusFile(BaseModel):

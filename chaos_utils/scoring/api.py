@@ -4,15 +4,16 @@ Thin: arguments are checked here as the command line checks files, and passed on
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.catalogue import KEYWORDS, book_datasets
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import predictions, scores
@@ -51,6 +52,14 @@ def load(dataset: str, data: str | Path = "auto") -> Votes:
     ChaosError
         If there is no such dataset, its file cannot be found or has faults.
     """
+    _check_type("dataset", dataset, str, "a dataset's name, such as 'snli'")
+    _check_type("data", data, str | Path, "a path, or auto, released or sample")
+    if str(data) in KEYWORDS and Path(dataset).suffix:
+        raise ChaosError(
+            "This is a file, not the name of a dataset.",
+            found=f"dataset={dataset!r}",
+            todo=f"pass it as data=: load(name, data={dataset!r})",
+        )
     return load_votes(dataset, str(data))
 
 
@@ -91,10 +100,17 @@ def read_predictions(
     ChaosError
         If the file has faults, or none of its items has votes.
     """
+    _check_type("path", path, str | Path, "a path")
+    _check_type("data", data, str | Path, "a path, or auto, released or sample")
+    _check_type("model", model, str | None, "a model's name")
+    known: list[Any]
     if isinstance(votes, Votes):
         known = [votes]
     elif votes is not None:
-        known = list(votes)
+        is_list = isinstance(votes, Iterable) and not isinstance(votes, str)
+        known = list(votes) if is_list else [votes]
+        for one in known:
+            _check_votes(one)
     elif dataset is not None:
         known = [load(dataset, data)]
     else:
@@ -131,8 +147,10 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     ChaosError
         If the shape is another, or a row holds no probabilities.
     """
-    if not isinstance(name, str) or not name.strip():
-        raise ChaosError("A system needs a name.", found=repr(name), expected="text")
+    if not predictions.is_name(name):
+        raise ChaosError(
+            "A system needs a name.", found=ascii(name)[:80], expected=predictions.NAME
+        )
     _check_votes(votes)
     dataset = votes.dataset
     shape = (len(votes), dataset.n_classes)
@@ -216,6 +234,13 @@ def evaluate(
         If a shape, a name or a value does not fit.
     """
     _check_votes(votes)
+    _check_type("groups", groups, Mapping | None, "a mapping of names to positions of items")
+    if resample not in get_args(scores.Resampled):
+        raise ChaosError(
+            "Unknown kind of resampling.",
+            found=f"resample={_shown(resample)}",
+            expected=", ".join(get_args(scores.Resampled)),
+        )
     return scores.score(
         votes,
         _as_systems(votes, systems),
@@ -223,7 +248,7 @@ def evaluate(
         groups=groups,
         n_resamples=_enough(resamples),
         resample=resample,
-        seed=seed,
+        seed=_seed(seed),
     )
 
 
@@ -270,6 +295,7 @@ def compare(
                 expected="a System, as read_predictions and make_system give it",
             )
     _check_votes(votes)
+    resamples = _enough(resamples)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")
     table = scores.score(
@@ -277,8 +303,8 @@ def compare(
         [a, b],
         measures=_names(measures),
         reference=b.name,
-        n_resamples=_enough(resamples),
-        seed=seed,
+        n_resamples=resamples,
+        seed=_seed(seed),
     )
     return table[table["reference"] == b.name].reset_index(drop=True)
 
@@ -309,20 +335,54 @@ def _check_votes(votes: Any) -> None:
     if not isinstance(votes, Votes):
         raise ChaosError(
             "These are not votes.",
-            found=type(votes).__name__,
+            found=f"votes={_shown(votes)}",
             expected="votes as chaos_utils.load gives them",
         )
 
 
-def _names(measures: str | Iterable[str] | None) -> Iterable[str] | None:
-    return [measures] if isinstance(measures, str) else measures
+def _check_type(argument: str, value: object, types: Any, expected: str) -> None:
+    """Raise if an argument is of none of the types; a truth value is no number."""
+    if not isinstance(value, types) or isinstance(value, bool):
+        raise ChaosError(
+            f"The argument {argument} is of the wrong type.",
+            found=f"{argument}={_shown(value)}",
+            expected=expected,
+        )
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message, or its type where that says more."""
+    is_plain = value is None or isinstance(value, str | int | float | Path)
+    return ascii(value)[:80] if is_plain else type(value).__name__
+
+
+def _names(measures: str | Iterable[str] | None) -> list[str] | None:
+    if measures is None:
+        return None
+    expected = "a measure's name, such as 'jsd', or a list of names"
+    _check_type("measures", measures, Iterable, expected)
+    names = [measures] if isinstance(measures, str) else list(measures)
+    for name in names:
+        _check_type("measures", name, str, expected)
+    if not names:
+        raise ChaosError("There is no measure.", found="measures=[]", expected=expected)
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise ChaosError("A measure is named twice.", found=repr(double), expected="each one once")
+    return names
+
+
+def _seed(seed: int) -> int:
+    _check_type("seed", seed, Integral, "a whole number, 0 or more")
+    return int(seed)
 
 
 def _enough(resamples: int) -> int:
+    _check_type("resamples", resamples, Integral, "a whole number, 0 for no intervals")
     if resamples != 0 and resamples < _FEWEST_RESAMPLES:
         raise ChaosError(
             "So few resamples give no interval.",
             found=f"resamples={resamples}",
             expected=f"0 for no intervals, or at least {_FEWEST_RESAMPLES}",
         )
-    return resamples
+    return int(resamples)

@@ -27,6 +27,7 @@ _RELEASED_FIELDS = frozenset(("index", "pred", "probs"))
 _RELEASED_CODES = ("e", "c", "n")
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _SHOWN_CHARACTERS = 80
+_LOOKED_AT = 10  # lines: one that is damaged does not decide the format
 _LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
 
 
@@ -148,11 +149,19 @@ def _formats(datasets: Iterable[Dataset]) -> str:
 
 
 def _is_json_lines(text: str) -> bool:
-    """Return whether the first line is an object of its own that holds one prediction."""
+    """Return whether one of the first lines is an object that holds one prediction."""
+    first, *others = text.lstrip().split("\n", _LOOKED_AT)
+    if first.strip() == "{":
+        return False  # a JSON object over many lines
+    return any(map(_is_prediction, [first, *others[: _LOOKED_AT - 1]]))
+
+
+def _is_prediction(line: str) -> bool:
+    """Return whether a line is an object of its own that holds one prediction."""
     try:
-        entry = parse(text.lstrip().split("\n", 1)[0])
+        entry = parse(line)
     except ValueError:
-        return False  # a JSON object over many lines, or a damaged one: the reader says which
+        return False
     return isinstance(entry, dict) and (
         isinstance(entry.get("probs"), list) or not isinstance(entry.get("uid", {}), dict)
     )

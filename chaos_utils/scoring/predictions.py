@@ -43,6 +43,7 @@ _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
 _ENOUGH_FOR_ORDER = 30
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+NAME = "at least one character, all valid Unicode, none a control character"
 
 
 def read_predictions(
@@ -86,7 +87,9 @@ def read_predictions(
         classes seem to be in another order.
     """
     path = Path(path)
-    if not path.exists() or path.is_dir():
+    if path.is_dir():
+        raise ChaosError("This is a folder, not a predictions file.", where=path)
+    if not path.exists():
         raise ChaosError("There is no such predictions file.", where=path)
     content = path.read_bytes()  # once: a pipe cannot be read again
     rows_by_model = read_rows(path, content, [votes.dataset for votes in all_votes])
@@ -103,9 +106,10 @@ def read_predictions(
         source = inputs.record(f"predictions/{path.name}", digest)
     else:
         source = run.note(path.resolve().name)
+    for name, rows in rows_by_model.items():  # faults of any row before what items are missing
+        _check_rows(path, name, rows, all_votes)
     found = []
     for name, rows in rows_by_model.items():
-        _check_rows(path, name, rows, all_votes)
         about = _about(path, name, rows, all_votes)
         if run is not None and name == run.system:
             about = run.about()
@@ -168,11 +172,10 @@ def _faulty(path: Path, model: str, faults: Sequence[str], expected: str, todo: 
 
 def _check_rows(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> None:
     """Raise on what is wrong with a model's rows whatever the dataset."""
-    if not _is_text(model) or _CONTROL.search(model):
+    if not is_name(model):
         raise ChaosError(
             "A model's name is not text that can be shown.", where=path, found=shown(ascii(model)),
-            expected="at least one character, all valid Unicode, none a control character",
-            todo="rename it",
+            expected=NAME, todo="rename it",
         )  # fmt: skip
     faults = [f"{row.place}: {fault}" for row in rows for fault in row.faults]
     if faults:
@@ -189,6 +192,11 @@ def _check_rows(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence
     faults = _mixed(rows)
     if faults:
         raise _faulty(path, model, faults, "entries of one kind", "write all entries alike")
+
+
+def is_name(value: object) -> bool:
+    """Return whether a value can name a system: `NAME` says what that takes."""
+    return isinstance(value, str) and _is_text(value) and not _CONTROL.search(value)
 
 
 def _is_text(value: object) -> bool:
@@ -332,7 +340,8 @@ def _trained_on(name: str, all_votes: Sequence[Votes]) -> str:
 def _extra_note(extra: Sequence[str]) -> list[str]:
     if not extra:
         return []
-    return [f"{len(extra)} uids of the file are no items of the dataset ({_listed(extra)})"]
+    are = "uid of the file is no item" if len(extra) == 1 else "uids of the file are no items"
+    return [f"{len(extra)} {are} of the dataset ({_listed(extra)})"]
 
 
 def _listed(uids: Sequence[str]) -> str:
@@ -347,7 +356,7 @@ def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Vo
         f"No uid of {shown(model)!r} occurs in {titles}"
         f"{' as the synthetic sample has it' if synthetic else ''}.",
         where=path,
-        found=f"{len(rows)} uids, such as {shown(rows[0].uid)!r}"
+        found=f"{len(rows)} uid{'s' if len(rows) > 1 else ''}, such as {shown(rows[0].uid)!r}"
         + (f", of the dataset {', '.join(map(shown, sorted(stated)))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
         todo="run `chaos data fetch`, if these are predictions on the released items"
@@ -368,7 +377,8 @@ def _predictions(
     notes = []
     missing = [uid for uid in votes.uids if uid not in chosen]
     if missing:
-        fact = f"{len(missing)} of {len(votes)} items of {dataset.title} have no prediction"
+        have = "has" if len(missing) == 1 else "have"
+        fact = f"{len(missing)} of {len(votes)} items of {dataset.title} {have} no prediction"
         if not allow_missing:
             raise ChaosError(
                 f"{fact} by {shown(model)!r}.",
@@ -409,6 +419,15 @@ def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Datase
     rows = list(chosen.values())
     columns = class_columns(dataset)
     table, faults = [], []
+    others = _others(rows, columns)
+    if others:
+        raise ChaosError(
+            f"There are too many columns for {dataset.title}.",
+            where=path,
+            found=f"probabilities of {', '.join(map(shown, others))}",
+            expected=f"columns uid, {', '.join(columns)}",
+            todo="remove or rename what is no label, or check the dataset",
+        )
     for row in rows:
         values = row.values
         if isinstance(values, dict):
@@ -442,6 +461,20 @@ def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Datase
     return found
 
 
+def _others(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
+    """Return the columns that hold nothing but numbers from 0 to 1, and are no labels."""
+    tables = [row.values for row in rows if isinstance(row.values, dict)]
+    if len(tables) < len(rows) or not set(columns) <= set(tables[0]):
+        return []  # a list, or too few columns: a fault of its own
+    return [
+        name
+        for name in tables[0]
+        if name
+        and name not in columns
+        and all(is_number(one[name]) and 0 <= one[name] <= 1 for one in tables)
+    ]
+
+
 def _softmax(logits: Floats) -> Floats:
     with np.errstate(over="ignore"):
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -455,15 +488,16 @@ def _checked(path: Path, model: str, chosen: Mapping[str, Row], values: Floats) 
     wrong = (values < 0).any(axis=1) | (np.abs(sums - 1) > TOLERANCE)
     if wrong.any():
         rows = list(chosen.values())
-        faults = [f"{rows[i].place}: {shown(values[i].tolist())} sums to {sums[i]:.6g}" for i in
-                  np.flatnonzero(wrong)]  # fmt: skip
+        faults = [
+            f"{rows[i].place}: {shown(values[i].tolist())} "
+            + ("has a negative value" if (values[i] < 0).any() else f"sums to {sums[i]:.6g}")
+            for i in np.flatnonzero(wrong)
+        ]
         expected = "probabilities: none negative, their sum 1 (within 0.001)"
-        first = rows[0].values
-        others = [name for name in first if name and is_number(first[name])] \
-            if isinstance(first, dict) else []  # fmt: skip
-        if len(others) > values.shape[1]:
-            expected += f"; of the columns {', '.join(map(shown, others))}, those of the classes"
-        raise _faulty(path, model, faults, expected, "apply a softmax if these are logits")
+        todo = "apply a softmax if these are logits"
+        if (values >= 0).all() and (np.abs(sums - 100) <= 1).all():
+            todo = "divide by 100: these are percentages"
+        raise _faulty(path, model, faults, expected, todo)
     return values
 
 
@@ -508,7 +542,8 @@ def _check_order(
     dataset = votes.dataset
     n, k = probabilities.shape
     if n < _ENOUGH_FOR_ORDER:
-        return [f"{n} items are too few to check the order of the classes"]
+        are = "item is" if n == 1 else "items are"
+        return [f"{n} {are} too few to check the order of the classes"]
     where = {uid: i for i, uid in enumerate(votes.uids)}
     rows = [where[uid] for uid in chosen]
     labels = (votes.old_label if votes.has_old_labels else votes.majority)[rows]
@@ -529,15 +564,17 @@ def _check_order(
     if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
         return [f"the classes may be in another order: {found}"]
     is_own = order != list(range(k))
+    named = isinstance(first.values, dict)
+    todo = "correct the header" if named else "reorder the values"
+    if is_own:
+        todo += f", or leave index and pred out: the order is then {', '.join(dataset.labels)}"
     raise ChaosError(
         f"The classes of {shown(model)!r} seem to be in another order.",
         where=path,
         found=found,
-        expected=f"the order {meant}, which this format has",
-        todo="reorder the values"
-        + (f", or leave index and pred out: the order is then {', '.join(dataset.labels)}"
-           if is_own else ""),
-    )  # fmt: skip
+        expected=f"the order {meant}, which {'the header' if named else 'this format'} has",
+        todo=todo,
+    )
 
 
 def join(parts: Sequence[System], model: str) -> System:

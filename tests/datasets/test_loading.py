@@ -16,6 +16,7 @@ from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.registry import registry
 
 CSV = "item,label\na,red\na,blue\nb,red\n"
+SYSTEM = {"family": "a", "seeds": [1], "files": ["a-{seed}.json"], "trained_on": []}
 DESCRIBED = {
     "name": "colours",
     "title": "Colours",
@@ -98,21 +99,28 @@ def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path)
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("a.csv", "item,label\na,red\n", "with 1 different labels"),
+        ("a.csv", "item,label\na,red\n", "expected:  two labels at least"),
+        ("a.csv", "item,label\n", "This votes file holds no votes"),
+        ("a.csv", "item,red,blue\na,0.5,0.5\nb,1,0\n", "a column n_votes"),
+        ("a.csv", "item,red,blue,n_votes\na,1,2,4\n", "found '4'; expected 3, the sum"),
+        ("a.csv", "item,red,blue\na,1,-2\n", "to do:     correct the file\n"),
         ("b.csv", "x,y\n1,2\n", "This is not a votes file in a known format"),
         ("c.csv", "item,red,blue,text\na,1,1,hello\n", "not a votes file in a known format"),
         ("d.csv", "", "empty"),
         ("snli.csv", CSV, "This name is taken"),
         ("äö.csv", CSV, "makes no name for a dataset"),
         ("e.yml", "name: [", "not YAML"),
+        ("e.yml", "a: 1\nb: [\n", "found:     line 3: "),
+        ("e.yml", "\na: 1\na: 2\n", "found:     line 3: 'a' occurs twice"),
         ("f.yml", "just text", "not YAML with fields"),
+        ("f.yml", "", "This dataset file is empty."),
     ],
 )
 def test_files_that_are_none(tmp_path, name, text, expected):
     (tmp_path / name).write_text(text)
     with pytest.raises(ChaosError) as fault:
         load_all_votes(str(tmp_path / name))
-    assert expected in str(fault.value)
+    assert expected in f"{fault.value}\n"
 
 
 def test_a_folder_holds_what_it_holds(tmp_path):
@@ -189,7 +197,20 @@ def test_a_dataset_without_a_sample_says_so(tmp_path, monkeypatch):
         ({"labels": [{"nmae": "a"}, "b"]}, "labels.0.nmae: no such field; did you mean 'name'?"),
         ({"labels": None}, "labels"),
         ({"files": [{"name": "f", "url": "https://x"}]}, "has an address and no sha256"),
-        ({"files": [{"name": "f", "sha256": "12"}]}, "files.0.sha256"),
+        (
+            {"files": [{"name": "f", "sha256": "12"}]},
+            "files.0.sha256: found '12'; expected 64 hexadecimal digits",
+        ),
+        ({"colour": "red"}, "colour: found 'red'; input should be a valid dictionary\n"),
+        ({"colour": {"light": "red", "dark": "#000000"}}, "found 'red'; expected #rrggbb\n"),
+        (
+            {"reader": {"format": "wide", "n_votes": [1]}},
+            "reader.wide.n_votes: found [1]; input should be a valid integer, or input",
+        ),
+        ({"task": "nil"}, "task: found 'nil'; did you mean 'nli'?"),
+        ({"sample": "scene"}, "sample: found 'scene'; did you mean 'scenes'?"),
+        ({"systems": [SYSTEM | {"files": ["a-{sed}.json"]}]}, "only {seed} may stand in them"),
+        ({"systems": [SYSTEM | {"outside": "a-{"}]}, "only {seed} may stand in them"),
         ({"files": [{"name": "../f"}]}, "no path below a data folder"),
         ({"files": []}, "files: found []"),
         ({"reader": {"format": "lnog"}}, "reader.format: found 'lnog'; did you mean 'long'?"),
@@ -198,7 +219,7 @@ def test_a_dataset_without_a_sample_says_so(tmp_path, monkeypatch):
         ({"reader": {"format": "wide", "values": "shares"}}, "shares need n_votes"),
         ({"reader": {"format": "long", "texts": {"a": "b"}}}, "reader.texts names 'a'"),
         ({"reader": {"format": "long", "texts_by": "id"}}, "needs a second file"),
-        ({"name": "Not a name"}, "name: found 'Not a name'"),
+        ({"name": "Not a name"}, "name: found 'Not a name'; expected lower-case letters, digits"),
     ],
 )
 def test_faults_of_a_yaml_file_name_the_field(tmp_path, fields, expected):
@@ -224,8 +245,15 @@ def test_numbers_may_be_labels(tmp_path):
 
 
 def test_keywords_name_no_dataset(tmp_path):
-    with pytest.raises(ChaosError, match="name of its own"):
-        bring(read_dataset(described(tmp_path, name="sample")))
+    path = described(tmp_path, name="sample")
+    with pytest.raises(ChaosError, match="name of its own") as fault:
+        load_all_votes(str(path))
+    assert f"where:     {path}" in str(fault.value)
+
+
+def test_a_reader_s_dataset_has_no_place_in_the_book(tmp_path):
+    with pytest.raises(ChaosError, match="remove in_book"):
+        load_all_votes(str(described(tmp_path, in_book=1)))
 
 
 def test_what_is_brought_comes_after_what_is_bundled(tmp_path):

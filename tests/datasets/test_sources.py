@@ -124,6 +124,31 @@ def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, se
     assert "did you mean 'mine'" in str(fault)
 
 
+def test_a_file_beside_its_yaml_file_is_found_there(nowhere, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    (nowhere / "v.csv").write_bytes(b"item,label\na,x\n")
+    file = {"name": "v.csv", "url": "http://127.0.0.1:9/v.csv", "sha256": "0" * 64}
+    described = {"name": "mine", "title": "Mine", "labels": ["x", "y"], "files": [file]}
+    path = nowhere / "mine.yml"
+    path.write_text(json.dumps(described | {"reader": {"format": "long"}}))
+    for command in ("fetch", "verify"):
+        fault = str(CliRunner().invoke(data_app, [command, str(path)]).exception)
+        assert f"to do:     correct the sha256 in {path}" in fault
+        assert "remove" not in fault
+    with pytest.raises(ChaosError, match=r"not the published v\.csv: ") as error:
+        load_votes("mine", str(path))
+    assert "correct the sha256" in str(error.value)
+    file["sha256"] = hashlib.sha256((nowhere / "v.csv").read_bytes()).hexdigest()
+    path.write_text(json.dumps(described | {"reader": {"format": "long"}}))
+    for command in ("fetch", "verify"):
+        assert CliRunner().invoke(data_app, [command, str(path)]).exit_code == 0
+    (nowhere / "v.csv").unlink()
+    fault = str(CliRunner().invoke(data_app, ["fetch", str(path)]).exception)
+    assert "expected:  the published file\n" in fault
+    fault = str(CliRunner().invoke(data_app, ["fetch", "none.yml"]).exception)
+    assert "There is no such file" in fault
+
+
 def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
     url, folder = server
     (folder / "m.txt").write_bytes(CONTENT)

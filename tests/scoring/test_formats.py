@@ -55,6 +55,7 @@ def check(one, name="m"):
         ("a.json", '{"": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
         ("a.json", LINE + '{"uid": ', "cut off"),
         ("a.json", LINE + "[1, 2]", "line 2"),
+        ("a.json", LINE[:-4] + "\n" + LINE, "line 1, column"),
         ("a.json", LINE + "7", "expected a JSON object"),
         ("a.json", LINE + '"text"', "expected a JSON object"),
         ("a.json", LINE + "null", "expected a JSON object"),
@@ -84,6 +85,7 @@ def check(one, name="m"):
         ("a.csv", CSV + '"u0,1,0,0\n', "quotation mark"),
         ("a.csv", CSV[:-1] + ",neutral\nu0,1,0,0,0\n", "A column stands twice"),
         ("a.csv", "model," + CSV + ",u0,1,0,0\n", "no model"),
+        ("a.csv", "model," + CSV + "m,u0,1,0,0\nm,other,1,0,0\n,u1,1,0,0\n", "no model"),
         ("a.parquet", "no parquet", "holds no prediction"),
     ],
 )
@@ -97,9 +99,10 @@ def test_files_that_cannot_be_read(tmp_path, votes, name, content, told):
 
 
 def test_no_file_and_bytes_that_are_not_text(tmp_path, votes):
-    for path in (tmp_path / "none.json", tmp_path):
-        with pytest.raises(ChaosError, match="no such predictions file"):
-            read_predictions(path, [votes])
+    with pytest.raises(ChaosError, match="no such predictions file"):
+        read_predictions(tmp_path / "none.json", [votes])
+    with pytest.raises(ChaosError, match="is a folder"):
+        read_predictions(tmp_path, [votes])
     (tmp_path / "b.json").write_bytes(b"\xff\xfe")
     with pytest.raises(ChaosError, match="not UTF-8"):
         read_predictions(tmp_path / "b.json", [votes])

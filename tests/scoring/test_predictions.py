@@ -103,6 +103,9 @@ def test_extra_items_are_reported(tmp_path, votes):
     (one,) = read_predictions(path, [votes])
     assert one.uids == votes.uids
     assert one.notes == ("3 uids of the file are no items of the dataset (u40, u41, u42)",)
+    path = write_chaosnli(tmp_path / "p.json", n=N + 1)
+    (one,) = read_predictions(path, [votes])
+    assert one.notes == ("1 uid of the file is no item of the dataset (u40)",)
 
 
 def test_a_file_of_another_dataset(tmp_path, votes):
@@ -119,6 +122,7 @@ def test_another_order_of_the_columns_is_reported(tmp_path, votes):
     message = str(fault.value)
     assert "seem to be in another order" in message
     assert "read as contradiction, entailment, neutral, 100%" in message
+    assert "to do:     correct the header" in message
 
 
 def entries(**entry):
@@ -130,7 +134,7 @@ def entries(**entry):
     [
         (entries(predicted_probabilities=[0.2, 0.8]), "m, u3: 2 values"),
         (entries(predicted_probabilities=[0.2, 0.8, 0.5]), "sums to 1.5"),
-        (entries(predicted_probabilities=[-0.2, 0.7, 0.5]), "m, u3: [-0.2"),
+        (entries(predicted_probabilities=[-0.2, 0.7, 0.5]), "[-0.2, 0.7, 0.5] has a negative"),
         (entries(predicted_probabilities=[float("nan"), 0.5, 0.5]), "is not finite"),
         (entries(predicted_probabilities=[float("inf"), 0, 0]), "is not finite"),
         (entries(predicted_probabilities=["0.2", 0.3, 0.5]), "m, u3: ['0.2'"),
@@ -143,6 +147,12 @@ def test_values_that_are_no_probabilities(tmp_path, votes, entry, told):
         read_predictions(write_chaosnli(tmp_path / "p.json", entry), [votes])
     assert told in str(fault.value)
     assert "1 fault in the predictions of 'm'" in str(fault.value)
+
+
+def test_percentages(tmp_path, votes):
+    path = write_lines(tmp_path / "m.json", lambda i: {"probs": [80, 15, 5]})
+    with pytest.raises(ChaosError, match="divide by 100"):
+        read_predictions(path, [votes])
 
 
 def test_an_unknown_label(tmp_path, votes):
@@ -345,8 +355,11 @@ def test_too_few_and_too_many_values_or_columns(tmp_path):
     table = table_of(votes)
     table["neither"] = 0.05
     table.assign(angry=0.2).to_csv(tmp_path / "m.csv", index=False)
-    with pytest.raises(ChaosError, match="of the columns happy, sad, in_between, neither, angry"):
+    with pytest.raises(ChaosError, match="too many columns for Moods") as fault:
         read_predictions(tmp_path / "m.csv", [votes])
+    assert "probabilities of angry" in str(fault.value)
+    table_of(votes).assign(note="odd", count=7).to_csv(tmp_path / "m.csv", index=False)
+    assert len(read_predictions(tmp_path / "m.csv", [votes])) == 1
 
 
 def test_genuine_uids_without_the_released_data(tmp_path, votes):
