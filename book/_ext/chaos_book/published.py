@@ -191,7 +191,8 @@ class Value(SphinxRole):
         for key in keys:
             name, _, wanted = key.partition("=")
             is_number = pd.api.types.is_numeric_dtype(rows[name])
-            rows = rows[rows[name] == (float(wanted) if is_number else wanted)]
+            several = wanted.split("|")  # any of these
+            rows = rows[rows[name].isin(map(float, several) if is_number else several)]
         if len(rows) != 1:
             raise ValueError(f"{len(rows)} rows fit, expected 1")
         value = rows[column].iloc[0]
