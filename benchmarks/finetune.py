@@ -21,12 +21,12 @@ from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import subset
 from chaos_utils.training import loop
 from chaos_utils.training.costs import training_flops
+from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import Device, choose_device, measured_peak
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode, plan_batches
 from chaos_utils.training.inference import predict
 from chaos_utils.training.judging import judge, spread
-from chaos_utils.training.materials import load_data
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, complete
 

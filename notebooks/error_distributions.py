@@ -32,16 +32,16 @@ from IPython.display import Markdown
 
 from chaos_utils import description
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation import errors
+from chaos_utils.evaluation import error_distributions
 from chaos_utils.metrics.agreement import majority_share
-from chaos_utils.plots.errors import plot_error_distributions
+from chaos_utils.plots.error_distributions import plot_error_distributions
 from chaos_utils.plots.panels import system_title
-from chaos_utils.presentation import errors as presentation
+from chaos_utils.presentation import error_distributions as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import number, publish_table
 
 votes = load_votes(dataset, data)
-(systems,) = errors.lineup(
+(systems,) = error_distributions.lineup(
     [votes], predictions, system=system, temperature=temperature, trained=True
 ).values()
 
@@ -72,7 +72,7 @@ Markdown(
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
-    errors.sample_errors(votes, systems, seed),
+    error_distributions.sample_errors(votes, systems, seed),
     caption="""Distance from all votes, item by item, for twenty human votes and for a model.
     H1 and H2 are disjoint samples of 20 votes per item, drawn once. Thirty bins; dashed lines are
     means, and the thin outline repeats H1. Compare Figure 2 of {cite:t}`baan2022`.""",
@@ -89,8 +89,8 @@ publish_figure(
 # paper and by the total variation distance ({term}`TVD`).
 
 # %%
-by_draw = errors.errors_by_draw(votes, systems, n_seeds=n_seeds, first_seed=seed)
-summary = errors.summarise_draws(votes, by_draw)
+by_draw = error_distributions.errors_by_draw(votes, systems, n_seeds=n_seeds, first_seed=seed)
+summary = error_distributions.summarise_draws(votes, by_draw)
 publish_table(
     "tbl-error-divergence",
     summary,

@@ -31,11 +31,11 @@ from IPython.display import Markdown
 from chaos_utils import description
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
+from chaos_utils.evaluation.error_distributions import lineup
 from chaos_utils.evaluation.error_views import error_views, summarise_views
-from chaos_utils.evaluation.errors import lineup
-from chaos_utils.plots.errors import plot_error_views
+from chaos_utils.plots.error_distributions import plot_error_views
 from chaos_utils.plots.panels import system_title
-from chaos_utils.presentation import errors as presentation
+from chaos_utils.presentation import error_distributions as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 

@@ -46,7 +46,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils.base import paths
-from chaos_utils.evaluation.runs import curve_table, run_table
+from chaos_utils.evaluation.finetuning import curve_table, run_table
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.presentation.training import say_cost, show_runs
 from chaos_utils.report.figures import publish_figure

@@ -23,12 +23,12 @@ data: str = "auto"  # sample marks the page as part of a synthetic build; it rea
 from IPython.display import Markdown
 
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation.runs import curve_table, missing_runs, recipe_table, run_table
+from chaos_utils.evaluation.finetuning import curve_table, missing_runs, recipe_table, run_table
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.presentation import training as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.runs import committed_runs, ordered
+from chaos_utils.scoring.trained import committed_runs, ordered
 
 if data == "sample":
     load_votes("snli", data)

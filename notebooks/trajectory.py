@@ -36,7 +36,7 @@ from chaos_utils.plots.training import plot_training_size, plot_training_traject
 from chaos_utils.presentation import training as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.runs import committed_runs
+from chaos_utils.scoring.trained import committed_runs
 
 all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
 runs = [] if all_votes[0].source.synthetic else committed_runs()

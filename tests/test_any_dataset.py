@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from chaos_book import explorer, material
+from chaos_book import book_votes, explorer
 from helpers.checkout import PROJECT, chaos, copy_checkout
 from helpers.datasets import write_four_labels, write_two_labels
 from scipy.spatial.distance import jensenshannon
@@ -110,7 +110,7 @@ def test_annotations_and_explorer_of_four_labels(four, checkout):
 
     manifests = {path.stem: json.loads(path.read_text()) for path in figures.glob("*.json")}
     app = SimpleNamespace(srcdir=checkout / "book", env=SimpleNamespace(chaos_manifests=manifests))
-    material._votes_of.cache_clear()
+    book_votes._votes_of.cache_clear()
     items, texts = (read(script) for script in explorer._data(app).values())
     (shown,) = items["datasets"]
     assert shown["labels"] == ["none", "mild", "strong", "extreme"]

@@ -34,9 +34,9 @@ def listing(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand:
         return
     need_book()
-    from chaos_utils.publish import collection
+    from chaos_utils.publish import contents
 
-    rows = collection.listing()
+    rows = contents.listing()
     if as_json:
         print_json(rows)
         return
@@ -92,12 +92,12 @@ def cite(
     """Print the citation of one figure or table."""
     need_book()
     from chaos_utils.base import paths
-    from chaos_utils.publish import citations, collection
+    from chaos_utils.publish import citations, contents
 
-    found = collection.current_id(id)
+    found = contents.current_id(id)
     if found != id:
         err.print(f"{id} has moved: this cites {found}", markup=False)
-    manifest = collection.read(found)
+    manifest = contents.read(found)
     book = citations.read_book(paths.project() / "CITATION.cff")
     text = citations.FORMATS[format.value](book, manifest)
     typer.echo(text, nl=not text.endswith("\n"))

@@ -7,7 +7,7 @@ import pandas as pd
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.claims_calibration import CALIBRATION
 from chaos_utils.evaluation.claims_models import MODELS
-from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Material
+from chaos_utils.evaluation.claims_rules import VERDICTS, Claim, Grounds
 from chaos_utils.evaluation.claims_votes import VOTES
 from chaos_utils.scoring.system import System
 
@@ -23,7 +23,7 @@ def gather(
     n_resamples: int,
     n_splits: int,
     seed: int,
-) -> Material:
+) -> Grounds:
     """Put together what claims are checked with.
 
     Parameters
@@ -33,9 +33,9 @@ def gather(
     systems : mapping
         Systems by dataset, as `load_systems` gives them.
     n_resamples, n_splits, seed : int
-        As in `Material`.
+        As in `Grounds`.
     """
-    return Material(
+    return Grounds(
         {votes.dataset.name: votes for votes in all_votes},
         systems,
         n_resamples,
@@ -45,7 +45,7 @@ def gather(
     )
 
 
-def check_claims(material: Material, claims: Sequence[Claim] = CLAIMS) -> pd.DataFrame:
+def check_claims(material: Grounds, claims: Sequence[Claim] = CLAIMS) -> pd.DataFrame:
     """Check claims.
 
     Parameters

@@ -18,7 +18,7 @@ from chaos_utils.evaluation.claims_rules import (
     Estimate,
     Evidence,
     Floats,
-    Material,
+    Grounds,
     UnavailableError,
     by_count,
     by_number,
@@ -28,7 +28,7 @@ from chaos_utils.evaluation.claims_rules import (
     numbered,
     weakest,
 )
-from chaos_utils.evaluation.errors import compare_histograms, draw_samples, share_below
+from chaos_utils.evaluation.error_distributions import compare_histograms, draw_samples, share_below
 from chaos_utils.metrics import calibration, scores
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES, Judged
@@ -49,12 +49,12 @@ def _at(judged: Judged, temperature: float = FIXED_TEMPERATURE) -> Judged:
     return replace(judged, model=temper(judged.model, temperature))
 
 
-def _oracle(material: Material, dataset: str = "snli") -> Judged:
+def _oracle(material: Grounds, dataset: str = "snli") -> Judged:
     votes = material.votes(dataset)
     return oracle(votes).aligned_to(votes)
 
 
-def _in_row(material: Material, name: str, seed: int | None = None) -> list[Judged]:
+def _in_row(material: Grounds, name: str, seed: int | None = None) -> list[Judged]:
     """Return what the paper calls by a name in its tables: each seed of it, or one."""
     row = paper_systems().loc[name]
     if row["origin"] == "reference":
@@ -64,14 +64,14 @@ def _in_row(material: Material, name: str, seed: int | None = None) -> list[Judg
     return judged if same else [_at(one, float(row["temperature"])) for one in judged]
 
 
-def _oracle_ece(material: Material) -> Evidence:
+def _oracle_ece(material: Grounds) -> Evidence:
     printed = read_published("baan2022_table1").set_index("system").loc["oracle", "ece"]
     found = material.score("ece", [_oracle(material)])
     text = f"ECE of the human distribution itself against its majority; {printed} is printed."
     return by_number(found, float(printed), 0.0005, text)
 
 
-def _oracle_identity(material: Material) -> Evidence:
+def _oracle_identity(material: Grounds) -> Evidence:
     gaps = [
         MEASURES["ece"].value(_oracle(material, dataset))
         - (1 - material.votes(dataset).shares.max(axis=1).mean())
@@ -83,7 +83,7 @@ def _oracle_identity(material: Material) -> Evidence:
     return by_number(Estimate(float(np.abs(gaps).max())), 0, 1e-9, text)
 
 
-def _beats_oracle(material: Material) -> Evidence:
+def _beats_oracle(material: Grounds) -> Evidence:
     gaps = []
     for judged in material.everyone("snli"):
         gaps.append(material.gain("ece", judged, replace(judged, model=judged.human)))
@@ -94,7 +94,7 @@ def _beats_oracle(material: Material) -> Evidence:
     return by_order(weakest(gaps), 0, text)
 
 
-def _table_1(material: Material) -> Evidence:
+def _table_1(material: Grounds) -> Evidence:
     if not material.released:
         raise UnavailableError("The printed values are of the released votes.")
     printed = read_published("baan2022_table1")
@@ -110,7 +110,7 @@ def _table_1(material: Material) -> Evidence:
     return by_count(right, total, f"Values of {total} that agree to three digits.")
 
 
-def _improves(material: Material, measure: str) -> Evidence:
+def _improves(material: Grounds, measure: str) -> Evidence:
     gains = [material.gain(measure, _at(one), one) for one in material.everyone("snli")]
     text = (
         f"{MEASURES[measure].title} at T = 1 minus T = {FIXED_TEMPERATURE:g}, smallest over the "
@@ -119,7 +119,7 @@ def _improves(material: Material, measure: str) -> Evidence:
     return by_order(weakest(gains), 0, text)
 
 
-def _rank_unchanged(material: Material) -> Evidence:
+def _rank_unchanged(material: Grounds) -> Evidence:
     values = np.array(
         [
             [MEASURES["rank_cs"].value(_at(one, t)) for t in (0.5, 1.0, FIXED_TEMPERATURE, 4.0)]
@@ -130,7 +130,7 @@ def _rank_unchanged(material: Material) -> Evidence:
     return by_number(Estimate(float(np.ptp(values, axis=1).max())), 0, 1e-12, text)
 
 
-def _temperature(material: Material) -> Evidence:
+def _temperature(material: Grounds) -> Evidence:
     votes = material.votes("snli")
     files = [outside_file(votes, one) for one in in_paper(material.systems.get("snli", ()))]
     found = [read_outside(path, votes) for path in files if path]
@@ -153,7 +153,7 @@ def _temperature(material: Material) -> Evidence:
     return by_number(nearest, FIXED_TEMPERATURE, 0.05, text)
 
 
-def _split_errors(material: Material) -> tuple[Floats, Floats]:
+def _split_errors(material: Grounds) -> tuple[Floats, Floats]:
     """Return the items' DistCE of H1 and of H2, shapes (n_splits, n_items)."""
     votes = material.votes("snli")
     seeds = range(material.seed, material.seed + material.n_splits)
@@ -168,7 +168,7 @@ def _over_splits(values: Floats) -> Estimate:
     return Estimate(float(values.mean()), float(low), float(high))
 
 
-def _crowd(material: Material, which: int) -> Evidence:
+def _crowd(material: Grounds, which: int) -> Evidence:
     printed = read_published("baan2022_table2").set_index(["system", "source"])["dist_ce"]
     claimed = float(printed[(f"h{which + 1}", "released notebook")])
     means = _split_errors(material)[which].mean(axis=1)
@@ -180,7 +180,7 @@ def _crowd(material: Material, which: int) -> Evidence:
     return by_number(_over_splits(means), claimed, 0.0005, text)
 
 
-def _worse_than_crowd(material: Material) -> Evidence:
+def _worse_than_crowd(material: Grounds) -> Evidence:
     crowd = _split_errors(material)[0].mean(axis=0)  # each item's, over the splits
     votes = material.votes("snli")
     gaps = []
@@ -195,7 +195,7 @@ def _worse_than_crowd(material: Material) -> Evidence:
     return by_order(weakest(gaps), 0, text)
 
 
-def _histogram_kl(material: Material) -> Evidence:
+def _histogram_kl(material: Grounds) -> Evidence:
     """The first seed of the tabulated model, as it is and scaled, against H1's errors."""
     first = material.in_paper("snli")[0]
     errors = [total_variation(one.human, one.model) for one in (first, _at(first))]
@@ -214,7 +214,7 @@ def _histogram_kl(material: Material) -> Evidence:
     return by_order(_over_splits((raw - scaled)[finite]), 0, text)
 
 
-def _classwise(material: Material, system: str) -> Evidence:
+def _classwise(material: Grounds, system: str) -> Evidence:
     printed = read_published("baan2022_other").set_index(["quantity", "system"])["value"]
     claimed = float(printed[("classwise_ece_percent", system)])
     judged = _in_row(material, system)
@@ -234,7 +234,7 @@ def _classwise(material: Material, system: str) -> Evidence:
     return by_number(found[0], claimed, 0.5, text)
 
 
-def _signed_entropy(material: Material, system: str) -> Evidence:
+def _signed_entropy(material: Grounds, system: str) -> Evidence:
     printed = read_published("baan2022_other").set_index(["quantity", "system"])["value"]
     claimed = float(printed[("signed_ent_ce", system)])
     one = _in_row(material, system)[0]
@@ -246,7 +246,7 @@ def _signed_entropy(material: Material, system: str) -> Evidence:
     return by_number(material.estimate(errors), claimed, 0.005, text)
 
 
-def _means_of_seeds(material: Material, measure: str) -> Evidence:
+def _means_of_seeds(material: Grounds, measure: str) -> Evidence:
     printed = read_published("baan2022_other").query("where == 'section 5.2'")
     printed = printed.set_index(["quantity", "system"])["value"]
     parts, told = [], []
@@ -259,7 +259,7 @@ def _means_of_seeds(material: Material, measure: str) -> Evidence:
     return least_favourable(parts, text)
 
 
-def _proper(material: Material) -> Evidence:
+def _proper(material: Grounds) -> Evidence:
     human = material.votes("snli").shares
     majority = np.eye(human.shape[1])[human.argmax(axis=1)]
     by_tvd, by_brier = (
@@ -276,7 +276,7 @@ def _proper(material: Material) -> Evidence:
     return by_order(material.estimate(by_tvd), 0, text)
 
 
-def _lost_seed(material: Material) -> Evidence:
+def _lost_seed(material: Grounds) -> Evidence:
     return not_checkable(
         "The seed of the split behind the printed 0.004, 0.611 and 0.688 was not kept; the "
         "released notebook's output has other values."

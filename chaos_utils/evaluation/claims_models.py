@@ -13,7 +13,7 @@ from chaos_utils.evaluation.claims_rules import (
     Claim,
     Estimate,
     Evidence,
-    Material,
+    Grounds,
     UnavailableError,
     by_count,
     by_number,
@@ -49,7 +49,7 @@ def _row(model: str, column: str) -> pd.Series:
     return table[table["model"] == model].set_index("dataset")[column]
 
 
-def _range(material: Material) -> Evidence:
+def _range(material: Grounds) -> Evidence:
     apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
     largest = float(jensen_shannon_distance(*apart, unit="nats")[0])
     in_bits = float(jensen_shannon_distance(*apart, unit="bits")[0])
@@ -60,7 +60,7 @@ def _range(material: Material) -> Evidence:
     return by_number(Estimate(largest), 1, 0, text)
 
 
-def _chance(material: Material) -> Evidence:
+def _chance(material: Grounds) -> Evidence:
     printed = _table_5().query("model == 'chance'").set_index("dataset")
     parts = []
     for dataset in (one.name for one in book_datasets()):
@@ -87,7 +87,7 @@ def _chance(material: Material) -> Evidence:
     return least_favourable(parts, text)
 
 
-def _human_gap(material: Material, column: str) -> Evidence:
+def _human_gap(material: Grounds, column: str) -> Evidence:
     models = _models()
     ratio = (models[column] / models["dataset"].map(_row("est-human", column))).groupby(
         models["dataset"]
@@ -99,7 +99,7 @@ def _human_gap(material: Material, column: str) -> Evidence:
     return by_order(Estimate(float(ratio.min().min())), 2, text)
 
 
-def _human_accuracy(material: Material) -> Evidence:
+def _human_accuracy(material: Grounds) -> Evidence:
     models = _models()
     gap = models["dataset"].map(_row("est-human", "new_accuracy")) - models["new_accuracy"]
     by_dataset = gap.groupby(models["dataset"]).min()
@@ -107,7 +107,7 @@ def _human_accuracy(material: Material) -> Evidence:
     return by_order(Estimate(float(by_dataset.min())), 0, text)
 
 
-def _mnli_chance(material: Material, column: str) -> Evidence:
+def _mnli_chance(material: Grounds, column: str) -> Evidence:
     models = _models().query("dataset == 'mnli'")
     guess = float(_row("chance", column)["mnli"])
     best = models.loc[models[column].idxmin()]
@@ -118,7 +118,7 @@ def _mnli_chance(material: Material, column: str) -> Evidence:
     return by_order(Estimate(float(best[column]) - guess), 0, text)
 
 
-def _best_alpha(material: Material) -> Evidence:
+def _best_alpha(material: Grounds) -> Evidence:
     jsd = _models().query("dataset == 'alphanli'").set_index("model")["jsd"]
     first, other = jsd.drop("roberta-large").nsmallest(1), float(jsd["roberta-large"])
     text = (
@@ -128,7 +128,7 @@ def _best_alpha(material: Material) -> Evidence:
     return by_order(Estimate(other - float(first.iloc[0])), 0, text)
 
 
-def _no_correlation(material: Material, column: str) -> Evidence:
+def _no_correlation(material: Grounds, column: str) -> Evidence:
     found = {
         dataset: spearmanr(group["new_accuracy"], group[column])
         for dataset, group in _models().groupby("dataset")
@@ -149,13 +149,13 @@ def _pairs(column: str) -> pd.Series:
     return pd.DataFrame(gaps).stack()
 
 
-def _larger_is_more_accurate(material: Material) -> Evidence:
+def _larger_is_more_accurate(material: Grounds) -> Evidence:
     gaps = _pairs("new_accuracy")
     text = f"Pairs of {len(gaps)} (three families, three datasets) where large beats base."
     return by_count(int((gaps > 0).sum()), len(gaps), text)
 
 
-def _larger_is_not_always_nearer(material: Material) -> Evidence:
+def _larger_is_not_always_nearer(material: Grounds) -> Evidence:
     gaps = _pairs("jsd")
     text = (
         f"Pairs of {len(gaps)} in which the large model has the larger JSD; one would do. They "
@@ -164,7 +164,7 @@ def _larger_is_not_always_nearer(material: Material) -> Evidence:
     return by_order(Estimate(int((gaps > 0).sum())), 0, text)
 
 
-def _shift(material: Material, dataset: str, sign: int) -> Evidence:
+def _shift(material: Grounds, dataset: str, sign: int) -> Evidence:
     models = _models().query("dataset == @dataset")
     gain = sign * (models["new_accuracy"] - models["old_accuracy"])
     text = (
@@ -174,7 +174,7 @@ def _shift(material: Material, dataset: str, sign: int) -> Evidence:
     return by_count(int((gain > 0).sum()), len(models), text)
 
 
-def _same_order(material: Material) -> Evidence:
+def _same_order(material: Grounds) -> Evidence:
     models = _models()
     by_dataset = models.groupby("dataset")
     new, old = (by_dataset[column].idxmax() for column in ("new_accuracy", "old_accuracy"))
@@ -195,7 +195,7 @@ def _bins() -> pd.DataFrame:
     return table.sort_values(["dataset", "model", "bin"]).groupby(["dataset", "model"])
 
 
-def _ends(material: Material, column: str, sign: int) -> Evidence:
+def _ends(material: Grounds, column: str, sign: int) -> Evidence:
     change = sign * _bins()[column].agg(lambda values: values.iloc[-1] - values.iloc[0])
     name = {"new_accuracy": "accuracy lost", "jsd": "JSD gained"}[column]
     dataset, model = change.idxmin()
@@ -207,7 +207,7 @@ def _ends(material: Material, column: str, sign: int) -> Evidence:
     return by_order(Estimate(float(change.min())), 0, text)
 
 
-def _steps(material: Material, column: str, sign: int) -> Evidence:
+def _steps(material: Grounds, column: str, sign: int) -> Evidence:
     steady = _bins()[column].agg(lambda values: bool((sign * values.diff().dropna() > 0).all()))
     broken = steady[~steady].index.unique("dataset")
     text = (
@@ -227,7 +227,7 @@ def _bins_of_items(human: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return entropy_bins(entropy(human, unit="bits"), _N_BINS).of_item
 
 
-def _bins_of_systems(material: Material) -> Evidence:
+def _bins_of_systems(material: Grounds) -> Evidence:
     parts = []
     for dataset in (one.name for one in book_datasets()):
         for judged in material.everyone(dataset) if material.systems.get(dataset) else []:
@@ -249,7 +249,7 @@ def _bins_of_systems(material: Material) -> Evidence:
     return by_order(weakest(parts), 0, text)
 
 
-def _near_perfect(material: Material) -> Evidence:
+def _near_perfect(material: Grounds) -> Evidence:
     first = read_published("nie2020_entropy_bins").query("bin == 1")
     best = first.groupby("dataset")["new_accuracy"].max()
     text = (
@@ -261,7 +261,7 @@ def _near_perfect(material: Material) -> Evidence:
     return by_order(Estimate(float(best.min())), _NEAR_PERFECT, text)
 
 
-def _barely(material: Material) -> Evidence:
+def _barely(material: Grounds) -> Evidence:
     last = read_published("nie2020_entropy_bins").query(f"bin == {_N_BINS}")
     guesses, gains = {}, {}
     for dataset, group in last.groupby("dataset"):
@@ -282,7 +282,7 @@ def _barely(material: Material) -> Evidence:
     return least_favourable(parts, text)
 
 
-def _common_errors(material: Material) -> Evidence:
+def _common_errors(material: Grounds) -> Evidence:
     judged = material.everyone("snli")
     if any(len(one.human) != len(judged[0].human) for one in judged):
         judged = material.in_paper("snli")

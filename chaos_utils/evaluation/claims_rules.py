@@ -65,7 +65,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class Grounds:
     """All that claims are checked with.
 
     Attributes
@@ -176,16 +176,16 @@ class Claim:
     claim : str
         What is claimed.
     check : callable
-        From `Material` to `Evidence`; may raise `UnavailableError`.
+        From `Grounds` to `Evidence`; may raise `UnavailableError`.
     """
 
     id: str
     paper: str
     place: str
     claim: str
-    check: Callable[[Material], Evidence]
+    check: Callable[[Grounds], Evidence]
 
-    def decide(self, material: Material) -> Evidence:
+    def decide(self, material: Grounds) -> Evidence:
         """Return the evidence; where something is not available, say so instead."""
         try:
             return self.check(material)
@@ -271,6 +271,6 @@ def listed(values: "pd.Series | dict[str, float]", form: str) -> str:
     )
 
 
-def closed(material: Material, text: str) -> Evidence:
+def closed(material: Grounds, text: str) -> Evidence:
     """Check a claim whose evidence was not released: there is nothing to look at."""
     return not_checkable(text)

@@ -10,7 +10,7 @@ from chaos_utils.evaluation.claims_rules import (
     Estimate,
     Evidence,
     Floats,
-    Material,
+    Grounds,
     UnavailableError,
     by_number,
     by_order,
@@ -27,7 +27,7 @@ _KEY = "nie2020"
 _ROUNDED_RATES = {"alphanli": 10, "snli": 25, "mnli": 30}
 
 
-def _total(material: Material) -> Evidence:
+def _total(material: Grounds) -> Evidence:
     datasets = [material.votes(dataset.name) for dataset in book_datasets()]
     total = sum(int(votes.counts.sum()) for votes in datasets)
     items = sum(map(len, datasets))
@@ -35,12 +35,12 @@ def _total(material: Material) -> Evidence:
     return by_number(Estimate(total), 464_500, 0, text)
 
 
-def _rate(material: Material, dataset: str) -> Estimate:
+def _rate(material: Grounds, dataset: str) -> Estimate:
     votes = material.votes(dataset)
     return material.estimate(100 * (votes.majority != votes.old_label))
 
 
-def _change_rate(material: Material, dataset: str) -> Evidence:
+def _change_rate(material: Grounds, dataset: str) -> Evidence:
     claimed = (
         read_published("nie2020_table2").set_index("dataset").loc[dataset, "change_rate_percent"]
     )
@@ -48,7 +48,7 @@ def _change_rate(material: Material, dataset: str) -> Evidence:
     return by_number(_rate(material, dataset), float(claimed), 0.005, text)
 
 
-def _rounded_rates(material: Material) -> Evidence:
+def _rounded_rates(material: Grounds) -> Evidence:
     rates = {dataset: _rate(material, dataset) for dataset in _ROUNDED_RATES}
     parts = [by_number(rates[dataset], claim, 0.5, "") for dataset, claim in _ROUNDED_RATES.items()]
     text = (
@@ -60,7 +60,7 @@ def _rounded_rates(material: Material) -> Evidence:
     return least_favourable(parts, text)
 
 
-def _two_statements(material: Material) -> Evidence:
+def _two_statements(material: Grounds) -> Evidence:
     printed = read_published("nie2020_table2").set_index("dataset")["change_rate_percent"]
     gaps = (printed - pd.Series(_ROUNDED_RATES)).abs()
     text = (
@@ -71,7 +71,7 @@ def _two_statements(material: Material) -> Evidence:
     return by_number(Estimate(float(gaps.max())), 0, 0.5, text)
 
 
-def _full_dev(material: Material, dataset: str) -> Evidence:
+def _full_dev(material: Grounds, dataset: str) -> Evidence:
     if not material.released:
         raise UnavailableError("The development set's size belongs to the released votes.")
     printed = read_published("nie2020_table2").set_index("dataset").loc[dataset]
@@ -83,7 +83,7 @@ def _full_dev(material: Material, dataset: str) -> Evidence:
     return by_number(found, claimed, 0.005, text)
 
 
-def _mean_entropy(material: Material) -> Evidence:
+def _mean_entropy(material: Grounds) -> Evidence:
     printed = read_published("nie2020_other").set_index("quantity")["value"]
     claimed = float(printed["mean_entropy_bits"])
     found = material.estimate(entropy(material.votes("snli").shares, unit="bits"))
@@ -91,7 +91,7 @@ def _mean_entropy(material: Material) -> Evidence:
     return by_number(found, claimed, 0.005, text)
 
 
-def _thirds(material: Material, dataset: str) -> Floats:
+def _thirds(material: Grounds, dataset: str) -> Floats:
     """Return, for each item, in which third of the entropy's range it lies; (n_items, 3)."""
     votes = material.votes(dataset)
     bits = entropy(votes.shares, unit="bits").round(10)
@@ -99,7 +99,7 @@ def _thirds(material: Material, dataset: str) -> Floats:
     return (third[:, np.newaxis] == np.arange(3)).astype(np.float64)
 
 
-def _u_shape(material: Material) -> Evidence:
+def _u_shape(material: Grounds) -> Evidence:
     found = material.estimate(
         _thirds(material, "alphanli"),
         lambda means: np.minimum(means[..., 0], means[..., 2]) - means[..., 1],
@@ -112,7 +112,7 @@ def _u_shape(material: Material) -> Evidence:
     return by_order(found, 0, text)
 
 
-def _one_peak(material: Material) -> Evidence:
+def _one_peak(material: Grounds) -> Evidence:
     parts = [
         by_order(
             material.estimate(
@@ -131,7 +131,7 @@ def _one_peak(material: Material) -> Evidence:
     return least_favourable(parts, text)
 
 
-def _more_disagreement(material: Material) -> Evidence:
+def _more_disagreement(material: Grounds) -> Evidence:
     """Two sets of items, so the interval is of a difference of independent means."""
     means = [
         material.estimate(entropy(material.votes(dataset).shares, unit="bits"))
@@ -145,7 +145,7 @@ def _more_disagreement(material: Material) -> Evidence:
     return by_order(Estimate(value, float(low), float(high)), 0, text)
 
 
-def _noticeable(material: Material) -> Evidence:
+def _noticeable(material: Grounds) -> Evidence:
     shares = {
         t: float(np.mean(majority_share(material.votes(t).counts) <= 0.6))
         for t in (one.name for one in book_datasets())
@@ -161,7 +161,7 @@ def _noticeable(material: Material) -> Evidence:
     return by_order(weakest(found), 0.05, text)
 
 
-def _table_7(material: Material) -> Evidence:
+def _table_7(material: Grounds) -> Evidence:
     table = read_published("nie2020_table7").query("statistic == 'new_raw_count'")
     table = table.set_index("dataset")[["entailment", "neutral", "contradiction"]]
     gaps = {

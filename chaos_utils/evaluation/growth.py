@@ -11,9 +11,15 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.evaluation.bins import GUESS, BinnedScores, binned_scores, pools
 from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.scoring.published import TABLE_5
-from chaos_utils.scoring.runs import PREDICTIONS_FILE, TRAJECTORY_FILE, Run, kind_of, predictions_in
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.trained import (
+    PREDICTIONS_FILE,
+    TRAJECTORY_FILE,
+    Run,
+    kind_of,
+    predictions_in,
+)
 
 Floats = npt.NDArray[np.float64]
 

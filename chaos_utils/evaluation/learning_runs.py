@@ -12,9 +12,9 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.recalibration import temper
-from chaos_utils.scoring.runs import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
+from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ from chaos_utils.plots.panels import system_title
 from chaos_utils.report.tables import MISSING, number, signed
 from chaos_utils.scoring.recalibration import LIMITS
 
-MEASURES = {
+_HEADINGS = {
     "accuracy": "accuracy",
     "ece": "ECE",
     "rank_cs": "RankCS",
@@ -49,9 +49,9 @@ def show_human_calibration(table: pd.DataFrame) -> pd.DataFrame:
             rows.append(
                 _table_1_row(
                     system_title(row["system"], row["origin"], row["temperature"]),
-                    {name: row[f"published_{name}"] for name in MEASURES},
-                    {name: row[name] for name in MEASURES},
-                    {name: row[f"difference_{name}"] for name in MEASURES},
+                    {name: row[f"published_{name}"] for name in _HEADINGS},
+                    {name: row[name] for name in _HEADINGS},
+                    {name: row[f"difference_{name}"] for name in _HEADINGS},
                 )
             )
         if len(records) > 1:
@@ -65,10 +65,10 @@ def _over_seeds(group: pd.DataFrame) -> list[dict[tuple[str, str], str]]:
     """Return a row of means and one of standard deviations, of the paper's values too."""
     rows = []
     for name, statistic in (("mean", "mean"), ("sd", "std")):
-        over = group.agg({c: statistic for c in group.columns if c.endswith(tuple(MEASURES))})
-        theirs = {measure: over[f"published_{measure}"] for measure in MEASURES}
-        ours = {measure: over[measure] for measure in MEASURES}
-        gaps = {measure: ours[measure] - theirs[measure] for measure in MEASURES}
+        over = group.agg({c: statistic for c in group.columns if c.endswith(tuple(_HEADINGS))})
+        theirs = {measure: over[f"published_{measure}"] for measure in _HEADINGS}
+        ours = {measure: over[measure] for measure in _HEADINGS}
+        gaps = {measure: ours[measure] - theirs[measure] for measure in _HEADINGS}
         rows.append(_table_1_row(f"{name} over seeds", theirs, ours, gaps))
     return rows
 
@@ -77,7 +77,7 @@ def _table_1_row(
     title: str, theirs: dict[str, float], ours: dict[str, float], gaps: dict[str, float]
 ) -> dict[tuple[str, str], str]:
     cells = {("system", ""): title}
-    for name, heading in MEASURES.items():
+    for name, heading in _HEADINGS.items():
         cells[heading, "paper"] = number(theirs[name], 3)
         cells[heading, "here"] = number(ours[name], 3)
         cells[heading, "Δ"] = signed(gaps[name], 3)

@@ -23,7 +23,7 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.datasets.registry import registry
-from chaos_utils.publish import citations, collection, dependencies, licences
+from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.report.runner import NOTEBOOK_FILE, RECORD_FILE
@@ -107,7 +107,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
 
 def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[Entity]) -> Entity:
     name = record["notebook"]
-    title = collection.chapter_title(name)
+    title = contents.chapter_title(name)
     notebook = _file(
         crate,
         folder,

@@ -178,7 +178,7 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
     modules, package = modules_of(notebook), paths.project() / _PACKAGE
     if data != "sample" and package / "scoring" / "systems.py" in modules:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
-    if package / "scoring" / "runs.py" in modules:
+    if package / "scoring" / "trained.py" in modules:
         kinds = ("*/*.json", "*/*.parquet", "*.yml")
         ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
         found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}

@@ -31,8 +31,8 @@ from chaos_utils.scoring.formats import (
     read_rows,
     shown,
 )
-from chaos_utils.scoring.runs import run_of
 from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.trained import run_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ from chaos_utils.base import paths
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
-from chaos_utils.scoring.runs import committed_runs, kind_of, ordered
 from chaos_utils.scoring.system import Origin, System, check_names
+from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
 
 Ints = npt.NDArray[np.int64]
 

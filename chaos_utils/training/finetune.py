@@ -21,7 +21,7 @@ from chaos_utils.datasets import splits
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report import provenance
-from chaos_utils.scoring.runs import RECORD_FILE, Run, find_run, read_run
+from chaos_utils.scoring.trained import RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import loop
 from chaos_utils.training.cache import (
     cached_weights,
@@ -33,12 +33,12 @@ from chaos_utils.training.cache import (
     work_folder,
 )
 from chaos_utils.training.costs import cost_of
+from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.devices import Device, choose_device
 from chaos_utils.training.encoders import Encoder, find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import Encoded, encode, plan_batches
 from chaos_utils.training.inference import Say, predict
 from chaos_utils.training.judging import judge, spread
-from chaos_utils.training.materials import Data, load_data
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.settings import Settings, complete, read_settings
 

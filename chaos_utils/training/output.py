@@ -20,7 +20,8 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
-from chaos_utils.scoring.runs import (
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.trained import (
     DEV_FILE,
     PREDICTIONS_FILE,
     RECORD_FILE,
@@ -29,15 +30,14 @@ from chaos_utils.scoring.runs import (
     learned,
     named_earlier,
 )
-from chaos_utils.scoring.system import System
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, family_name, system_name
 
 if TYPE_CHECKING:
+    from chaos_utils.training.data import Data
     from chaos_utils.training.encoders import Encoder
-    from chaos_utils.training.materials import Data
 
 Floats = npt.NDArray[np.float64]
 

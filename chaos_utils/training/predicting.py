@@ -7,14 +7,14 @@ from pathlib import Path
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.report import provenance
-from chaos_utils.scoring.runs import Run, find_run, read_run
+from chaos_utils.scoring.trained import Run, find_run, read_run
+from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
 from chaos_utils.training.finetune import Floats, Report, check_place, n_outputs, weights_of
 from chaos_utils.training.inference import Say, predict
 from chaos_utils.training.judging import spread
-from chaos_utils.training.materials import load_data
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import family_name, read_settings, system_name

@@ -8,7 +8,7 @@ from typing import Any
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.scoring.runs import RECORD_FILE, Run, read_run, wanted_entries
+from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run, wanted_entries
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chaos_utils.evaluation import claims, errors
+from chaos_utils.evaluation import claims, error_distributions
 from chaos_utils.evaluation.claims_numbers import (
     classwise_columns,
     classwise_percent,
@@ -242,8 +242,12 @@ def test_intervals_are_seeded_and_narrow_with_paired_items(material):
 
 def test_a_percentile_is_that_of_the_chapter_on_errors(material, released):
     """Both chapters draw H1 and H2 alike, so a printed value has one place among the draws."""
-    by_draw = errors.errors_by_draw(released[0], [], n_seeds=material.n_splits, first_seed=0)
-    summary = errors.summarise_draws(released[0], by_draw).set_index(["measure", "system"])
+    by_draw = error_distributions.errors_by_draw(
+        released[0], [], n_seeds=material.n_splits, first_seed=0
+    )
+    summary = error_distributions.summarise_draws(released[0], by_draw).set_index(
+        ["measure", "system"]
+    )
     for number, name in ((51, "H1"), (52, "H2")):
         row = summary.loc[("dist_ce", name)].query("reference == 'all'").iloc[0]
         evidence = check(number, material)

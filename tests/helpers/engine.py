@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.scoring.runs import Run
+from chaos_utils.scoring.trained import Run
 from chaos_utils.training.settings import Settings
 
 

@@ -9,14 +9,14 @@ import pandas as pd
 from chaos_utils.base import inputs
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
-from chaos_utils.scoring.runs import (
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.trained import (
     DEV_FILE,
     PREDICTIONS_FILE,
     RECORD_FILE,
     TRAJECTORY_FILE,
     read_run,
 )
-from chaos_utils.scoring.system import System
 
 SETTINGS = {
     "model": "minilm-l6", "task": "nli", "seed": 0, "train": "corpora", "loss": "hard",

@@ -1,7 +1,7 @@
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import collection, registry
+from chaos_utils.publish import contents, registry
 
 TEXT = """\
 fig-b: 0.1.0
@@ -32,10 +32,10 @@ def test_a_redirect_is_followed_to_its_end(write):
     assert {id: entry.moved_to for id, entry in known.redirects.items()} == {
         "fig-old": "fig-a", "fig-older": "fig-a", "fig-wrong": "",
     }  # fmt: skip
-    assert collection.current_id("fig-old") == "fig-a"
-    assert collection.current_id("fig-b") == "fig-b"
+    assert contents.current_id("fig-old") == "fig-a"
+    assert contents.current_id("fig-b") == "fig-b"
     with pytest.raises(ChaosError, match="Counted <twice>"):
-        collection.current_id("fig-wrong")
+        contents.current_id("fig-wrong")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.base import paths
 from chaos_utils.cli.__main__ import app
-from chaos_utils.scoring.runs import committed_runs
+from chaos_utils.scoring.trained import committed_runs
 from chaos_utils.training import wanted
 
 SMALL = ["--data", "sample", "--max-train-examples", "32", "--dev-examples", "20"]

@@ -11,7 +11,7 @@ import torch
 from helpers.engine import shares, small
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.runs import read_run
+from chaos_utils.scoring.trained import read_run
 from chaos_utils.training import cache, predicting
 from chaos_utils.training import finetune as engine
 

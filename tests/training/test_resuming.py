@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from helpers.engine import shares, small, stop_at
 
-from chaos_utils.scoring.runs import read_run
+from chaos_utils.scoring.trained import read_run
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.recipes import FAMILIES
 

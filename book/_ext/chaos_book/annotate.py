@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import material
+from chaos_book import book_votes
 from chaos_utils.base.files import write_text
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.crowd.protocol import load_protocol
@@ -34,7 +34,7 @@ class Annotate(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the place with the notice of the licence, and note which page this is."""
         self.env.chaos_annotate = self.env.docname  # type: ignore[attr-defined]
-        return [nodes.raw("", _PLACE, format="html"), material.notice_node(self.env.app)]
+        return [nodes.raw("", _PLACE, format="html"), book_votes.notice_node(self.env.app)]
 
 
 def _add_files(
@@ -44,14 +44,14 @@ def _add_files(
     if pagename != getattr(app.env, "chaos_annotate", None):
         return
     published = read_published("nie2020_table1").set_index("dataset")
-    content = annotate.material(material.all_votes(app), is_unanimous) | {
+    content = annotate.material(book_votes.all_votes(app), is_unanimous) | {
         "protocol": load_protocol().table,
         "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
-        "synthetic": material.is_synthetic(app),
+        "synthetic": book_votes.is_synthetic(app),
     }
     # Put in place before the page is written, so that their addresses there carry digests.
     target = Path(app.outdir) / "_static" / _FOLDER
-    write_text(target / _DATA, scripts.script("CHAOS_ANNOTATE", content, material.notice(app)))
+    write_text(target / _DATA, scripts.script("CHAOS_ANNOTATE", content, book_votes.notice(app)))
     for file in (_STYLE, *_SCRIPTS):
         shutil.copyfile(Path(app.srcdir) / "_annotate" / file, target / file)
     app.add_css_file(f"{_FOLDER}/{_STYLE}")

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import material
+from chaos_book import book_votes
 from chaos_book.published import project_of
 from chaos_utils.base.files import write_text
 from chaos_utils.publish import citations, explorer, scripts
@@ -31,7 +31,7 @@ class ItemExplorer(SphinxDirective):
         """Return the controls, and note that this page is the explorer."""
         self.env.chaos_explorer = self.env.docname  # type: ignore[attr-defined]
         page = (_assets(self.env.app) / "page.html").read_text("utf-8")
-        return [nodes.raw("", page, format="html"), material.notice_node(self.env.app)]
+        return [nodes.raw("", page, format="html"), book_votes.notice_node(self.env.app)]
 
 
 def _assets(app: Sphinx) -> Path:
@@ -69,9 +69,9 @@ def _write_files(app: Sphinx, exception: Exception | None) -> None:
 
 def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    datasets = material.all_votes(app)
+    datasets = book_votes.all_votes(app)
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    synthetic = material.is_synthetic(app)
+    synthetic = book_votes.is_synthetic(app)
     numbers = {
         "scale": explorer.SCALE,
         "datasets": [
@@ -84,8 +84,8 @@ def _data(app: Sphinx) -> dict[str, str]:
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in datasets}
     return {
-        "items.js": scripts.packed("CHAOS_ITEMS", numbers, material.votes_notice(app)),
-        "texts.js": scripts.packed("CHAOS_TEXTS", texts, material.notice(app)),
+        "items.js": scripts.packed("CHAOS_ITEMS", numbers, book_votes.votes_notice(app)),
+        "texts.js": scripts.packed("CHAOS_TEXTS", texts, book_votes.notice(app)),
     }
 
 

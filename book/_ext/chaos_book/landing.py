@@ -25,7 +25,7 @@ from chaos_book.published import (
     PublishedTable,
     project_of,
 )
-from chaos_utils.publish import cells, citations, collection, downloads, landing, metadata
+from chaos_utils.publish import cells, citations, contents, downloads, landing, metadata
 from chaos_utils.report import parameters
 
 BIBLIOGRAPHY = "figures.bib"
@@ -43,7 +43,7 @@ class PublishedList(SphinxDirective):
         manifests = self.env.chaos_manifests.values()  # type: ignore[attr-defined]
         sections: list[nodes.Node] = []
         for notebook, found in groupby(manifests, key=lambda manifest: manifest["notebook"]):
-            title = collection.chapter_title(notebook)
+            title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
             cards = nodes.container(classes=["thumbnails"])

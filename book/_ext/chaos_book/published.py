@@ -24,12 +24,12 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import citations, collection, landing, licences, markup
+from chaos_utils.publish import citations, contents, landing, licences, markup
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
 
-Manifest = collection.Manifest
+Manifest = contents.Manifest
 _FORMAT = re.compile(r",?(\.\d+)?[dfg%]?")
 
 
@@ -52,7 +52,7 @@ def project_of(app: Sphinx) -> Path:
 
 def _load(app: Sphinx) -> None:
     try:
-        app.env.chaos_manifests = collection.load()  # type: ignore[attr-defined]
+        app.env.chaos_manifests = contents.load()  # type: ignore[attr-defined]
     except ChaosError as fault:
         raise ExtensionError(str(fault)) from fault
 

@@ -8,10 +8,10 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from chaos_book import material
+from chaos_book import book_votes
 from chaos_book.published import project_of
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import collection, downloads, registry
+from chaos_utils.publish import contents, downloads, registry
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
 _SYNTHETIC = (
@@ -32,10 +32,10 @@ def _check_registry(app: Sphinx) -> None:
 def notice(app: Sphinx) -> str:
     """Return what every page says of a build that is no result, or not of one piece."""
     manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
-    said = [_SYNTHETIC] if material.is_synthetic(app) else []
+    said = [_SYNTHETIC] if book_votes.is_synthetic(app) else []
     stale = dict.fromkeys(one["notebook"] for one in manifests if one.get("stale"))
     if stale:
-        chapters = ", ".join(collection.chapter_title(notebook) for notebook in stale)
+        chapters = ", ".join(contents.chapter_title(notebook) for notebook in stale)
         said.append(_STALE.format(chapters))
     return " ".join(said)
 

@@ -7,15 +7,15 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.evaluation.error_views import error_views, ordinal, summarise_views
-from chaos_utils.evaluation.errors import (
+from chaos_utils.evaluation.error_distributions import (
     compare_histograms,
     errors_by_draw,
     lineup,
     sample_errors,
     summarise_draws,
 )
-from chaos_utils.presentation.errors import show_error_divergence, show_error_views
+from chaos_utils.evaluation.error_views import error_views, ordinal, summarise_views
+from chaos_utils.presentation.error_distributions import show_error_divergence, show_error_views
 from chaos_utils.scoring.systems import computed
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.scoring.runs import Run, kind_of, wanted_entries
+from chaos_utils.scoring.trained import Run, kind_of, wanted_entries
 
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",

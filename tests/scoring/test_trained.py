@@ -6,7 +6,7 @@ import pytest
 from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.runs import RECORD_FILE, find_run, read_run
+from chaos_utils.scoring.trained import RECORD_FILE, find_run, read_run
 
 VOTES = ("votes of snli", "votes of mnli")
 CORPORA = ("SNLI", "MNLI")

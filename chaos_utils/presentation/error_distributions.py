@@ -8,7 +8,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.panels import system_title
 from chaos_utils.report.tables import MISSING, number, signed, with_interval
 
-MEASURES = {
+_TITLES = {
     "ece": "ECE",
     "dist_ce": "mean DistCE",
     "kl": "KL(H1 ‖ ·)",
@@ -28,7 +28,7 @@ def show_error_divergence(table: pd.DataFrame) -> pd.DataFrame:
     for row in table.to_dict("records"):
         spread = not math.isnan(row["sd"])
         cells = {
-            ("measure", ""): MEASURES[row["measure"]],
+            ("measure", ""): _TITLES[row["measure"]],
             ("of", ""): _unbroken(system_title(row["system"], row["origin"], row["temperature"])),
             ("against votes", ""): REFERENCES[row["reference"]],
             ("over seeds", "mean [95%]"): with_interval(

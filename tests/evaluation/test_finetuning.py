@@ -5,10 +5,10 @@ import pytest
 from helpers.runs import fit, write_run
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.evaluation import runs as records
+from chaos_utils.evaluation import finetuning as records
 from chaos_utils.presentation import training as presentation
-from chaos_utils.scoring.runs import committed_runs, kind_of, ordered, runs_in
 from chaos_utils.scoring.systems import uniform
+from chaos_utils.scoring.trained import committed_runs, kind_of, ordered, runs_in
 
 
 @pytest.fixture

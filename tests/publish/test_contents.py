@@ -3,7 +3,7 @@ import json
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import collection
+from chaos_utils.publish import contents
 
 
 @pytest.fixture
@@ -35,18 +35,18 @@ def write(project, chapter, id, *, synthetic=False):
 
 
 def test_what_was_made_is_in_the_registry_s_order(project):
-    assert list(collection.manifest_files()) == ["fig-b", "fig-a"]
-    assert collection.read("fig-a")["notebook"] == "one"
+    assert list(contents.manifest_files()) == ["fig-b", "fig-a"]
+    assert contents.read("fig-a")["notebook"] == "one"
 
 
 def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     changed = {"one": ["chaos_utils/base/style.py"], "two": []}
-    monkeypatch.setattr(collection.staleness, "changed_since", changed.get)
+    monkeypatch.setattr(contents.staleness, "changed_since", changed.get)
     write(project, "two", "fig-d", synthetic=True)
     with (project / "book" / "figures.yml").open("a") as registry:
         registry.write("fig-d: 0.1.0\nfig-e: {since: 0.1.0, moved_to: fig-a}\n")
         registry.write("fig-f: {since: 0.1.0, withdrawn: It was wrong.}\n")
-    rows = {row.pop("id"): row for row in collection.listing()}
+    rows = {row.pop("id"): row for row in contents.listing()}
     assert {id: row["state"] for id, row in rows.items()} == {
         "fig-b": "stale", "fig-a": "stale", "fig-c": "not made", "fig-d": "synthetic",
         "fig-e": "moved", "fig-f": "withdrawn",
@@ -57,8 +57,8 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     }  # fmt: skip
     assert (rows["fig-c"]["title"], rows["fig-c"]["chapter"]) == (None, "two")
     changed["one"] = []
-    assert collection.listing()[0]["state"] == "made"
-    assert collection.chapter_title("two") == "Chapter two"
+    assert contents.listing()[0]["state"] == "made"
+    assert contents.chapter_title("two") == "Chapter two"
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
 )
 def test_what_is_not_there_is_told(project, id, told):
     with pytest.raises(ChaosError, match=told):
-        collection.read(id)
+        contents.read(id)
 
 
 def test_one_id_from_two_notebooks_is_refused(project):
     write(project, "two", "fig-a")
     with pytest.raises(ChaosError, match="fig-a is made by two notebooks"):
-        collection.manifest_files()
+        contents.manifest_files()
