@@ -75,7 +75,7 @@ def test_predictions_are_evaluated(installed, reader):
             installed / "chaos", "evaluate", "predictions.csv", "--data", data, "--dataset", "snli",
             "--csv", cwd=reader,
         )  # fmt: skip
-        assert "snli,predictions,3,jsd," in done.stdout
+        assert "snli,all,predictions," in done.stdout
     done = run(installed / "chaos", "evaluate", "predictions.csv", "--data", "data", cwd=reader)
     assert "predictions on snli, 3 items" in done.stdout
 
