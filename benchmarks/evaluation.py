@@ -81,7 +81,7 @@ def whole_process(votes: Votes) -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "nine.json"
         content = {
-            system.model: {
+            system.name: {
                 uid: {"uid": uid, "predicted_probabilities": shares}
                 for uid, shares in zip(system.uids, system.probabilities.tolist(), strict=True)
             }
