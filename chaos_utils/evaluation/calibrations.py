@@ -23,13 +23,14 @@ from chaos_utils.metrics.calibration import classwise_calibration_error as class
 from chaos_utils.metrics.calibration import hits_of, reliability_curve
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.scoring.recalibration import (
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
 )
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import oracle
 
@@ -99,17 +100,21 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
         label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
         row: dict[str, Any] = dict(system.keys)
         row["accuracy"] = float((label == gold).mean())
-        row |= _values(judged, TABLE_1[1:])
+        row |= _values(votes, system, [*TABLE_1[1:], "rank_cs_ties"])
         theirs = rows_about(published, system.keys)
         for name in TABLE_1:
             row[f"published_{name}"] = float(theirs[name].iloc[0]) if len(theirs) else np.nan
             row[f"difference_{name}"] = row[name] - row[f"published_{name}"]
-        rows.append(row | _values(judged, ["rank_cs_ties"]) | {"n_items": len(judged.human)})
+        row["rank_cs_ties"] = row.pop("rank_cs_ties")  # stands behind the published ones
+        rows.append(row | {"n_items": len(judged.human)})
     return _tidy(rows)
 
 
-def _values(judged: Judged, measures: Sequence[str]) -> dict[str, float]:
-    return {name: MEASURES[name].value(judged) for name in measures}
+def _values(
+    votes: Votes, system: System, measures: Sequence[str], *, in_sample: bool = False
+) -> dict[str, float]:
+    table = score(votes, [system], measures=measures, in_sample=in_sample)
+    return dict(zip(table["measure"], table["value"], strict=True))
 
 
 def _tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
@@ -196,9 +201,7 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 
 def two_targets(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares), in [0, 1], of each."""
-    return _tidy(
-        system.keys | _values(system.aligned_to(votes), ["ece", "ece_votes"]) for system in systems
-    )
+    return _tidy(system.keys | _values(votes, system, ["ece", "ece_votes"]) for system in systems)
 
 
 def temperature_choices(
@@ -238,8 +241,8 @@ def temperature_choices(
             row["temperature"] = float(np.mean(values))
             row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
             # An oracle temperature is shown because it was fitted on what judges it.
-            judged = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
-            rows.append(row | _values(judged, BY_TEMPERATURE))
+            in_sample = choice.startswith("oracle")
+            rows.append(row | _values(votes, scaled, BY_TEMPERATURE, in_sample=in_sample))
     return _tidy(rows)
 
 
@@ -347,7 +350,7 @@ def temperature_curves(
     for system in to_fit(systems):
         for temperature in grid.tolist():
             scaled = system.at_temperature(temperature)
-            values = _values(scaled.aligned_to(votes), BY_TEMPERATURE)
+            values = _values(votes, scaled, BY_TEMPERATURE)
             rows.append(scaled.keys | {"choice": ""} | values)
     chosen = choices[choices["choice"] != "none"]
     keys = [*systems[0].keys, "choice"]
