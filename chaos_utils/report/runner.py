@@ -233,7 +233,8 @@ def _tidy(
 
 def _is_empty(output: nbformat.NotebookNode) -> bool:
     """Whether an output is Markdown without a word, which would show as an object's name."""
-    return output.get("data", {}).get("text/markdown") == ""
+    text = output.get("data", {}).get("text/markdown")
+    return text is not None and not text.strip()
 
 
 def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, Any]) -> str:

@@ -89,7 +89,7 @@ def test_what_varies_is_stripped_and_the_parameters_are_shown(project):
 
 
 def test_markdown_without_a_word_shows_nothing(project):
-    body = "\n# %%\nfrom IPython.display import Markdown\nMarkdown('')\n\n# %%\nMarkdown('a')\n"
+    body = "\n# %%\nfrom IPython.display import Markdown\nMarkdown(' \\n')\n\n# %%\nMarkdown('a')\n"
     notebook = nbformat.read(run(project, BODY + body) / "notebook.ipynb", as_version=4)
     assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]
 
