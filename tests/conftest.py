@@ -62,11 +62,11 @@ def _forget_inputs(monkeypatch):
 
 @pytest.fixture(scope="session")
 def released_root():
-    """The folder that holds ChaosNLI's released files; skips where they are not at hand."""
+    """The folder that holds ChaosNLI's released files; skips where they are not available."""
     if "CHAOS_REQUIRE_DATA" in os.environ and None in _ALL_RELEASED:
         pytest.fail("the released votes and predictions were to be here, and are not")
     if None in _RELEASED:
-        pytest.skip("ChaosNLI's released files are not at hand")
+        pytest.skip("ChaosNLI's released files are not available")
     return _RELEASED[0].parents[1].resolve()
 
 
@@ -147,7 +147,7 @@ def browser():
     if path is None:
         if "CHAOS_REQUIRE_BROWSER" in os.environ:
             pytest.fail("a Chromium was to be here, and is not")
-        pytest.skip("no Chromium here: the built pages are not looked at")
+        pytest.skip("Chromium is not installed: the built pages are not checked")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield chromium

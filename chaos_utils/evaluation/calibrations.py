@@ -100,12 +100,12 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
         label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
         row: dict[str, Any] = dict(system.keys)
         row["accuracy"] = float((label == gold).mean())
-        row |= _values(votes, system, [*TABLE_1[1:], "rank_cs_ties"])
+        row |= _values(votes, system, TABLE_1[1:])
         theirs = rows_about(published, system.keys)
         for name in TABLE_1:
             row[f"published_{name}"] = float(theirs[name].iloc[0]) if len(theirs) else np.nan
             row[f"difference_{name}"] = row[name] - row[f"published_{name}"]
-        row["rank_cs_ties"] = row.pop("rank_cs_ties")  # stands behind the published ones
+        row |= _values(votes, system, ["rank_cs_ties"])
         rows.append(row | {"n_items": len(judged.human)})
     return _tidy(rows)
 

@@ -224,7 +224,7 @@ def test_all_correct_counts_items_that_all_and_none_get_right(sample):
 def test_all_correct_on_the_released_predictions(released):
     systems = {votes.dataset.name: load_systems(votes) for votes in released}
     if not systems["snli"]:
-        pytest.skip("the predictions of Baan et al. are not at hand")
+        pytest.skip("the predictions of Baan et al. are not available")
     table = bins.all_correct(released, systems).set_index(["dataset", "label"])
     for votes in released[:2]:
         dataset = votes.dataset.name

@@ -31,7 +31,7 @@ def systems(votes):
 def real(released):
     systems = load_systems(released[0], trained=False)
     if not systems:
-        pytest.skip("the released predictions are not at hand")
+        pytest.skip("the released predictions are not available")
     return released[0], calibrations.line_up(released[0], systems)
 
 

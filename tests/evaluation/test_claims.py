@@ -50,7 +50,7 @@ def gather(all_votes, systems=None, n_resamples=200, n_splits=10):
 def material(released):
     found = gather(released)
     if not found.systems["snli"]:
-        pytest.skip("the released predictions are not at hand")
+        pytest.skip("the released predictions are not available")
     return found
 
 
