@@ -42,8 +42,9 @@ from chaos_utils.plots.ceilings import (
 )
 from chaos_utils.presentation import ceilings as presentation
 from chaos_utils.presentation.annotations import name_of
+from chaos_utils.report.columns import signed
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.report.tables import publish_table, signed
+from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.references import References
 

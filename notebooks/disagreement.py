@@ -34,8 +34,8 @@ from chaos_utils.plots.disagreement import (
     plot_simplex,
 )
 from chaos_utils.presentation.annotations import listed, name_of
+from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.report.tables import number
 
 all_votes = load_all_votes(data)
 n_votes = description.votes_per_item(all_votes)

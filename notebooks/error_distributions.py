@@ -37,8 +37,9 @@ from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.plots.error_distributions import plot_error_distributions
 from chaos_utils.plots.panels import system_title
 from chaos_utils.presentation import error_distributions as presentation
+from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.report.tables import number, publish_table
+from chaos_utils.report.tables import publish_table
 
 votes = load_votes(dataset, data)
 (systems,) = error_distributions.lineup(

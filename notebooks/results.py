@@ -25,31 +25,21 @@ resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 seed: int = 0  # seed of all resampling
 
 # %%
-from itertools import chain
-
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.evaluation import results
+from chaos_utils.analyses import results
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
+from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.references import reference_scores
 from chaos_utils.plots.results import plot_results
-from chaos_utils.presentation.annotations import listed, name_of
-from chaos_utils.presentation.results import MODEL_NAMES, show_main_results
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.systems import load_systems
 
-all_votes = load_all_votes(data)
-models = [load_systems(opinions, predictions) for opinions in all_votes]
+material = gather(data, predictions)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
-
-# %% tags=["remove-input"]
-Markdown(description.systems_notice(chain.from_iterable(models)))
-
-# %% tags=["remove-input"]
-Markdown(description.without_models(all_votes, models))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## The table
@@ -60,11 +50,11 @@ Markdown(description.without_models(all_votes, models))
 # {term}`new accuracy` with the majority of the hundred votes.
 
 # %%
-table = results.main_results(all_votes, models, resamples, seed)
+table = results.main_results(material, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-main-results",
     table,
-    shown=show_main_results(table),
+    columns=results.COLUMNS,
     caption=f"""Distance from humans and accuracy of every system, computed and published. Computed
     rows have 95% bootstrap intervals over items ({resamples:,} resamples); the chance row has the
     paper's values and the difference. Rows marked *published* are those of Table 5 in
@@ -74,11 +64,11 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-chance = table[table["kind"] == "chance"]
+chance = table.rows[table.rows["kind"] == "chance"]
 gaps = chance[[f"difference_{measure}" for measure in results.TABLE_5]].abs().max().max()
-counts = results.better_than_chance(table).set_index(["dataset", "measure"])
+counts = results.better_than_chance(table).rows.set_index(["dataset", "measure"])
 sentences = [
-    f"on {name_of(dataset)}, {counts.loc[(dataset, 'jsd'), 'n_better']} of "
+    f"on {dataset_name(dataset)}, {counts.loc[(dataset, 'jsd'), 'n_better']} of "
     f"{counts.loc[(dataset, 'jsd'), 'n_models']} published models are nearer to humans than the uniform "
     f"guess by JSD, and {counts.loc[(dataset, 'kl'), 'n_better']} by KL"
     for dataset in counts.index.unique("dataset")
@@ -94,9 +84,9 @@ if "mnli" in counts.index:
         f" On MNLI the uniform guess scores {counts.loc[('mnli', 'jsd'), 'chance']:.4f} in JSD and "
         f"{counts.loc[('mnli', 'kl'), 'chance']:.4f} in KL; the best published models have "
         f"{counts.loc[('mnli', 'jsd'), 'best_value']:.4f} "
-        f"({MODEL_NAMES[counts.loc[('mnli', 'jsd'), 'best']]}) and "
+        f"({SYSTEM_NAMES[counts.loc[('mnli', 'jsd'), 'best']]}) and "
         f"{counts.loc[('mnli', 'kl'), 'best_value']:.4f} "
-        f"({MODEL_NAMES[counts.loc[('mnli', 'kl'), 'best']]})."
+        f"({SYSTEM_NAMES[counts.loc[('mnli', 'kl'), 'best']]})."
     )
 Markdown(text if sentences else "")
 
@@ -109,8 +99,8 @@ Markdown(text if sentences else "")
 # prediction of another. {doc}`ceilings` explains how both are computed.
 
 # %%
-drawn = results.drawn_results(table, all_votes, seed)
-drawn["system"] = drawn["system"].replace(MODEL_NAMES)
+references = reference_scores(material, seed=seed, measures=["jsd", "kl"])
+drawn = results.drawn_results(table, references)
 publish_figure(
     "fig-results",
     plot_results,
@@ -126,33 +116,34 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-at = drawn[drawn["measure"] == "jsd"].set_index(["kind", "dataset"])["value"]
+at = drawn.rows[drawn.rows["measure"] == "jsd"].set_index(["kind", "dataset"])["value"]
 each = {kind: [f"{value:.3f}" for value in at[kind]] for kind in ("floor", "ceiling", "chance")}
-several = [o.dataset.name for o in description.having(all_votes, "old votes")]
-votes = table[table["system"] == "original votes"].set_index("dataset").loc[several]
+several = [one.name for one in material.having("old votes")]
+original = table.rows[table.rows["system"] == "original votes"]
+original = original.set_index("dataset").loc[several]
 text = (
     f"By JSD the floor is {listed(each['floor'])} on "
-    f"{listed([o.dataset.short for o in all_votes])}, the ceiling {listed(each['ceiling'])}, and the "
+    f"{listed(one.short for one in material.datasets)}, the ceiling {listed(each['ceiling'])}, and the "
     f"uniform guess {listed(each['chance'])} ({{numref}}`fig-results`)."
 )
 if several:
-    jsd = [f"{row.jsd:.3f} on {name_of(dataset)}" for dataset, row in votes.iterrows()]
+    jsd = [f"{row.jsd:.3f} on {dataset_name(dataset)}" for dataset, row in original.iterrows()]
     text += (
         f"\n\nThe original votes, taken as a prediction, have a JSD of {listed(jsd)}, and a KL of "
-        f"{listed([f'{kl:.2f}' for kl in votes['kl']])}. JSD forgives what KL does not: a label that "
+        f"{listed([f'{kl:.2f}' for kl in original['kl']])}. JSD forgives what KL does not: a label that "
         "nobody among the few chose, and some among the many did."
     )
-Markdown(f"{text}\n\n{description.left_out(all_votes, 'old votes')}")
+Markdown(f"{text}\n\n{material.left_out('old votes')}")
 
 # %% [markdown]
 # ## Larger is more accurate, not always nearer
 
 # %% tags=["remove-input"]
-sizes = results.size_effects()
+sizes = results.size_effects().rows
 more = (sizes["change_new_accuracy"] > 0).sum()
 nearer = (sizes["change_jsd"] < 0).sum()
 mnli = sizes[sizes["dataset"] == "mnli"]
-ranks = results.rank_correlations()
+ranks = results.rank_correlations().rows
 ranks = ranks[ranks["accuracy"] == "new_accuracy"].set_index(["dataset", "distance"])["spearman"]
 Markdown(
     f"The paper has three models in two sizes. In {more} of {len(sizes)} pairs of dataset and family the "

@@ -28,6 +28,7 @@ seed: int = 0  # seed of all resampling for it
 import shlex
 
 import pandas as pd
+from chaos_utils.presentation.results import MODEL_NAMES
 from IPython.display import Markdown
 
 from chaos_utils import description
@@ -38,10 +39,9 @@ from chaos_utils.datasets.loading import load_votes
 from chaos_utils.evaluation import results
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.results import plot_results
-from chaos_utils.presentation.results import MODEL_NAMES
+from chaos_utils.report.columns import signed
 from chaos_utils.report.console import block, show_command
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.report.tables import signed
 from chaos_utils.scoring.api import compare
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import read_predictions

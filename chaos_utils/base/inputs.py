@@ -1,11 +1,11 @@
-"""A ledger of the data files that this process has read, with their digests.
+"""Data files by name and digest: what figures, tables and run records say that they were made from.
 
-Figures, tables and run records name the inputs behind them. A loader that opens a file
-records it here, so that no author has to remember it, and a synthetic input can never
-be left unmarked.
+Whatever is read from a file carries its entry along (``votes.inputs``, ``system.inputs``), and so
+does a table that is made from it: a figure names its own inputs and no others.
 """
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +29,6 @@ class Input:
     synthetic: bool = False
 
 
-_opened: dict[str, Input] = {}
-
-
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file as hexadecimal.
 
@@ -44,28 +41,6 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def record(name: str, sha256: str, *, synthetic: bool = False) -> Input:
-    """Note that a file was read, and return its entry.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the registry or the project; a later record of this name replaces it.
-    sha256 : str
-        Hexadecimal.
-    synthetic : bool
-        Whether its content is the synthetic sample.
-    """
-    entry = Input(name, sha256, synthetic)
-    _opened[name] = entry
-    return entry
-
-
-def opened() -> tuple[Input, ...]:
-    """Return what was read so far, by name."""
-    return tuple(sorted(_opened.values()))
-
-
-def any_synthetic() -> bool:
-    """Return whether anything that was read so far is synthetic."""
-    return any(entry.synthetic for entry in _opened.values())
+def merged(*groups: Iterable[Input]) -> tuple[Input, ...]:
+    """Return the inputs of several things, each once, by name."""
+    return tuple(sorted({entry for group in groups for entry in group}))

@@ -1,11 +1,11 @@
 """Where data, results and builds are. Nothing else reads the project's variables, ``CHAOS_…``.
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
-``CHAOS_CACHE``, where downloads are kept; ``CHAOS_RUN``, set by the runner for the
-notebook that it runs: the folder that takes its figures; and ``CHAOS_FROM``, likewise:
-the folder in which the reader called it, from which relative paths count.
+``CHAOS_CACHE``, where downloads are kept; and ``CHAOS_RUN``, set by the runner for the
+notebook that it runs: the folder that takes its figures, and says in `CONTEXT_FILE` what runs.
 """
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +16,8 @@ from pathlib import Path
 import platformdirs
 
 from chaos_utils.base.errors import ChaosError
+
+CONTEXT_FILE = "context.json"  # what runs, for its own process; gone when it ends
 
 _output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")
 
@@ -118,7 +120,17 @@ def runs() -> Path:
 
 def from_reader(path: str) -> Path:
     """Return a path that the reader gave, relative to where the reader is."""
-    return Path(os.environ.get("CHAOS_FROM", "")) / path
+    return Path(str(context().get("reader", ""))) / path
+
+
+def context() -> dict[str, object]:
+    """Return what the runner left for the notebook that it runs; empty outside of it."""
+    named = os.environ.get("CHAOS_RUN")
+    path = Path(named, CONTEXT_FILE) if named else None
+    if path is None or not path.is_file():
+        return {}
+    found: dict[str, object] = json.loads(path.read_text("utf-8"))
+    return found
 
 
 def in_runner() -> bool:

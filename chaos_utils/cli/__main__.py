@@ -96,7 +96,7 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
     from chaos_utils.report import runner, runs
 
     if "data" in values:
-        find_votes(values["data"], warn=False)  # what is not there is said before anything starts
+        find_votes(values["data"])  # what is not there is said before anything starts
     with _cell_progress(source.stem) as progress:
         target = runs.run(source, values, progress=progress)
     made = [manifest.stem for manifest in runner.figures_of(target)]

@@ -276,7 +276,7 @@ def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
     """Return the items that were judged, in the order of the reader's copy, with their votes."""
     dataset = files[0].dataset
     load_votes(dataset.name, data)  # checks the copy, and records that it was read
-    path = find_votes_on(dataset.name, data, warn=False).paths[0]
+    path = find_votes_on(dataset.name, data).paths[0]
     source = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
     votes: dict[str, list[int]] = {}
     for file in files:

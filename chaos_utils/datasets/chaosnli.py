@@ -101,7 +101,7 @@ def _votes(rows: list[dict[str, Any]], dataset: Dataset, name: str, sha256: str)
             MappingProxyType({field: row["example"][field] for field in dataset.text_fields})
             for row in rows
         ),
-        source=inputs.record(name, sha256, synthetic=synthetic),
+        source=inputs.Input(name, sha256, synthetic),
     )
 
 

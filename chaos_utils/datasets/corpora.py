@@ -4,15 +4,15 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, get_dataset
 from chaos_utils.datasets.loading import load_votes
@@ -41,6 +41,8 @@ class Corpus:
         Where each item comes from, such as ``snli``.
     dropped : int
         How many lines of the files had no majority label.
+    inputs : tuple of Input
+        The files.
     """
 
     task: Task
@@ -49,6 +51,7 @@ class Corpus:
     targets: Floats
     datasets: tuple[str, ...]
     dropped: int = 0
+    inputs: tuple[Input, ...] = ()
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -66,13 +69,12 @@ class Corpus:
         chosen : array of int, shape (m,)
         """
         where = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
-        return Corpus(
-            self.task,
-            tuple(self.uids[i] for i in where),
-            tuple(self.texts[i] for i in where),
-            _frozen(self.targets[where]),
-            tuple(self.datasets[i] for i in where),
-            self.dropped,
+        return replace(
+            self,
+            uids=tuple(self.uids[i] for i in where),
+            texts=tuple(self.texts[i] for i in where),
+            targets=_frozen(self.targets[where]),
+            datasets=tuple(self.datasets[i] for i in where),
         )
 
     def groups(self) -> list[tuple[str, ...]]:
@@ -155,23 +157,24 @@ def load_corpus(task: str, split: str, data: str = "auto") -> Corpus:
     parts = []
     for one in wanted.files_of(split):
         path = sources.locate(one.file, data)
+        read = [_input(path, one.file, data)]
         if one.labels:
             labels = sources.locate(one.labels, data)
-            parts.append(_read_stories(path, labels, one.name, wanted))
-            _note(labels, one.labels, data)
+            part = _read_stories(path, labels, one.name, wanted)
+            read.append(_input(labels, one.labels, data))
         else:
-            parts.append(_read_pairs(path, one.name, wanted))
-        _note(path, one.file, data)
+            part = _read_pairs(path, one.name, wanted)
+        parts.append(replace(part, inputs=merged(read)))
     return join(parts) if parts else empty(wanted)
 
 
-def _note(path: Path, name: str, data: str) -> None:
+def _input(path: Path, name: str, data: str) -> Input:
     synthetic = data == "sample"
     if synthetic:
         name = f"synthetic-sample/{path.name}"
     elif data not in KEYWORDS:
         name = f"own-data/{path.name}"
-    inputs.record(name, inputs.digest(path), synthetic=synthetic)
+    return Input(name, digest(path), synthetic)
 
 
 def empty(task: Task) -> Corpus:
@@ -198,6 +201,7 @@ def join(parts: Sequence[Corpus]) -> Corpus:
         _frozen(np.concatenate([part.targets for part in parts])),
         tuple(dataset for part in parts for dataset in part.datasets),
         sum(part.dropped for part in parts),
+        merged(*(part.inputs for part in parts)),
     )
 
 
@@ -332,6 +336,7 @@ def from_votes(votes: Iterable[Votes], task: Task) -> Corpus:
                 ),
                 _frozen(one.shares),
                 (one.dataset.name,) * len(one),
+                inputs=one.inputs,
             )
             for one in votes
         ]

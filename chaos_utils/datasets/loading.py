@@ -53,8 +53,7 @@ def load_votes(dataset: str, data: str = "auto") -> Votes:
     data : str
         Where they are:
 
-        * ``auto``: the published file, or the synthetic sample where that is not available;
-        * ``released``: the published file, or an error;
+        * ``auto`` or ``released``: the published file;
         * ``sample``: the synthetic sample;
         * the name of a dataset of the package: as ``auto``, for this one alone;
         * a folder that holds files of such datasets, at their place or under their base name,
@@ -96,15 +95,13 @@ def load_all_votes(data: str = "auto") -> list[Votes]:
     return [_read(files) for files in find_votes(data)]
 
 
-def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> VoteFiles:
+def find_votes_on(dataset: str, data: str = "auto") -> VoteFiles:
     """Return where the votes on one dataset stand.
 
     Parameters
     ----------
     dataset, data : str
         As for `load_votes`.
-    warn : bool
-        Whether to say on standard error that the sample was taken.
 
     Raises
     ------
@@ -112,8 +109,8 @@ def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> Vot
         As `load_votes`, but for faults in the files of votes.
     """
     if data in KEYWORDS:
-        return _published(get_dataset(dataset), data, warn=warn)
-    found = find_votes(data, warn=warn)
+        return _published(get_dataset(dataset), data)
+    found = find_votes(data)
     for files in found:
         if files.dataset.name == dataset:
             return files
@@ -131,7 +128,7 @@ def find_votes_on(dataset: str, data: str = "auto", *, warn: bool = True) -> Vot
     )
 
 
-def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
+def find_votes(data: str = "auto") -> list[VoteFiles]:
     """Return where the votes of each dataset stand that `data` holds.
 
     A dataset of the reader's own is known by its name from then on.
@@ -140,18 +137,19 @@ def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
     ----------
     data : str
         As for `load_votes`.
-    warn : bool
-        Whether to say on standard error that the sample was taken.
 
     Raises
     ------
     ChaosError
         As `load_all_votes`, but for faults in the files of votes.
     """
+    if data == "auto":
+        there = [one for one in book_datasets() if sources.find(one.file) is not None]
+        return [_published(one, data) for one in there or book_datasets()]
     if data in KEYWORDS:
-        return [_published(one, data, warn=warn) for one in book_datasets()]
+        return [_published(one, data) for one in book_datasets()]
     if data in [one.name for one in known_datasets()]:
-        return [_published(get_dataset(data), "auto", warn=warn)]
+        return [_published(get_dataset(data), "auto")]
     path = sources.own_path(data)
     if path.is_dir():
         return _in_folder(path, data)
@@ -170,9 +168,9 @@ def find_votes(data: str = "auto", *, warn: bool = True) -> list[VoteFiles]:
     return [_own(bring(dataset_of(path), path), (path,))]
 
 
-def _published(dataset: Dataset, data: str, *, warn: bool = True) -> VoteFiles:
+def _published(dataset: Dataset, data: str) -> VoteFiles:
     names = tuple(file.name for file in dataset.files)
-    return VoteFiles(dataset, tuple(sources.locate(name, data, warn=warn) for name in names), names)
+    return VoteFiles(dataset, tuple(sources.locate(name, data) for name in names), names)
 
 
 def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:

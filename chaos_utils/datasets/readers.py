@@ -81,9 +81,10 @@ def read_file(
     faults.check()
     if not items:
         raise faults.fatal("The data file holds no votes.")
+    texts_source = None
     if _reader(dataset).texts_by:
-        _join_texts(paths[1], names[1], dataset, items)
-    return _votes(items, dataset, inputs.record(names[0], content.sha256))
+        texts_source = _join_texts(paths[1], names[1], dataset, items)
+    return _votes(items, dataset, inputs.Input(names[0], content.sha256), texts_source)
 
 
 def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
@@ -452,8 +453,8 @@ def _array(content: Content, dataset: Dataset, reader: WideReader, faults: Fault
     return items
 
 
-def _join_texts(path: Path, name: str, dataset: Dataset, items: Items) -> None:
-    """Take the items' texts from a second file."""
+def _join_texts(path: Path, name: str, dataset: Dataset, items: Items) -> inputs.Input:
+    """Take the items' texts from a second file, and return its entry."""
     reader = _reader(dataset)
     content = Content.of(path)
     faults = _faults_of(path, dataset)
@@ -475,10 +476,12 @@ def _join_texts(path: Path, name: str, dataset: Dataset, items: Items) -> None:
     missing = [uid for uid in items if uid not in seen]
     faults.add("the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing])
     faults.check()
-    inputs.record(name, content.sha256)
+    return inputs.Input(name, content.sha256)
 
 
-def _votes(items: Items, dataset: Dataset, source: inputs.Input) -> Votes:
+def _votes(
+    items: Items, dataset: Dataset, source: inputs.Input, texts_source: inputs.Input | None
+) -> Votes:
     reader = _reader(dataset)
     everyone = list(items.values())
     counts = [item.tally(dataset) for item in everyone]
@@ -509,6 +512,7 @@ def _votes(items: Items, dataset: Dataset, source: inputs.Input) -> Votes:
         ),
         annotations=annotations,
         notes=_notes(everyone, int(np.sum(counts)), dataset),
+        texts_source=texts_source,
     )
 
 

@@ -1,8 +1,7 @@
-"""Data files: find them, verify them, fetch them, and stand the sample in for them."""
+"""Data files: find them, verify them, fetch them; and the synthetic sample of them."""
 
 import json
 import shutil
-import sys
 import tempfile
 import zipfile
 import zlib
@@ -392,7 +391,7 @@ def in_folder(name: str, folder: Path) -> Path | None:
     )
 
 
-def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
+def locate(name: str, data: str = "auto") -> Path:
     """Return the file to read for a ``data`` parameter.
 
     Parameters
@@ -400,11 +399,8 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
     name : str
         Name in the registry.
     data : str
-        ``auto`` (the published file, or the synthetic sample where it is not available),
-        ``released`` (the published file or an error), ``sample``, or a folder that
-        holds files of the same names.
-    warn : bool
-        Whether to say on standard error that the sample was taken.
+        ``auto`` and ``released`` (the published file), ``sample`` (the synthetic one), or a
+        folder that holds files of the same names.
 
     Returns
     -------
@@ -426,20 +422,20 @@ def locate(name: str, data: str = "auto", *, warn: bool = True) -> Path:
                 todo="check the parameter `data`",
             )
         return path
-    found = None if data == "sample" else find(name)
-    if found is not None:
-        check(get(name), found)
-        return found
-    stand_in = None if data == "released" else sample_folder() / name
-    if stand_in is None or not stand_in.is_file():
+    if data == "sample":
+        found = in_folder(name, sample_folder())
+    else:
+        found = find(name)
+        if found is not None:
+            check(get(name), found)
+    if found is None:
         file = get(name)
-        todo = "run `chaos data fetch`, or set CHAOS_DATA to the folder that holds it"
+        todo = "run `chaos data fetch`, set CHAOS_DATA to the folder that holds it, or look at the "
+        todo += "synthetic sample with data=sample"
         raise ChaosError(
             f"{name} is not available." if data != "sample" else f"{name} has no synthetic sample.",
             where=", ".join(str(root) for root in paths.data_roots()),
             expected="the published file",
             todo=todo if file.url else "pass its folder or YAML file as the parameter `data`",
         )
-    if data == "auto" and warn:
-        print(f"{name} is not available: the SYNTHETIC SAMPLE stands in for it", file=sys.stderr)
-    return stand_in
+    return found

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
 
 Ints = npt.NDArray[np.int64]
@@ -48,6 +48,8 @@ class Votes:
         first of the labels with most votes.
     source : Input
         The file that it was read from, with its digest.
+    texts_source : Input or None
+        The file of the texts, where it is another one.
     given_old_label : ndarray of int, shape (n,), or None
         The label of the original dataset.
     given_old_votes : ndarray of int, shape (n, k), or None
@@ -66,15 +68,21 @@ class Votes:
     uids: tuple[str, ...]
     counts: Ints
     majority: Ints
-    source: inputs.Input
+    source: Input
     given_old_label: Ints | None = None
     given_old_votes: Ints | None = None
     texts: tuple[Mapping[str, str], ...] = ()
     annotations: Annotations | None = None
     notes: tuple[str, ...] = ()
+    texts_source: Input | None = None
 
     def __len__(self) -> int:
         return len(self.uids)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The files that it was read from."""
+        return (self.source, *filter(None, [self.texts_source]))
 
     @property
     def n_votes(self) -> Ints:

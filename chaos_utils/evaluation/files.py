@@ -12,7 +12,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.report.tables import number, signed
+from chaos_utils.report.columns import number, signed
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References

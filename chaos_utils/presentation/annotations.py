@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.report.tables import MISSING, Item, Votes, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, number, signed, with_interval
+from chaos_utils.report.tables import Item, Votes
 
 STATISTICS = {
     "old_majority": "old majority",

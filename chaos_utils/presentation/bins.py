@@ -6,7 +6,7 @@ import pandas as pd
 
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.report.tables import MISSING, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, number, signed, with_interval
 
 _GUESSES = {
     "chance": "the guess",

@@ -5,7 +5,7 @@ import pandas as pd
 
 from chaos_utils.plots.calibration import CHOICES
 from chaos_utils.plots.panels import system_title
-from chaos_utils.report.tables import MISSING, number, signed
+from chaos_utils.report.columns import MISSING, number, signed
 from chaos_utils.scoring.recalibration import LIMITS
 
 _HEADINGS = {

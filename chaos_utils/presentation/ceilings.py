@@ -10,7 +10,7 @@ import pandas as pd
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.presentation.annotations import listed, name_of
-from chaos_utils.report.tables import MISSING, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, number, signed, with_interval
 
 _DIGITS = 3
 

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from chaos_utils.report.tables import MISSING, number
+from chaos_utils.report.columns import MISSING, number
 
 PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 _MARKS = {

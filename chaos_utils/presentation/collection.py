@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.presentation.annotations import listed, name_of
-from chaos_utils.report.tables import MISSING, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, number, signed, with_interval
 
 _FIGURES = {  # with their digits
     "careless": ("careless applicants (%)", 1),

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from chaos_utils.report.tables import MISSING, number
+from chaos_utils.report.columns import MISSING, number
 
 
 def value_of(value: float, digits: int = 4) -> str:

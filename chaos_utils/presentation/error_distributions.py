@@ -6,7 +6,7 @@ import pandas as pd
 
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.panels import system_title
-from chaos_utils.report.tables import MISSING, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, number, signed, with_interval
 
 _TITLES = {
     "ece": "ECE",

@@ -11,7 +11,7 @@ import pandas as pd
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.presentation.annotations import name_of
-from chaos_utils.report.tables import number, signed, with_interval
+from chaos_utils.report.columns import number, signed, with_interval
 
 SHOWN = ("jsd", "kl", "dist_ce", "new_accuracy")
 _DIGITS = 3

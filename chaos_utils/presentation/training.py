@@ -16,7 +16,7 @@ import pandas as pd
 from chaos_utils.datasets.catalogue import book_datasets, short_of
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.presentation.bins import amount
-from chaos_utils.report.tables import MISSING, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, number, signed, with_interval
 
 _ENCODERS = {
     "minilm-l6": "`minilm-l6` is all-MiniLM-L6-v2, six layers of width 384, distilled from BERT "

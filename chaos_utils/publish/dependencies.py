@@ -4,7 +4,6 @@ Imports are read from the source without running it, so that the build knows the
 anything runs.
 """
 
-import ast
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
@@ -14,14 +13,12 @@ from pathlib import Path
 import jupytext
 import yaml
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.authorship import read_authors
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import find_votes
 from chaos_utils.datasets.registry import prediction_files
 from chaos_utils.datasets.sources import find
 
-_PACKAGE = "chaos_utils"
 _DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
@@ -74,8 +71,8 @@ def modules_of(notebook: Path) -> list[Path]:
         if cell.cell_type == "code":
             # What starts so is IPython's, and imports nothing of ours.
             code = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
-            names += _imported(code, f"notebooks/{notebook.name}, cell {number}")
-    return _closure(names)
+            names += modules.imported(code, f"notebooks/{notebook.name}, cell {number}")
+    return _with_data(modules.closure(names))
 
 
 def modules_of_pages() -> list[Path]:
@@ -86,7 +83,7 @@ def modules_of_pages() -> list[Path]:
     list of Path
         Sorted.
     """
-    package = paths.project() / _PACKAGE
+    package = paths.project() / modules.PACKAGE
     found = (
         path
         for kind in ("*.py", *(f"*{suffix}" for suffix in _DATA))
@@ -95,62 +92,12 @@ def modules_of_pages() -> list[Path]:
     return sorted(path for path in found if not path.is_relative_to(package / "cli"))
 
 
-def _closure(names: list[str]) -> list[Path]:
-    waiting = list(names)
-    found: set[Path] = set()
-    while waiting:
-        path = _file_of(waiting.pop())
-        if path is None or path in found:
-            continue
-        found.add(path)
+def _with_data(files: Iterable[Path]) -> list[Path]:
+    """Return files of modules, and the data files that stand beside them."""
+    found = set(files)
+    for path in list(found):
         found.update(other for other in path.parent.iterdir() if other.suffix in _DATA)
-        waiting += _imported_by(path)
-        if path == paths.project() / _PACKAGE / "report" / "console.py":
-            waiting.append(f"{_PACKAGE}.cli.__main__")
     return sorted(found)
-
-
-@cache  # chapters share most modules, and a process reads each of them once
-def _imported_by(path: Path) -> tuple[str, ...]:
-    return tuple(_imported(path.read_text("utf-8"), path.name))
-
-
-def _imported(code: str, where: str) -> Iterator[str]:
-    """Yield the dotted names that code imports from this package."""
-    try:
-        tree = ast.parse(code)
-    except SyntaxError as fault:
-        raise ChaosError(
-            "This is not valid Python.",
-            where=f"{where}, line {fault.lineno} of it",
-            found=(fault.text or "").strip(),
-            expected=fault.msg,
-        ) from fault
-    for node in _run(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            # `from a import b` may name a module or something inside one.
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from (name for name in names if name.split(".")[0] == _PACKAGE)
-
-
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of code that runs; what is imported for type checkers is not needed."""
-    yield tree
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        yield from _run(node)
-
-
-def _file_of(module: str) -> Path | None:
-    path = paths.project() / Path(*module.split("."))
-    if path.with_suffix(".py").is_file():
-        return path.with_suffix(".py")
-    return path / "__init__.py" if (path / "__init__.py").is_file() else None
 
 
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
@@ -171,14 +118,14 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
         By names that, unlike the places, are the same on every machine.
     """
     found: dict[str, Path] = {}
-    for files in find_votes(data, warn=False):
+    for files in find_votes(data):
         found |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
             found[f"own-data/{files.described_by.name}"] = files.described_by
-    modules, package = modules_of(notebook), paths.project() / _PACKAGE
-    if data != "sample" and package / "scoring" / "systems.py" in modules:
+    needed, package = modules_of(notebook), paths.project() / modules.PACKAGE
+    if data != "sample" and package / "scoring" / "systems.py" in needed:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
-    if package / "scoring" / "trained.py" in modules:
+    if package / "scoring" / "trained.py" in needed:
         kinds = ("*/*.json", "*/*.parquet", "*.yml")
         ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
         found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}

@@ -168,7 +168,9 @@ def run(
     folder = sweep.folder
     with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:
         todo = list(sweep.runs) if force else sweep.missing()
-        plan = {"source": str(sweep.source), "again": force, "runs": sweep.runs}
+        # On a cluster too, a relative path is one from where the reader is.
+        reader = str(paths.from_reader("").absolute())
+        plan = {"source": str(sweep.source), "again": force, "reader": reader, "runs": sweep.runs}
         write_json(folder / _PLAN_FILE, plan)
         for kind, name in itertools.product((_DONE, _FAILED), sweep.runs):
             (folder / kind / name).unlink(missing_ok=True)
@@ -212,8 +214,6 @@ def _drive(
         lock=lock,
         heard=hear,
         progress=progress,
-        # On a cluster too, a relative path is one from where the reader is.
-        environment={"CHAOS_FROM": str(paths.from_reader("").absolute())},
     )
     hear("")
     write_text(folder / _LOG_FILE, "\n".join(output) + "\n")
@@ -235,7 +235,12 @@ def run_one(folder: Path, name: str) -> None:
         Of the run's folder.
     """
     plan = json.loads((folder / _PLAN_FILE).read_text("utf-8"))
-    runs.run(Path(plan["source"]), plan["runs"][name], again=plan["again"])
+    runs.run(
+        Path(plan["source"]),
+        plan["runs"][name],
+        again=plan["again"],
+        reader=Path(plan["reader"]),
+    )
 
 
 def failure_file(folder: Path, name: str) -> Path:

@@ -6,16 +6,15 @@ which its landing pages and citations are made.
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
+from chaos_utils.base.table import Table
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import first_sentence
 
@@ -52,14 +51,14 @@ class Published:
         }
 
 
-def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
+def prepare(id: str, kind: str, table: Table, caption: str) -> Path:
     """Check what the author gave, and return the folder to write into.
 
     Parameters
     ----------
     id : str
         ``fig-…`` or ``tbl-…``; its own in the notebook.
-    data : DataFrame
+    table : Table
         At least one row.
     caption : str
         Not empty.
@@ -77,8 +76,10 @@ def prepare(id: str, kind: str, data: pd.DataFrame, caption: str) -> Path:
             found=repr(id),
             expected=f"{prefix}-… in lower-case letters, digits and hyphens",
         )
-    if not isinstance(data, pd.DataFrame) or data.empty:
-        raise ChaosError(f"A {kind} needs the data behind it.", where=where, found=type(data))
+    if not isinstance(table, Table) or not len(table):
+        raise ChaosError(
+            f"A {kind} needs the table behind it.", where=where, found=type(table).__name__
+        )
     if not caption.strip():
         raise ChaosError(f"A {kind} needs a caption.", where=where)
     folder = paths.run_folder() / FOLDER
@@ -92,7 +93,7 @@ def write(
     folder: Path,
     id: str,
     kind: str,
-    data: pd.DataFrame,
+    table: Table,
     caption: str,
     formats: list[str],
     **more: Any,
@@ -103,7 +104,7 @@ def write(
     ----------
     folder : Path
         As `prepare` returns it.
-    id, kind, data, caption
+    id, kind, table, caption
         As `prepare` checked them.
     formats : list of str
         Suffixes of the files that the caller writes.
@@ -116,7 +117,7 @@ def write(
         As it was written: of synthetic data, with a caption that says so.
     """
     context = provenance.current_context()
-    synthetic = inputs.any_synthetic()
+    data, synthetic = table.rows, table.synthetic
     authors = provenance.authors()
     caption = " ".join(caption.split())
     if synthetic:
@@ -133,10 +134,13 @@ def write(
         "licence": LICENCE if authors else None,
         "notebook": context.notebook,
         "parameters": dict(context.parameters),
-        "inputs": provenance.list_inputs(),
+        "inputs": [asdict(entry) for entry in table.inputs],
+        "recorded": table.recorded,
+        "outdated": table.origin.outdated,
         "software": provenance.software(),
         "formats": [*formats, "csv", "json"],
         **more,
+        "keys": list(table.keys),
         "columns": list(data.columns),
         "data": json.loads(data.to_json(orient="records", double_precision=15)),
     }

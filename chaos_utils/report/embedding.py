@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from chaos_utils.base import inputs
 from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
 from chaos_utils.report import artifacts, provenance
 from chaos_utils.report.captions import first_sentence, without_markup
@@ -33,16 +32,18 @@ class About:
     authors: tuple[str, ...]
 
 
-def about(id: str, caption: str, alt: str) -> About:
+def about(id: str, caption: str, alt: str, *, synthetic: bool) -> About:
     """Return what is said of a figure that the running notebook makes.
 
     Parameters
     ----------
     caption, alt : str
         Markdown; the caption's first sentence is the title.
+    synthetic : bool
+        Whether it is made from the sample.
     """
     title = without_markup(first_sentence(caption))
-    if inputs.any_synthetic():
+    if synthetic:
         title = f"{artifacts.SYNTHETIC_NOTE}: {title}"
     notebook = provenance.current_context().notebook
     return About(id, title, without_markup(alt), notebook, provenance.authors())

@@ -11,9 +11,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chaos_utils.base import inputs, style
+from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes
+from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
 
 PNG_DPI = 300
@@ -23,7 +24,7 @@ _PREVIEW_DPI = 110
 def publish_figure(
     id: str,
     plot: Callable[[pd.DataFrame], Figure],
-    data: pd.DataFrame,
+    table: Table,
     *,
     caption: str,
     alt: str,
@@ -38,9 +39,9 @@ def publish_figure(
     id : str
         ``fig-…``; never changes once published.
     plot : callable
-        Takes `data` and returns a matplotlib Figure; called once for each look.
-    data : DataFrame
-        All that is drawn; uids and numbers, no text of the datasets.
+        Takes the table's rows and returns a matplotlib Figure; called once for each look.
+    table : Table
+        All that is drawn: aggregates, no item's votes and no text of the datasets.
     caption : str
         Its first sentence is the figure's title. MyST markup is allowed.
     alt : str
@@ -51,18 +52,18 @@ def publish_figure(
     Published
         Shows the figure when it is a cell's last expression.
     """
-    folder = artifacts.prepare(id, "figure", data, caption)
+    folder = artifacts.prepare(id, "figure", table, caption)
     if not alt.strip() or alt.strip() == caption.strip():
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
-    about = embedding.about(id, caption, alt)
+    about = embedding.about(id, caption, alt, synthetic=table.synthetic)
     preview = b""
     for mode in style.MODES:
         with style.look(mode):
-            figure = plot(_literal(data))
+            figure = plot(_literal(table.rows))
             _fix_layout(figure)
-            if inputs.any_synthetic():
+            if table.synthetic:
                 _mark_synthetic(figure)
             if mode == "light":
                 preview = _save_light(figure, folder, about)
@@ -74,7 +75,7 @@ def publish_figure(
         folder,
         id,
         "figure",
-        data,
+        table,
         caption,
         ["svg", "png", "pdf"],
         alt=" ".join(alt.split()),

@@ -1,7 +1,6 @@
 """What made what: the running notebook's context, versions, and run records."""
 
 import importlib.metadata
-import json
 import os
 import platform
 import subprocess
@@ -15,8 +14,6 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.authorship import read_authors
 from chaos_utils.base.files import write_json
 
-CONTEXT_FILE = "context.json"
-INPUTS_FILE = "inputs.json"
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 _RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
 TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
@@ -32,10 +29,13 @@ class Context:
         Its name.
     parameters : mapping
         Values by name.
+    reader : str
+        The folder in which it was called, from which relative paths count.
     """
 
     notebook: str
     parameters: Mapping[str, Any]
+    reader: str = ""
 
 
 def write_context(folder: Path, context: Context) -> None:
@@ -46,15 +46,13 @@ def write_context(folder: Path, context: Context) -> None:
     folder : Path
         Of the run.
     """
-    write_json(folder / CONTEXT_FILE, asdict(context))
+    write_json(folder / paths.CONTEXT_FILE, asdict(context))
 
 
 def current_context() -> Context:
     """Return what is running; outside the runner, a context named ``interactive``."""
-    path = paths.run_folder() / CONTEXT_FILE
-    if not path.is_file():
-        return Context("interactive", {})
-    return Context(**json.loads(path.read_text("utf-8")))
+    found: dict[str, Any] = paths.context()
+    return Context(**found) if found else Context("interactive", {})
 
 
 def authors() -> tuple[str, ...]:
@@ -87,17 +85,6 @@ def software(names: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
-
-
-def list_inputs() -> list[dict[str, Any]]:
-    """Return what this process has read so far, ready for JSON.
-
-    Returns
-    -------
-    list of dict
-        ``name``, ``sha256``, ``synthetic``; by name.
-    """
-    return [asdict(entry) for entry in inputs.opened()]
 
 
 def _git(*arguments: str) -> str | None:
@@ -191,7 +178,7 @@ def write_record(
     source : Path
         The notebook's source file.
     read : list of dict
-        The inputs, as `list_inputs` gives them.
+        The inputs of its figures and tables, as their manifests have them.
     made_from : mapping
         Digests of all that the notebook depends on, its modules too; empty where unknown.
     outputs : list of Path

@@ -17,6 +17,7 @@ import nbformat
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_text
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.report import parameters, provenance
 from chaos_utils.report.artifacts import FOLDER as FIGURES
 
@@ -34,6 +35,7 @@ def run_notebook(
     progress: Progress | None = None,
     standalone: bool = False,
     made_from: Mapping[str, str] | None = None,
+    reader: Path | None = None,
 ) -> None:
     """Execute a notebook into a folder, which appears whole or not at all.
 
@@ -52,9 +54,12 @@ def run_notebook(
         Whether to write ``page.html`` too, one file that shows the whole run.
     made_from : mapping, optional
         Digests of all that the notebook depends on, by name, for the record.
+    reader : Path, optional
+        The folder from which relative paths in parameters count; by default where this is called.
     """
     started = datetime.now(UTC)
-    context = provenance.Context(source.stem, values)
+    reader = str((reader or paths.from_reader("")).absolute())
+    context = provenance.Context(source.stem, values, reader)
     failed = paths.build() / "failed" / f"{target.name}.ipynb"
     failed.unlink(missing_ok=True)
     with fresh_folder(target) as folder:
@@ -67,20 +72,19 @@ def run_notebook(
                 write_text(failed, executed.read_text("utf-8"))
             raise
         notebook = nbformat.read(executed, as_version=4)
-        _tidy(notebook, parameters.read_parameters(source), values)
+        manifests = [json.loads(path.read_text("utf-8")) for path in figures_of(folder)]
+        _tidy(notebook, parameters.read_parameters(source), values, _recorded_notice(manifests))
         write_text(executed, nbformat.writes(notebook) + "\n")
         if standalone:
             from chaos_utils.report.standalone import page
 
             write_text(folder / PAGE_FILE, page(notebook))
-        read = json.loads((folder / provenance.INPUTS_FILE).read_text("utf-8"))
-        for scratch in (provenance.CONTEXT_FILE, provenance.INPUTS_FILE):
-            (folder / scratch).unlink()
+        (folder / paths.CONTEXT_FILE).unlink()
         provenance.write_record(
             folder / RECORD_FILE,
             context=context,
             source=source,
-            read=read,
+            read=_inputs_of(manifests),
             made_from=made_from or {},
             outputs=[path for path in folder.rglob("*") if path.is_file()],
             started=started,
@@ -103,7 +107,6 @@ def _execute(
     # Parameters were checked; papermill's own check knows fewer types, and warns of the others.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     notebook = jupytext.read(source)
-    notebook.cells.append(nbformat.v4.new_code_cell(_LAST_CELL, metadata={"tags": ["remove-cell"]}))
     plain = folder / f"{source.stem}-source.ipynb"
     nbformat.write(notebook, plain)
 
@@ -145,22 +148,11 @@ def _execute(
         plain.unlink(missing_ok=True)
 
 
-# Appended to every run: reports to the runner what the notebook's process has read.
-_LAST_CELL = """\
-from chaos_utils.base.files import write_json
-from chaos_utils.base.paths import run_folder
-from chaos_utils.report.provenance import INPUTS_FILE, list_inputs
-
-write_json(run_folder() / INPUTS_FILE, list_inputs())
-"""
-
-
 @contextmanager
 def _environment(folder: Path) -> Iterator[None]:
     """Set what the kernel inherits; the same for everyone who runs the notebook."""
     ours = {
         "CHAOS_RUN": str(folder),
-        "CHAOS_FROM": str(paths.from_reader("").absolute()),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "MPLBACKEND": "agg",
         "PYTHONHASHSEED": "0",
@@ -210,9 +202,9 @@ def _tidy(
     notebook: nbformat.NotebookNode,
     declared: list[parameters.Parameter],
     values: Mapping[str, Any],
+    notice: str,
 ) -> None:
-    """Strip times and random ids, and show the parameters in one table under the title."""
-    del notebook.cells[-1]
+    """Strip times and random ids; under the title, show a notice and the parameters."""
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
@@ -227,8 +219,40 @@ def _tidy(
     if declared:
         table = nbformat.v4.new_markdown_cell(_parameter_table(declared, values))
         notebook.cells.insert(1, table)
+    if notice:
+        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(notice))
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
+
+
+def _inputs_of(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the inputs of all figures and tables, each once, by name."""
+    found = {entry["name"]: entry for one in manifests for entry in one["inputs"]}
+    return [found[name] for name in sorted(found)]
+
+
+def _recorded_notice(manifests: list[dict[str, Any]]) -> str:
+    """Say in Markdown which tables were recorded, from which files; nothing where none was."""
+    recorded = [one for one in manifests if one["recorded"]]
+    if not recorded:
+        return ""
+    names = dict.fromkeys(name for one in recorded for name in one["recorded"])
+    files = {entry["name"]: entry["sha256"] for one in recorded for entry in one["inputs"]}
+    which = "\n".join(f"> * `{name}` (SHA-256 `{sha256}`)" for name, sha256 in files.items())
+    older = [f"{{numref}}`{one['id']}`" for one in recorded if one["outdated"]]
+    warning = (
+        f"\n>\n> Another version of the code made what is shown in {', '.join(older)}."
+        if older
+        else ""
+    )
+    return (
+        "> **Recorded numbers.** The votes or predictions behind this page were not available when "
+        "it was built, so its figures and tables show what was computed from them before: the "
+        f"numbers on {', '.join(short_of(name) for name in names)} come from `results/tables/`. "
+        f"`chaos data fetch` and `make book` compute them again.{warning}\n>\n"
+        f"> <details><summary>The files that they were computed from</summary>\n>\n{which}\n>\n> "
+        "</details>"
+    )
 
 
 def _is_empty(output: nbformat.NotebookNode) -> bool:

@@ -68,6 +68,7 @@ def run(
     *,
     again: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    reader: Path | None = None,
 ) -> Path:
     """Run a notebook into the folder of this run.
 
@@ -81,6 +82,8 @@ def run(
         Whether a run that is there already is made again.
     progress : callable, optional
         Called with the number of the running cell and of all cells.
+    reader : Path, optional
+        As for `runner.run_notebook`.
 
     Returns
     -------
@@ -90,7 +93,9 @@ def run(
     target = folder_of(source, values)
     with _only_one(target):
         if again or not is_there(source, values):
-            runner.run_notebook(source, values, target, progress=progress, standalone=True)
+            runner.run_notebook(
+                source, values, target, progress=progress, standalone=True, reader=reader
+            )
     return target
 
 

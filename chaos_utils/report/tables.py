@@ -1,6 +1,5 @@
 """One call that saves, captions and makes a table citable; and how tables look."""
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
+from chaos_utils.report.columns import Column, lay_out
 
-MISSING = "–"
 _SHORT = 24
 _NUMBER = re.compile(r"[−+±]?[\d.,]+( %)?( [\[(].*[\])])?|–")
 _INTERVAL = re.compile(r" (\[.*\])$")
@@ -51,7 +51,12 @@ class Votes:
 
 
 def publish_table(
-    id: str, data: pd.DataFrame, *, caption: str, shown: pd.DataFrame | None = None
+    id: str,
+    table: Table,
+    *,
+    caption: str,
+    columns: Sequence[Column] = (),
+    shown: pd.DataFrame | None = None,
 ) -> artifacts.Published:
     """Write a table's data and set it.
 
@@ -61,28 +66,25 @@ def publish_table(
     ----------
     id : str
         ``tbl-…``; never changes once published.
-    data : DataFrame
-        The tidy table: what is downloaded.
+    table : Table
+        What is downloaded.
     caption : str
         Its first sentence is the table's title.
+    columns : sequence of Column
+        How the rows are shown; as they are by default.
     shown : DataFrame, optional
-        The table as it is read: cells of text, `Item` or `Votes`; column names may have
-        two levels. The data itself by default.
+        The rows to show, where they are not those of the table: some of them, or reshaped.
 
     Returns
     -------
     Published
         Shows the table when it is a cell's last expression.
     """
-    folder = artifacts.prepare(id, "table", data, caption)
-    table = data if shown is None else shown
-    if isinstance(table.columns, pd.MultiIndex):
-        header = [list(names) for names in table.columns]
-    else:
-        header = [[str(name)] for name in table.columns]
-    rows = [[_as_json(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
-    display = {"header": header, "rows": rows}
-    manifest = artifacts.write(folder, id, "table", data, caption, [], display=display)
+    folder = artifacts.prepare(id, "table", table, caption)
+    rows = table.rows if shown is None else shown
+    header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows])
+    display = {"header": header, "rows": [[_as_json(cell) for cell in row] for row in cells]}
+    manifest = artifacts.write(folder, id, "table", table, caption, [], display=display)
     html = f"<p><b>{id}</b> {escape(manifest['caption'])}</p>{table_html(display)}"
     return artifacts.Published(id, manifest, html)
 
@@ -179,58 +181,3 @@ def _votes_html(dataset: str, counts: Sequence[int]) -> str:
         if n
     )
     return f'<span class="votes" role="img" aria-label="{escape(spoken)}">{segments}</span>'
-
-
-def number(value: float, digits: int = 0) -> str:
-    """Write a number, with a thin mark where there is none.
-
-    Parameters
-    ----------
-    value : float
-        NaN or None for none.
-    digits : int
-        Decimals.
-
-    Returns
-    -------
-    str
-        With commas at thousands, and a true minus sign.
-    """
-    if value is None or math.isnan(value):
-        return MISSING
-    return f"{value:,.{digits}f}".replace("-", "−")
-
-
-def with_interval(value: float, low: float, high: float, digits: int) -> str:
-    """Write a number with its interval in brackets.
-
-    Parameters
-    ----------
-    value, low, high : float
-        NaN for an end that is not there.
-    digits : int
-        Decimals.
-
-    Returns
-    -------
-    str
-        For instance ``0.52 [0.50, 0.54]``.
-    """
-    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
-
-
-def signed(value: float, digits: int = 0) -> str:
-    """Write a difference with its sign; zero at the digits shown is a plain 0.
-
-    Parameters
-    ----------
-    value : float
-        NaN or None for none.
-    digits : int
-        Decimals.
-    """
-    if value is None or math.isnan(value):
-        return MISSING
-    if round(value, digits) == 0:
-        return number(0, digits)
-    return f"{value:+,.{digits}f}".replace("-", "−")

@@ -103,9 +103,9 @@ def read_predictions(
     run = run_of(path)
     if run is None:
         digest = hashlib.sha256(content).hexdigest()
-        source = inputs.record(f"predictions/{path.name}", digest)
+        read_from = (inputs.Input(f"predictions/{path.name}", digest),)
     else:
-        source = run.note(path.resolve().name)
+        read_from = run.inputs_of(path.resolve().name)
     for name, rows in rows_by_model.items():  # faults of any row before what items are missing
         _check_rows(path, name, rows, all_votes)
     found = []
@@ -119,7 +119,7 @@ def read_predictions(
         covered = {uid for _, chosen in by_dataset for uid in chosen}
         extra = _extra_note([row.uid for row in rows if row.uid not in covered])
         for votes, chosen in by_dataset:
-            one = _predictions(path, name, chosen, votes, allow_missing, source)
+            one = _predictions(path, name, chosen, votes, allow_missing, read_from)
             notes = (*about.get("notes", ()), *one.notes, *extra)
             found.append(replace(one, **(about | {"notes": notes})))
     return found
@@ -371,7 +371,7 @@ def _predictions(
     chosen: Mapping[str, Row],
     votes: Votes,
     allow_missing: bool,
-    source: inputs.Input,
+    read_from: tuple[inputs.Input, ...],
 ) -> System:
     dataset = votes.dataset
     notes = []
@@ -403,7 +403,13 @@ def _predictions(
         )
     notes += _check_order(path, model, chosen, votes, probabilities)
     return System(
-        model, dataset, tuple(chosen), probabilities, predicted, notes=tuple(notes), source=source
+        model,
+        dataset,
+        tuple(chosen),
+        probabilities,
+        predicted,
+        notes=tuple(notes),
+        inputs=read_from,
     )
 
 
@@ -586,7 +592,7 @@ def join(parts: Sequence[System], model: str) -> System:
     Parameters
     ----------
     parts : sequence of System
-        At least one; their notes and sources are not kept.
+        At least one; their notes are not kept.
     model : str
         Name of the system.
 
@@ -621,4 +627,5 @@ def join(parts: Sequence[System], model: str) -> System:
         seed=first.seed if len({part.seed for part in parts}) == 1 else None,
         trained_on=tuple(dict.fromkeys(name for part in parts for name in part.trained_on)),
         out_of_fold=bool(fitted) and all(part.out_of_fold for part in fitted),
+        inputs=inputs.merged(*(part.inputs for part in parts)),
     )

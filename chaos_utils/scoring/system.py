@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import Judged
@@ -73,8 +73,8 @@ class System:
         Whether each item's votes were left out of what its prediction was trained or fitted on.
     notes : tuple of str
         What a reader of the numbers must know.
-    source : Input or None
-        The file; None for predictions that were computed here, or joined from several files.
+    inputs : tuple of Input
+        The files that it was read from; none for predictions that were computed from the votes.
     """
 
     name: str
@@ -89,7 +89,7 @@ class System:
     trained_on: tuple[str, ...] = ()
     out_of_fold: bool = False
     notes: tuple[str, ...] = ()
-    source: inputs.Input | None = None
+    inputs: tuple[Input, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", self.family or self.name)

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.datasets.votes import Votes
@@ -48,6 +49,13 @@ class Run:
     record: Mapping[str, Any]
 
     @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The entry of its record."""
+        name = f"results/{self.name}/{RECORD_FILE}"
+        sha256 = digest(self.folder / RECORD_FILE)
+        return (Input(name, sha256, bool(self.record["synthetic"])),)
+
+    @property
     def system(self) -> str:
         """What its predictions are called in tables."""
         return str(self.record["system"])
@@ -59,7 +67,7 @@ class Run:
         return settings
 
     def read_table(self, file: str) -> pd.DataFrame:
-        """Return one of its parquet files, and note that it was read.
+        """Return one of its parquet files.
 
         Parameters
         ----------
@@ -76,12 +84,12 @@ class Run:
         ChaosError
             If the file is missing, or is not the one that the record names.
         """
-        self.note(file)
+        self.inputs_of(file)
         # Until the second edition the column was called so.
         return pd.read_parquet(self.folder / file).rename(columns={"task": "dataset"})
 
-    def note(self, file: str) -> inputs.Input:
-        """Note that one of its files was read, and return its entry.
+    def inputs_of(self, file: str) -> tuple[Input, ...]:
+        """Return the entries of its record and one of its files, for what is made from them.
 
         Parameters
         ----------
@@ -90,7 +98,7 @@ class Run:
 
         Returns
         -------
-        Input
+        tuple of Input
 
         Raises
         ------
@@ -99,7 +107,7 @@ class Run:
         """
         path = self.folder / file
         expected = self.record["outputs"].get(file)
-        found = inputs.digest(path) if path.is_file() else "no file"
+        found = digest(path) if path.is_file() else "no file"
         if found != expected:
             raise ChaosError(
                 "A run's file is not the one that its record names.",
@@ -109,7 +117,7 @@ class Run:
                 todo="restore the file, or run the record's command again",
             )
         name = f"results/{self.name}/{file}"
-        return inputs.record(name, found, synthetic=self.record["synthetic"])
+        return merged(self.inputs, [Input(name, found, self.record["synthetic"])])
 
     def predictions_on(self, votes: Votes) -> System | None:
         """Return what the run predicts of a dataset's items; None where it predicts none.
@@ -131,7 +139,7 @@ class Run:
             As `read_table`.
         """
         found = predictions_in(self.read_table(PREDICTIONS_FILE), votes, self.system)
-        return found and replace(found, **self.about(), source=self.note(PREDICTIONS_FILE))
+        return found and replace(found, **self.about(), inputs=self.inputs_of(PREDICTIONS_FILE))
 
     def about(self) -> dict[str, Any]:
         """Return what its predictions are, as fields of `System`."""
@@ -243,7 +251,7 @@ def predictions_in(table: pd.DataFrame, votes: Votes, system: str) -> System | N
 
 
 def read_run(folder: Path) -> Run:
-    """Return the run in a folder, and note that its record was read.
+    """Return the run in a folder.
 
     Parameters
     ----------
@@ -275,8 +283,6 @@ def read_run(folder: Path) -> Run:
         if missing:
             raise ValueError("missing: " + ", ".join(sorted(missing)))
         _check_fields(record)
-        name = f"results/{folder.name}/{RECORD_FILE}"
-        inputs.record(name, inputs.digest(path), synthetic=bool(record["synthetic"]))
     except (ValueError, TypeError) as fault:
         raise ChaosError(
             "A run's record cannot be read.",
@@ -458,7 +464,6 @@ def wanted_entries() -> list[dict[str, Any]]:
                 found=", ".join(entry),
                 expected="name, why, and either settings or predict",
             )
-    inputs.record(f"results/{WANTED_FILE}", inputs.digest(path))
     return entries
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input, merged
 from chaos_utils.datasets import corpora, splits
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
@@ -36,6 +37,12 @@ class Data:
     tests: Corpus
     chaosnli: Corpus
     votes: list[Votes]
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The files behind all of it."""
+        corpora = (self.train, self.dev, self.tests, self.chaosnli)
+        return merged(*(corpus.inputs for corpus in corpora))
 
 
 def load_data(settings: Settings) -> Data:

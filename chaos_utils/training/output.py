@@ -14,7 +14,6 @@ import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
-from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
@@ -130,7 +129,7 @@ def write_run(
                 "fits": outcome.fits,
                 "device": asdict(device),
                 "weights": key,
-                "inputs": _inputs(data),
+                "inputs": [asdict(entry) for entry in data.inputs],
                 "code": dict(code),
                 "software": provenance.software(provenance.TRAINED_WITH),
                 "hardware": provenance.hardware(),
@@ -186,14 +185,6 @@ def _describe(settings: Settings, data: "Data") -> dict[str, Any]:
         "without_majority_label": data.train.dropped,
         "n_dev": len(data.dev),
     }
-
-
-def _inputs(data: "Data") -> list[dict[str, Any]]:
-    """Return the data files of this run's task, of all that this process has read."""
-    files = set(data.train.task.files)
-    files |= {get_dataset(name).file for name in data.train.task.datasets}
-    folders = {file.partition("/")[0] for file in files} | {"synthetic-sample", "own-data"}
-    return [asdict(entry) for entry in inputs.opened() if entry.name.partition("/")[0] in folders]
 
 
 def _write_dev(path: Path, data: "Data", shares: Floats) -> None:

@@ -5,15 +5,8 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.tables import (
-    Item,
-    Votes,
-    number,
-    publish_table,
-    signed,
-    table_html,
-    with_interval,
-)
+from chaos_utils.report.columns import number, signed, with_interval
+from chaos_utils.report.tables import Item, Votes, publish_table, table_html
 
 EVIL = "<script>alert(1)</script>"
 

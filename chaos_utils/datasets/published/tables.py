@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent
 
 
 def read_published(name: str) -> pd.DataFrame:
-    """Return a table of published numbers, and note that it was read.
+    """Return a table of published numbers.
 
     Parameters
     ----------
@@ -28,9 +28,17 @@ def read_published(name: str) -> pd.DataFrame:
     ChaosError
         If there is none; the message names the closest.
     """
+    return pd.read_csv(_place(name))
+
+
+def published_input(name: str) -> inputs.Input:
+    """Return the entry of a table of published numbers among the inputs of what it went into."""
+    path = _place(name)
+    return inputs.Input(f"published/{path.name}", inputs.digest(path))
+
+
+def _place(name: str) -> Path:
     known = sorted(path.stem for path in FOLDER.glob("*.csv"))
     if name not in known:
         raise ChaosError("No such published table.", found=name, expected=did_you_mean(name, known))
-    path = FOLDER / f"{name}.csv"
-    inputs.record(f"published/{path.name}", inputs.digest(path))
-    return pd.read_csv(path)
+    return FOLDER / f"{name}.csv"

@@ -5,83 +5,83 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.scoring import systems
+from chaos_utils.report.columns import Column, Row, number, signed, with_interval
+from chaos_utils.scoring import systems as known
 from chaos_utils.scoring.published import TABLE_5, beside_published, published_scores
-from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, References, chance_scores
+from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import System
 
+_KEYS = ("dataset", "system", "source")
+_PAPER = ("nie2020_table5",)
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
+@recorded(keys=_KEYS, published=_PAPER)
 def main_results(
-    all_votes: Sequence[Votes],
-    models: Sequence[Sequence[System]],
-    n_resamples: int,
-    seed: int,
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Set every row of Table 5, and those it lacks, in one table.
 
     Parameters
     ----------
-    all_votes : sequence of Votes
-        The datasets.
-    models : sequence of sequences of System
-        The systems on each of them.
+    votes : Votes
+    systems : sequence of System
     n_resamples : int
         Bootstrap resamples of the items, for the intervals of computed rows.
     seed : int
-        Seed of the bootstrap.
+        Of the bootstrap.
 
     Returns
     -------
     DataFrame
-        One row per dataset and system: ``dataset``, ``system``, ``source`` (computed or
-        published), ``kind`` (chance, baseline, model, human), ``n_items``, the four
-        measures, each with ``…_low`` and ``…_high`` (95%), ``published_…`` and
-        ``difference_…`` where the paper has the same row.
+        One row per system: ``dataset``, ``system``, ``source`` (computed or published), ``kind``
+        (chance, baseline, model, human), ``n_items``, the four measures, each with ``…_low`` and
+        ``…_high`` (95%), ``published_…`` and ``difference_…`` where the paper has the same row.
 
     Notes
     -----
     Chance is two things in the paper: the uniform distribution for JSD and KL, and the
     share of the most frequent label for the accuracies.
     """
+    baselines = []
+    if votes.has_old_labels:
+        baselines = [known.class_prior(votes, seed), known.original_votes(votes)]
+        baselines.append(known.old_label(votes))
+    names = available(votes, TABLE_5)
+    resampled = {"n_resamples": n_resamples, "seed": seed}
+    scores = pd.concat(
+        [
+            chance_scores(votes, names, **resampled),
+            score(votes, [*baselines, *systems], measures=names, **resampled),
+        ],
+        ignore_index=True,
+    )
+    both = beside_published(scores)
+    table = wide(scores, "low", "high")
+    for what in ("published", "difference"):
+        values = both.pivot(index="system", columns="measure", values=what)
+        table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
+    table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
+    table["source"] = "computed"
     published = published_scores()
-    parts = []
-    for votes, chosen in zip(all_votes, models, strict=True):
-        baselines = []
-        if votes.has_old_labels:
-            baselines = [systems.class_prior(votes, seed), systems.original_votes(votes)]
-            baselines.append(systems.old_label(votes))
-        names = available(votes, TABLE_5)
-        scores = score(
-            votes, [*baselines, *chosen], measures=names, n_resamples=n_resamples, seed=seed
-        )
-        scores = pd.concat(
-            [chance_scores(votes, names, n_resamples=n_resamples, seed=seed), scores],
-            ignore_index=True,
-        )
-        both = beside_published(scores)
-        table = wide(scores, "low", "high")
-        for what in ("published", "difference"):
-            values = both.pivot(index="system", columns="measure", values=what)
-            table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
-        table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(chosen)]
-        table["source"] = "computed"
-        of_paper = published["dataset"] == votes.dataset.name
-        theirs = wide(published[of_paper & (published["system"] != CHANCE)])
-        theirs["source"] = "published"
-        theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
-        parts += [table, theirs] if len(theirs) else [table]
+    of_paper = published["dataset"] == votes.dataset.name
+    theirs = wide(published[of_paper & (published["system"] != CHANCE)])
+    theirs["source"] = "published"
+    theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
     columns = ["dataset", "system", "source", "kind", "n_items"]
     for measure in TABLE_5:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
+    parts = [table, theirs] if len(theirs) else [table]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
 
 
+@derived(keys=("dataset", "measure"))
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     """Count, for each dataset, the published models nearer to humans than the uniform guess.
 
@@ -119,6 +119,7 @@ def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+@derived(keys=("dataset", "family"), published=_PAPER)
 def size_effects() -> pd.DataFrame:
     """Set each published large model beside its base model.
 
@@ -137,6 +138,7 @@ def size_effects() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@derived(keys=("dataset", "accuracy", "distance"), published=_PAPER)
 def rank_correlations() -> pd.DataFrame:
     """Correlate the published models' ranks by accuracy with their ranks by distance.
 
@@ -167,17 +169,16 @@ def rank_correlations() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def drawn_results(results: pd.DataFrame, all_votes: Sequence[Votes], seed: int) -> pd.DataFrame:
+@derived(keys=("dataset", "system", "source", "measure"))
+def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure of all systems draws: one row per system and distance.
 
     Parameters
     ----------
     results : DataFrame
         As `main_results` gives it.
-    all_votes : sequence of Votes
-        The datasets, for their noise floor and ceiling.
-    seed : int
-        As for `References`.
+    references : DataFrame
+        As `reference_scores` gives it, for JSD and KL.
 
     Returns
     -------
@@ -191,9 +192,38 @@ def drawn_results(results: pd.DataFrame, all_votes: Sequence[Votes], seed: int) 
         names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
         part = results.rename(columns=names).assign(measure=measure)
         parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
-    for votes in all_votes:
-        rows = References(votes, seed=seed).scores(("jsd", "kl"))
-        kinds = np.where(rows["system"] == PERFECT_MODEL, "floor", "ceiling")
-        shown = rows[["dataset", "measure", "value", "low", "high"]]
-        parts.append(shown.assign(system=kinds, kind=kinds, source="computed"))
-    return pd.concat(parts, ignore_index=True)
+    kinds = np.where(references["system"] == PERFECT_MODEL, "floor", "ceiling")
+    shown = references[["dataset", "measure", "value"]].assign(low=np.nan, high=np.nan)
+    parts.append(shown.assign(system=kinds, kind=kinds, source="computed"))
+    drawn = pd.concat(parts, ignore_index=True)
+    return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
+
+
+def _beside_paper(measure: str) -> Column:
+    """Show a number with its interval, or beside the paper's where that has the same row."""
+
+    def cell(row: Row) -> str:
+        value = row[measure]
+        if not pd.isna(row[f"published_{measure}"]):
+            difference = signed(row[f"difference_{measure}"], 4)
+            paper = number(row[f"published_{measure}"], 4)
+            return f"{number(value, 4)} [paper {paper}, Δ {difference}]"
+        if pd.isna(row[f"{measure}_low"]):
+            return number(value, 4)
+        return with_interval(value, row[f"{measure}_low"], row[f"{measure}_high"], 4)
+
+    return Column(_HEADINGS[measure], cell)
+
+
+_HEADINGS = {
+    "jsd": "JSD",
+    "kl": "KL",
+    "old_accuracy": "old accuracy",
+    "new_accuracy": "new accuracy",
+}
+COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "system", names=SYSTEM_NAMES),
+    Column("source", "source"),
+    *map(_beside_paper, TABLE_5),
+]

@@ -1,0 +1,326 @@
+"""What is available of each dataset here: its votes, the systems that predict it, or neither."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input, merged
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset, known_datasets, short_of
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.loading import find_votes, load_votes
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import load_systems
+
+# What a dataset may lack: whether votes have it, and whether the published ones do.
+_HAS: Mapping[str, tuple[Callable[[Votes], bool], Callable[[Dataset], bool]]] = MappingProxyType(
+    {
+        "old labels": (lambda votes: votes.has_old_labels, lambda dataset: True),
+        "old votes": (
+            lambda votes: votes.has_old_labels and votes.has_old_votes,
+            lambda dataset: bool(dataset.n_old_labels),
+        ),
+        "texts": (lambda votes: bool(votes.texts), lambda dataset: bool(dataset.text_fields)),
+        "annotators": (lambda votes: votes.annotations is not None, lambda dataset: False),
+        "three labels": (
+            lambda votes: votes.dataset.n_classes == 3,
+            lambda dataset: dataset.n_classes == 3,
+        ),
+        "published collection": (
+            lambda votes: votes.dataset.name in _collected(),
+            lambda dataset: dataset.name in _collected(),
+        ),
+    }
+)
+
+
+def _collected() -> set[str]:
+    """Return the datasets on whose collection Nie et al. (2020) report."""
+    return set(read_published("nie2020_table1")["dataset"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What is available of one dataset, or of several that are shown as one.
+
+    Attributes
+    ----------
+    datasets : tuple of Dataset
+        One, or those of a pool.
+    votes : tuple of Votes, or None
+        On each of them; None where they are not available: their tables are then recorded ones.
+    systems : tuple of tuples of System, or None
+        Those that predict each of them; None where the released predictions are not available,
+        and where none were asked for.
+    own : bool
+        Whether a reader's own votes or predictions are among them, so that no record has them.
+    """
+
+    datasets: tuple[Dataset, ...]
+    votes: tuple[Votes, ...] | None
+    systems: tuple[tuple[System, ...], ...] | None
+    own: bool = False
+
+    @property
+    def name(self) -> str:
+        """As the column ``dataset`` of tables has it, ``snli+mnli`` for a pool."""
+        return "+".join(one.name for one in self.datasets)
+
+    @property
+    def recordable(self) -> bool:
+        """Whether these are the book's own: the released votes, no system of a reader's."""
+        votes = self.votes or ()
+        released = all(one.is_released and one.dataset.in_book for one in votes)
+        return released and not self.own
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The files of votes and predictions."""
+        systems = [one for several in self.systems or () for one in several]
+        return merged(*(one.inputs for one in (*(self.votes or ()), *systems)))
+
+    def has(self, what: str) -> bool:
+        """Return whether each dataset has a part that one may lack.
+
+        Parameters
+        ----------
+        what : str
+            ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels`` or
+            ``published collection``.
+        """
+        of_votes, of_published = _HAS[what]
+        if self.votes is None:
+            return all(map(of_published, self.datasets))
+        return all(map(of_votes, self.votes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material(Sequence[Evidence]):  # type: ignore[misc]
+    """The evidence on each dataset of a page, in order.
+
+    Attributes
+    ----------
+    evidence : tuple of Evidence
+    trained : bool
+        Whether the models that this project trained are among the systems.
+    """
+
+    evidence: tuple[Evidence, ...]
+    trained: bool = False
+
+    def __len__(self) -> int:
+        return len(self.evidence)
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+        return self.evidence[place]
+
+    def __iter__(self) -> Iterator[Evidence]:
+        return iter(self.evidence)
+
+    @property
+    def datasets(self) -> list[Dataset]:
+        """Each dataset once; pools are left out."""
+        return [one.datasets[0] for one in self.evidence if len(one.datasets) == 1]
+
+    @property
+    def votes(self) -> list[Votes]:
+        """The votes that are available."""
+        return [one.votes[0] for one in self.evidence if one.votes and len(one.votes) == 1]
+
+    @property
+    def systems(self) -> list[System]:
+        """The systems that are available."""
+        several = [one.systems[0] for one in self.evidence if one.systems and len(one.systems) == 1]
+        return [system for some in several for system in some]
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the votes are those of the synthetic sample."""
+        return any(votes.source.synthetic for votes in self.votes)
+
+    @property
+    def is_book(self) -> bool:
+        """Whether these are exactly the datasets that the book shows."""
+        return {one.name for one in self.datasets} == {one.name for one in book_datasets()}
+
+    @property
+    def released(self) -> bool:
+        """Whether all are the book's own datasets as they were released."""
+        return all(one.recordable or (not one.own and one.votes is None) for one in self.evidence)
+
+    def having(self, what: str) -> "Material":
+        """Return those datasets that have a part which one may lack (see `Evidence.has`)."""
+        return Material(tuple(one for one in self.evidence if one.has(what)), self.trained)
+
+    def named(self, *names: str) -> "Material":
+        """Return those of these names, in the order of the names."""
+        by_name = {one.name: one for one in self.evidence}
+        return Material(tuple(by_name[name] for name in names if name in by_name), self.trained)
+
+    def pooled(self) -> "Material":
+        """Return the pools that the datasets' YAML files name, where all of a pool are here."""
+        pools = dict.fromkeys(one.pooled_as for one in self.datasets if one.pooled_as)
+        found = []
+        for pool in pools:
+            wanted = [one.name for one in known_datasets() if one.pooled_as == pool]
+            parts = self.named(*wanted)
+            if len(parts) == len(wanted) > 1:
+                found.append(_pool(parts))
+        return Material(tuple(found), self.trained)
+
+    def left_out(self, what: str, consequence: str = "left out here") -> str:
+        """Say in one line of Markdown which datasets lack a part, and what follows.
+
+        Parameters
+        ----------
+        what : str
+            As for `Evidence.has`.
+        consequence : str
+            What is done without it.
+
+        Returns
+        -------
+        str
+            Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
+        """
+        lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
+        if not lacking:
+            return ""
+        listed = " and ".join([", ".join(lacking[:-1]), lacking[-1]] if lacking[1:] else lacking)
+        verb = "has" if len(lacking) == 1 else "have"
+        return f"*{listed} {verb} no {what}: {consequence}.*"
+
+
+def _pool(parts: Material) -> Evidence:
+    votes = tuple(one.votes[0] for one in parts if one.votes)
+    systems = tuple(one.systems[0] for one in parts if one.systems is not None)
+    return Evidence(
+        tuple(one.datasets[0] for one in parts),
+        votes if len(votes) == len(parts) else None,
+        systems if len(systems) == len(parts) else None,
+        any(one.own for one in parts),
+    )
+
+
+def gather(
+    data: str = "auto",
+    predictions: Sequence[str] | None = None,
+    *,
+    datasets: Sequence[str] = (),
+    trained: bool = True,
+) -> Material:
+    """Return what is available of each dataset.
+
+    Parameters
+    ----------
+    data : str
+        As in `load_votes`. For ``auto``, a dataset whose votes are not available has none here.
+    predictions : sequence of str, optional
+        A reader's own files of predictions; without it, no systems are loaded at all.
+    datasets : sequence of str
+        Which datasets, in this order; by default those of the book, or those that `data` holds.
+    trained : bool
+        Whether the project's own runs are among the systems.
+
+    Returns
+    -------
+    Material
+
+    Raises
+    ------
+    ChaosError
+        If a file is not the published one or has faults, or there are predictions and no votes.
+    """
+    found = []
+    for dataset in _wanted(data, datasets):
+        votes = None
+        if not (_may_be_recorded(data, dataset) and _missing(dataset)):
+            votes = (load_votes(dataset.name, data),)
+        systems = None
+        if predictions is not None and votes and not _lacks_predictions(votes[0], predictions):
+            systems = (tuple(load_systems(votes[0], predictions, trained=trained)),)
+        if votes is None and predictions:
+            raise _needs_votes(dataset)
+        own = any(one.origin == "yours" for some in systems or () for one in some)
+        own = own or any(not one.is_released for one in votes or ())
+        found.append(Evidence((dataset,), votes, systems, own))
+    return Material(tuple(found), trained and predictions is not None)
+
+
+def _wanted(data: str, datasets: Sequence[str]) -> list[Dataset]:
+    if datasets:
+        return [get_dataset(name) for name in datasets]
+    if data == "auto":
+        return book_datasets()
+    if _may_be_recorded(data, None):
+        return [get_dataset(data)]
+    return [files.dataset for files in find_votes(data)]
+
+
+def _may_be_recorded(data: str, dataset: Dataset | None) -> bool:
+    """Whether tables may be recorded ones: for the book's datasets, by their names or all."""
+    names = [one.name for one in book_datasets()]
+    return data in ("auto", *names) and (dataset is None or dataset.name in names)
+
+
+def _missing(dataset: Dataset) -> bool:
+    return any(sources.find(file.name) is None for file in dataset.files)
+
+
+def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
+    """Whether released predictions on released votes are missing, and no others stand in."""
+    if predictions or not votes.is_released:
+        return False
+    return any(
+        sources.find(file.format(seed=seed)) is None
+        for known in votes.dataset.systems
+        for seed in known.seeds
+        for file in known.files
+    )
+
+
+def _needs_votes(dataset: Dataset) -> ChaosError:
+    return ChaosError(
+        f"Your predictions cannot be judged: the votes on {dataset.short} are not available.",
+        expected=dataset.file,
+        todo="run `chaos data fetch`, or name the votes with -p data=…",
+    )
+
+
+def check_available(values: Mapping[str, object], defaults: Mapping[str, object]) -> None:
+    """Refuse, before a kernel starts, what only votes that are not available could answer.
+
+    Parameters
+    ----------
+    values : mapping
+        A notebook's parameters.
+    defaults : mapping
+        The values that the book has.
+
+    Raises
+    ------
+    ChaosError
+        If votes are missing, and there are predictions of a reader's own or a parameter differs
+        from the book's.
+    """
+    data = str(values.get("data", ""))
+    if not _may_be_recorded(data, None):
+        return
+    named = [str(values["dataset"])] if "dataset" in values else values.get("datasets", ())
+    missing = [one for one in _wanted(data, named) if _missing(one)]
+    if not missing:
+        return
+    if values.get("predictions"):
+        raise _needs_votes(missing[0])
+    changed = [name for name in values if name != "data" and values[name] != defaults[name]]
+    if changed:
+        raise ChaosError(
+            "Only the book's own parameters are recorded, and the votes are not available.",
+            where="missing: " + ", ".join(one.file for one in missing),
+            found=", ".join(f"{name}={values[name]!r}" for name in changed),
+            expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),
+            todo="run `chaos data fetch` to compute with parameters of your own",
+        )

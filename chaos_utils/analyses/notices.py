@@ -1,0 +1,78 @@
+"""What a page says of its own material: other data than the book's, models that we trained."""
+
+from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses.names import listed
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
+
+
+def notices(material: Material) -> str:
+    """Return in Markdown what a reader must know of a page's votes and systems.
+
+    Parameters
+    ----------
+    material : Material
+
+    Returns
+    -------
+    str
+        Empty where there is nothing to say.
+    """
+    return "\n\n".join(
+        filter(None, [_of_data(material), _of_training(material), _without_models(material)])
+    )
+
+
+def _of_data(material: Material) -> str:
+    """Warn of other data than what the book shows, and say what was left out of the files."""
+    if material.released:
+        return ""
+    files = ", ".join(f"`{votes.source.name}`" for votes in material.votes)
+    notes = "".join(
+        f"\n>\n> {note}"
+        for votes in material.votes
+        for note in (votes.dataset.warning, *votes.notes)
+        if note
+    )
+    return (
+        f"> **Not the released ChaosNLI.** This page was made from {files}. Its numbers, figures "
+        "and tables are of that data; what the text and the pictures' descriptions say in words, "
+        "and the papers' numbers beside ours, are about the released ChaosNLI." + notes
+    )
+
+
+def _of_training(material: Material) -> str:
+    """Say which of the systems this project has trained, on how much, for which datasets."""
+    if not material.trained:
+        return ""
+    here = [one.name for one in material.datasets]
+    lines = []
+    for run in ordered(committed_runs()):
+        names = [name for name in get_task(run.settings["task"]).datasets if name in here]
+        if kind_of(run) == "plain" and names and not material.synthetic:
+            data = run.record["data"]
+            shorts = listed(one.short for one in material.datasets if one.name in names)
+            lines.append(
+                f"{data['n_train']:,} of the {data['n_published']:,} published training items for "
+                f"{shorts} (**{run.system}**)"
+            )
+    if not lines:
+        return ""
+    return f"This project trained models of its own: on {', and on '.join(lines)}. " + (
+        "{doc}`finetuning` explains how."
+    )
+
+
+def _without_models(material: Material) -> str:
+    """Say for which datasets there are no predictions of a model."""
+    without = [
+        one.datasets[0].short
+        for one in material
+        if one.systems is not None and len(one.datasets) == 1 and not one.systems[0]
+    ]
+    if not without:
+        return ""
+    return (
+        f"*No model's predictions are available for {listed(without)}: what is computed there "
+        "needs none. To add a model, pass `-p predictions=FILE`.*"
+    )

@@ -1,0 +1,459 @@
+"""Analyses: pure functions from votes, systems and parameters to tables, kept as text.
+
+``@recorded`` marks one that needs the votes on a dataset; called with the evidence on several, it
+returns one table. Where the votes are not available, it returns the rows that are recorded in
+``results/tables/`` for the same parameters. ``@derived`` marks one that needs other tables alone.
+"""
+
+import functools
+import hashlib
+import inspect
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
+from chaos_utils.base.inputs import Input, merged
+from chaos_utils.base.modules import code_digest
+from chaos_utils.base.table import (
+    Origin,
+    Table,
+    as_text,
+    from_text,
+    origins_of,
+    rounded,
+    together,
+)
+from chaos_utils.datasets.published.tables import published_input
+
+FOLDER = "tables"  # below results/, and in the folder of a run
+VERSION = 1  # of the format of records
+_PACKAGE = "chaos_utils.analyses."
+# Parameters of an analysis that take evidence; what they are given is no parameter of the record.
+_EVIDENCE = ("votes", "systems", "all_votes", "all_systems")
+_TOLERANCE = 1e-6  # relative; below it, a number that was computed elsewhere is the same
+_NOTHING = 1e-12  # a difference of sums that would be 0 but for rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A recorded table, and what it was made from.
+
+    Attributes
+    ----------
+    analysis : str
+        Module and function, such as ``results.main_results``.
+    dataset : str
+        As `Evidence.name`.
+    parameters : mapping
+        By name.
+    keys : tuple of str
+        The table's key columns.
+    types : mapping from str to str
+        Of its columns, as `as_text` gives them.
+    inputs : tuple of Input
+    code : str
+        Digest of the code that made it, as `code_digest` gives it.
+    text : str
+        The rows, as CSV.
+    """
+
+    analysis: str
+    dataset: str
+    parameters: Mapping[str, Any]
+    keys: tuple[str, ...]
+    types: Mapping[str, str]
+    inputs: tuple[Input, ...]
+    code: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Its place below a folder of records."""
+        digest = hashlib.sha256(_as_json(self.parameters).encode()).hexdigest()[:6]
+        return f"{self.analysis}/{self.dataset}{f'-{digest}' if self.parameters else ''}.csv"
+
+    def written(self) -> str:
+        """Return the record as a file holds it: what it was made from, then the rows."""
+        about = {
+            "record": VERSION,
+            "analysis": self.analysis,
+            "dataset": self.dataset,
+            "parameters": self.parameters,
+            "keys": list(self.keys),
+            "types": self.types,
+            "inputs": [asdict(one) for one in self.inputs],
+            "code": self.code,
+            "sha256": _digest(self.text),
+        }
+        lines = [f"# {name}: {_as_json(value)}\n" for name, value in about.items()]
+        return "".join([*lines, self.text])
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, sort_keys=False, ensure_ascii=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_record(path: Path, *, whole: bool = True) -> Record:
+    """Read a record.
+
+    Parameters
+    ----------
+    path : Path
+    whole : bool
+        Whether its rows must be those that were written; False to compare them with others.
+
+    Raises
+    ------
+    ChaosError
+        If it is missing, cut off, changed by hand or of another version.
+    """
+    try:
+        content = path.read_text("utf-8")
+        head = [line for line in content.splitlines(keepends=True) if line.startswith("# ")]
+        about = dict(line[2:].split(": ", 1) for line in head)
+        known = {name: json.loads(value) for name, value in about.items()}
+        text = content[sum(map(len, head)) :]
+        if known["record"] != VERSION:
+            raise ValueError(f"version {known['record']}, expected {VERSION}")
+        if whole and _digest(text) != known["sha256"]:
+            raise ValueError("the rows are not those that were recorded: cut off, or changed")
+        found = Record(
+            known["analysis"],
+            known["dataset"],
+            known["parameters"],
+            tuple(known["keys"]),
+            known["types"],
+            tuple(Input(**one) for one in known["inputs"]),
+            known["code"],
+            text,
+        )
+        if whole:
+            from_text(text, found.types)
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        missing = isinstance(fault, FileNotFoundError)
+        raise ChaosError(
+            "There is no such recorded table." if missing else "A recorded table is damaged.",
+            where=path,
+            found=None if missing else str(fault),
+            expected="a table that `make record` wrote",
+            todo="restore it with git, or run `chaos data fetch` and `make record`",
+        ) from fault
+    return found
+
+
+def recorded(
+    *, keys: Sequence[str], needs: str = "", published: Sequence[str] = ()
+) -> Callable[[Callable[..., pd.DataFrame]], "Analysis"]:
+    """Mark an analysis of the votes on a dataset.
+
+    The function takes ``votes`` and, if it needs them, ``systems``: those of one dataset. One that
+    treats several as one takes ``all_votes`` and ``all_systems``. Its other arguments are numbers,
+    texts or lists of them (the record's parameters), tables of other analyses, of which it gets
+    the rows on its dataset, and things with ``inputs``.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        Columns that, together, tell the rows apart.
+    needs : str
+        A part that a dataset may lack, as for `Evidence.has`; those without it are passed over.
+    published : sequence of str
+        Tables of the papers' numbers that it reads.
+
+    Returns
+    -------
+    callable
+        Decorator.
+    """
+
+    def mark(function: Callable[..., pd.DataFrame]) -> Analysis:
+        analysis = Analysis(function, tuple(keys), needs, tuple(published))
+        functools.update_wrapper(analysis, function)
+        return analysis
+
+    return mark
+
+
+class Analysis:
+    """A function that is computed where its votes are available, and read where they are not.
+
+    Called with evidence on some datasets and the function's other arguments by name.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., pd.DataFrame],
+        keys: tuple[str, ...],
+        needs: str,
+        published: tuple[str, ...],
+    ) -> None:
+        self.function = function
+        self.keys = keys
+        self.needs = needs
+        self._published = published
+        self._takes = inspect.signature(function).parameters
+
+    @property
+    def name(self) -> str:
+        """Module and function, such as ``results.main_results``."""
+        module = self.function.__module__.removeprefix(_PACKAGE)
+        return f"{module}.{self.function.__name__}"
+
+    def __call__(self, evidence: Evidence | Iterable[Evidence], **arguments: Any) -> Table:
+        """Return the table of some datasets.
+
+        Parameters
+        ----------
+        evidence : Evidence or iterable of Evidence
+        **arguments
+            Of the function.
+
+        Returns
+        -------
+        Table
+            Without rows where every dataset lacks what the analysis needs.
+
+        Raises
+        ------
+        ChaosError
+            If votes are not available, and no table is recorded for these parameters.
+        """
+        several = [evidence] if isinstance(evidence, Evidence) else evidence
+        chosen = [one for one in several if not self.needs or one.has(self.needs)]
+        tables = [self._on(one, arguments) for one in chosen]
+        return (
+            together(tables) if tables else Table(pd.DataFrame(columns=list(self.keys)), self.keys)
+        )
+
+    def _on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
+        bound = {
+            name: one.default
+            for name, one in self._takes.items()
+            if name not in _EVIDENCE and one.default is not one.empty
+        } | dict(arguments)
+        parameters = {name: value for name, value in bound.items() if _is_parameter(value)}
+        if not self._computable(evidence):
+            return self._read(evidence, parameters)
+        given: dict[str, Any] = {}
+        if "votes" in self._takes:
+            given["votes"] = evidence.votes[0]  # type: ignore[index]
+        if "systems" in self._takes:
+            given["systems"] = evidence.systems[0]  # type: ignore[index]
+        if "all_votes" in self._takes:
+            given["all_votes"] = evidence.votes
+        if "all_systems" in self._takes:
+            given["all_systems"] = evidence.systems
+        others = {n: value for n, value in bound.items() if n not in parameters}
+        tables = [one for one in others.values() if isinstance(one, Table)]
+        passed = {n: _rows(one, evidence.name) for n, one in others.items()}
+        rows = rounded(self.function(**given, **passed, **parameters))
+        origin = Origin(self._inputs(evidence, others.values()))
+        for table in tables:
+            origin |= origins_of([table]).get(evidence.name, Origin())
+        found = Table(rows, self.keys, {evidence.name: origin})
+        if evidence.recordable and not origin.recorded and paths.in_runner():
+            self._write(found, evidence, parameters)
+        return found
+
+    def _computable(self, evidence: Evidence) -> bool:
+        if evidence.votes is None:
+            return False
+        return evidence.systems is not None or not {"systems", "all_systems"} & set(self._takes)
+
+    def _inputs(self, evidence: Evidence, others: Iterable[Any]) -> tuple[Input, ...]:
+        found = [published_input(name) for name in self._published]
+        if {"systems", "all_systems"} & set(self._takes):
+            found += evidence.inputs
+        else:
+            found += [entry for one in evidence.votes or () for entry in one.inputs]
+        return merged(found, *(_inputs_of(one) for one in others if not isinstance(one, Table)))
+
+    def _write(self, table: Table, evidence: Evidence, parameters: Mapping[str, Any]) -> None:
+        text, types = as_text(table.rows)
+        record = Record(
+            self.name,
+            evidence.name,
+            dict(sorted(parameters.items())),
+            self.keys,
+            types,
+            table.inputs,
+            code_digest(self.function.__module__),
+            text,
+        )
+        write_text(paths.run_folder() / FOLDER / record.name, record.written())
+
+    def _read(self, evidence: Evidence, parameters: Mapping[str, Any]) -> Table:
+        wanted = Record(
+            self.name, evidence.name, dict(sorted(parameters.items())), (), {}, (), "", ""
+        )
+        folder = paths.results() / FOLDER
+        path = folder / wanted.name
+        others = sorted((folder / self.name).glob(f"{evidence.name}*.csv"))
+        if evidence.own or (not path.is_file() and others):
+            raise ChaosError(
+                f"{self.name} is not recorded for these parameters, and the votes or predictions "
+                "that it needs are not available.",
+                where=evidence.name,
+                found=_as_json(wanted.parameters),
+                expected="; ".join(_as_json(read_record(one).parameters) for one in others),
+                todo="run `chaos data fetch` to compute with parameters of your own",
+            )
+        record = read_record(path)
+        outdated = record.code != code_digest(self.function.__module__)
+        origin = Origin(record.inputs, recorded=True, outdated=outdated)
+        rows = from_text(record.text, record.types)
+        return Table(rows, self.keys, {evidence.name: origin})
+
+
+def _is_parameter(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_parameter, value))
+    return value is None or isinstance(value, bool | int | float | str | np.number)
+
+
+def _rows(value: Any, dataset: str) -> Any:
+    return value.on(dataset).rows if isinstance(value, Table) else value
+
+
+def _inputs_of(value: Any) -> tuple[Input, ...]:
+    if hasattr(value, "inputs"):
+        found: tuple[Input, ...] = value.inputs
+        return found
+    if isinstance(value, Mapping):
+        return merged(*map(_inputs_of, value.values()))
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return merged(*map(_inputs_of, value))
+    return ()
+
+
+def derived(
+    *, keys: Sequence[str], published: Sequence[str] = ()
+) -> Callable[[Callable[..., pd.DataFrame]], Callable[..., Table]]:
+    """Mark an analysis of other tables alone: it gets their rows, and its table their inputs.
+
+    Parameters
+    ----------
+    keys, published
+        As for `recorded`.
+
+    Returns
+    -------
+    callable
+        Decorator.
+    """
+
+    def mark(function: Callable[..., pd.DataFrame]) -> Callable[..., Table]:
+        @functools.wraps(function)
+        def call(*args: Any, **arguments: Any) -> Table:
+            values = [*args, *arguments.values()]
+            tables = [one for one in values if isinstance(one, Table)]
+            origins = origins_of(tables)
+            of_all = merged(
+                [published_input(name) for name in published],
+                *(_inputs_of(one) for one in values if not isinstance(one, Table)),
+            )
+            if of_all:
+                origins[""] = origins.get("", Origin()) | Origin(of_all)
+            plain = [one.rows if isinstance(one, Table) else one for one in args]
+            named = {n: v.rows if isinstance(v, Table) else v for n, v in arguments.items()}
+            return Table(rounded(function(*plain, **named)), tuple(keys), origins)
+
+        return call
+
+    return mark
+
+
+def plain(rows: pd.DataFrame, keys: Sequence[str], *made_from: Any) -> Table:
+    """Return rows that were computed from things with ``inputs``, outside of any analysis.
+
+    Parameters
+    ----------
+    made_from
+        Votes, systems, runs, or sequences of these.
+    """
+    return Table(rows, tuple(keys), {"": Origin(merged(*map(_inputs_of, made_from)))})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A cell that differs between a record and what was computed.
+
+    Attributes
+    ----------
+    record : str
+        Its name.
+    place : str
+        Key and column; empty where it is the record as a whole.
+    recorded, computed : str
+    """
+
+    record: str
+    place: str
+    recorded: str
+    computed: str
+
+    def __str__(self) -> str:
+        where = f"{self.record}, {self.place}" if self.place else self.record
+        return f"{where}: recorded {self.recorded}, computed {self.computed}"
+
+
+def differences(old: Record, new: Record) -> list[Difference]:
+    """Return where a record differs from another of the same analysis, cell by cell.
+
+    Parameters
+    ----------
+    old, new : Record
+        Numbers that are no integers agree at a relative 1e-6.
+
+    Returns
+    -------
+    list of Difference
+    """
+    name = new.name
+    found = []
+    for what in ("keys", "types", "inputs"):
+        before, after = getattr(old, what), getattr(new, what)
+        if before != after:
+            found.append(Difference(name, what, str(before), str(after)))
+    if old.types != new.types:
+        return found
+    try:
+        before, after = (from_text(one.text, one.types) for one in (old, new))
+    except ValueError as fault:
+        return [*found, Difference(name, "rows", str(fault), "")]
+    rows = [
+        {", ".join(str(row[key]) for key in new.keys): row for row in table.to_dict("records")}
+        for table in (before, after)
+    ]
+    for place in rows[0].keys() | rows[1].keys():
+        if place not in rows[0] or place not in rows[1]:
+            sides = ("no row", "a row") if place in rows[1] else ("a row", "no row")
+            found.append(Difference(name, place, *sides))
+            continue
+        for column, one in rows[0][place].items():
+            other = rows[1][place][column]
+            if not _same(one, other):
+                found.append(Difference(name, f"{place}, {column}", str(one), str(other)))
+    return sorted(found, key=str)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if pd.isna(one) or pd.isna(other):
+        return bool(pd.isna(one) and pd.isna(other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_NOTHING)
+    return bool(one == other)

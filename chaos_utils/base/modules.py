@@ -1,0 +1,142 @@
+"""Which modules of this package some code needs, read from the source without running it."""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+
+PACKAGE = "chaos_utils"
+_RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
+
+
+def closure(names: Iterable[str]) -> list[Path]:
+    """Return the files of modules and of all that they import, directly or through others.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Dotted; those outside of this package are passed over.
+
+    Returns
+    -------
+    list of Path
+        Sorted.
+    """
+    waiting = list(names)
+    found: set[Path] = set()
+    while waiting:
+        path = file_of(waiting.pop())
+        if path is None or path in found:
+            continue
+        found.add(path)
+        waiting += _imported_by(path)
+        if path == file_of(_RUNS_COMMANDS):
+            waiting.append(f"{PACKAGE}.cli.__main__")
+    return sorted(found)
+
+
+def imported(code: str, where: str) -> Iterator[str]:
+    """Yield the dotted names that code imports from this package.
+
+    Parameters
+    ----------
+    where : str
+        For the message, if it is not valid Python.
+    """
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as fault:
+        raise ChaosError(
+            "This is not valid Python.",
+            where=f"{where}, line {fault.lineno} of it",
+            found=(fault.text or "").strip(),
+            expected=fault.msg,
+        ) from fault
+    for node in _run(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # `from a import b` may name a module or something inside one.
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == PACKAGE)
+
+
+def file_of(module: str) -> Path | None:
+    """Return the file of a module of this package; None for what is inside one."""
+    path = paths.project() / Path(*module.split("."))
+    if path.with_suffix(".py").is_file():
+        return path.with_suffix(".py")
+    return path / "__init__.py" if (path / "__init__.py").is_file() else None
+
+
+@cache
+def code_digest(module: str) -> str:
+    """Return a digest of the code of a module and of all that it imports from this package.
+
+    Comments, docstrings and layout do not count.
+
+    Parameters
+    ----------
+    module : str
+        Dotted.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+    """
+    found = hashlib.sha256()
+    for path in closure([module]):
+        found.update(f"{path.name}\n{_meaning(path)}\n".encode())
+    return found.hexdigest()[:16]
+
+
+@cache
+def _meaning(path: Path) -> str:
+    return "".join(_nodes(ast.parse(path.read_text("utf-8"))))
+
+
+def _nodes(node: object) -> Iterator[str]:
+    """Yield a text for each node: the same from every version of Python."""
+    if isinstance(node, ast.AST):
+        yield f"({type(node).__name__}"
+        for name, value in ast.iter_fields(node):
+            if name == "body" and isinstance(value, list) and value and _is_text(value[0]):
+                value = value[1:]
+            if value not in (None, []) and name not in ("type_ignores", "kind", "type_comment"):
+                yield f" {name}="
+                yield from _nodes(value)
+        yield ")"
+    elif isinstance(node, list):
+        for one in node:
+            yield from _nodes(one)
+    else:
+        yield repr(node)
+
+
+def _is_text(node: object) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+@cache  # chapters share most modules, and a process reads each of them once
+def _imported_by(path: Path) -> tuple[str, ...]:
+    return tuple(imported(path.read_text("utf-8"), path.name))
+
+
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of code that runs; what is imported for type checkers is not needed."""
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield from _run(node)

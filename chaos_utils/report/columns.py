@@ -1,0 +1,196 @@
+"""How a table's columns are shown: a list of specifications, one for each column."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+MISSING = "–"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How one column of a table is shown.
+
+    Attributes
+    ----------
+    heading : str
+    value : str or callable
+        Name of a column of the data, or what gives the cell of a row.
+    digits : int or None
+        Decimals; None for a text, and for a number as it is.
+    low, high : str
+        Columns that hold the ends of its interval.
+    signed : bool
+        Whether a number has its sign: a difference.
+    percent : bool
+        Whether a share is shown in percent.
+    group : str
+        Heading above this and its neighbours of the same group.
+    names : mapping or callable
+        What is shown for a text; the text itself where it says nothing.
+    """
+
+    heading: str
+    value: str | Callable[[Row], object]
+    digits: int | None = None
+    low: str = ""
+    high: str = ""
+    signed: bool = False
+    percent: bool = False
+    group: str = ""
+    names: Mapping[Any, str] | Callable[[Any], str] | None = None
+
+    def cell(self, row: Row) -> object:
+        """Return what is shown of a row: a text, or a cell of its own kind."""
+        value = self.value(row) if callable(self.value) else row[self.value]
+        if self.digits is None:
+            return self._named(value)
+        if _is_missing(value):
+            return MISSING
+        scale = 100 if self.percent else 1
+        text = (signed if self.signed else number)(scale * value, self.digits)
+        if self.low and not _is_missing(row[self.low]):
+            ends = (number(scale * row[end], self.digits) for end in (self.low, self.high))
+            text += f" [{', '.join(ends)}]"
+        return text
+
+    def _named(self, value: Any) -> object:
+        if callable(self.names):
+            return self.names(value)
+        if self.names is not None and value in self.names:
+            return self.names[value]
+        if isinstance(value, str) or not pd.api.types.is_scalar(value):
+            return value
+        if _is_missing(value):
+            return MISSING
+        return number(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def published_beside(
+    heading: str, value: str, digits: int, *, published: str = "", difference: str = "", **look: Any
+) -> list[Column]:
+    """Return three columns that set a number beside the paper's: paper, here, Δ.
+
+    Parameters
+    ----------
+    heading : str
+        Above the three.
+    value : str
+        Column of the number.
+    digits : int
+        Decimals.
+    published, difference : str
+        Columns of the paper's number and of the difference, ours minus theirs; by default
+        ``published_…`` and ``difference_…``.
+    **look
+        Further attributes of `Column`.
+    """
+    return [
+        Column(
+            "paper", published or f"published_{value}", digits, group=heading, **_without_ends(look)
+        ),
+        Column("here", value, digits, group=heading, **look),
+        Column(
+            "Δ",
+            difference or f"difference_{value}",
+            digits,
+            group=heading,
+            signed=True,
+            **_without_ends(look),
+        ),
+    ]
+
+
+def _without_ends(look: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in look.items() if name not in ("low", "high", "signed")}
+
+
+def lay_out(
+    rows: pd.DataFrame, columns: Sequence[Column]
+) -> tuple[list[list[str]], list[list[object]]]:
+    """Return a table's headings and cells.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    columns : sequence of Column
+
+    Returns
+    -------
+    header : list of list of str
+        One name for each column, or two where some have a group above them.
+    cells : list of list of object
+        By row.
+    """
+    grouped = any(column.group for column in columns)
+    header = [
+        ([column.group, column.heading] if column.group else [column.heading, ""])
+        if grouped
+        else [column.heading]
+        for column in columns
+    ]
+    cells = [[column.cell(row) for column in columns] for row in rows.to_dict("records")]
+    return header, cells
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def number(value: float, digits: int = 0) -> str:
+    """Write a number, with a thin mark where there is none.
+
+    Parameters
+    ----------
+    value : float
+        NaN or None for none.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+        With commas at thousands, and a true minus sign.
+    """
+    if value is None or math.isnan(value):
+        return MISSING
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def with_interval(value: float, low: float, high: float, digits: int) -> str:
+    """Write a number with its interval in brackets.
+
+    Parameters
+    ----------
+    value, low, high : float
+        NaN for an end that is not there.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+        For instance ``0.52 [0.50, 0.54]``.
+    """
+    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """Write a difference with its sign; zero at the digits shown is a plain 0.
+
+    Parameters
+    ----------
+    value : float
+        NaN or None for none.
+    digits : int
+        Decimals.
+    """
+    if value is None or math.isnan(value):
+        return MISSING
+    if round(value, digits) == 0:
+        return number(0, digits)
+    return f"{value:+,.{digits}f}".replace("-", "−")
