@@ -13,20 +13,26 @@ DRAWING := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample pdf serve release test test-all test-book references test-slurm lint \
+.PHONY: help book sample record verify pdf serve release test test-all test-book references test-slurm lint \
 	browser bench bench-finetune bench-explorer bench-crowd finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
-book: $(VENV)/book.stamp $(DRAWING) ## Build the book into _build/html (sets up, finds or fetches the data)
+book: $(VENV)/book.stamp $(DRAWING) ## Build the book into _build/html (sets up; finds or fetches the data, or shows what is recorded)
 	@$(BIN)/chaos build
 
 release: book ## Make the archive for a repository such as Zenodo, in _build/release
 	@$(BIN)/chaos release
 
-sample: $(VENV)/book.stamp $(DRAWING) ## Build the book from the synthetic sample, without any data
+sample: $(VENV)/book.stamp $(DRAWING) ## Build the book from the synthetic sample instead of the data
 	@$(BIN)/chaos build --sample
+
+record: book ## Renew the recorded tables in results/tables from what the book computed (needs the data)
+	@$(BIN)/chaos record
+
+verify: book ## Compare the recorded tables with what the book computed, cell by cell
+	@$(BIN)/chaos verify
 
 pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromium)
 	@$(BIN)/chaos pdf
@@ -44,10 +50,10 @@ test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)
 test-all: $(VENV)/test.stamp $(DRAWING) browser lint ## Run every test, slow ones too, and the linters
 	@$(PYTEST) -m ''
 
-# On the book that `make book` has built from the released data.
+# On the book that `make book` has built from the released data, and on one that it builds without.
 test-book: $(VENV)/test.stamp browser ## Look at every page of the book that was built, in Chromium
 	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py \
-	tests/book/test_licences.py tests/book/test_reference.py
+	tests/book/test_licences.py tests/book/test_reference.py tests/book/test_recorded.py
 
 references: $(VENV)/test.stamp browser ## Renew the pictures that pages of the sample are compared with
 	@$(BIN)/python -m pytest -m '' --renew-references -k look_as_they_did tests/book/test_pages.py

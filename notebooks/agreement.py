@@ -25,34 +25,27 @@ resamples: int = 1000  # bootstrap resamples of each bin's items, for the 95% in
 seed: int = 0  # seed of the bootstrap
 
 # %%
-from itertools import chain
-
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.evaluation.bins import all_correct, bin_table, binned_scores, contrasts, drawn
+from chaos_utils.analyses import agreement
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
-from chaos_utils.presentation import bins as presentation
+from chaos_utils.presentation import agreement as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.systems import load_systems
 
-all_votes = load_all_votes(data)
-systems = {votes.dataset.name: load_systems(votes, predictions) for votes in all_votes}
-binned = binned_scores(all_votes, systems, n_bins=bins, n_resamples=resamples, seed=seed)
-table = bin_table(binned)
-shown = drawn(table)
-compared = contrasts(binned)
-
-# %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+material = gather(data, predictions)
+scores = agreement.binned_scores(
+    [*material, *material.pooled()], n_bins=bins, n_resamples=resamples, seed=seed
+)
+compared = scores.rows
+table = agreement.in_bins(scores).rows
+shown = agreement.drawn(scores).rows
 
 # %% tags=["remove-input"]
-Markdown(description.systems_notice(chain.from_iterable(systems.values())))
-
-# %% tags=["remove-input"]
-Markdown(description.without_models(all_votes, systems.values()))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## How the bins are made
@@ -89,7 +82,7 @@ Markdown(description.without_models(all_votes, systems.values()))
 publish_figure(
     "fig-accuracy-by-entropy",
     plot_accuracy_by_entropy,
-    drawn(table, "new_accuracy"),
+    agreement.drawn(scores, "new_accuracy"),
     caption=f"""Accuracy on the new majority label, by the entropy of the votes. {bins} quantile
     bins, edges on the axis; compare Figure 4 of {{cite:t}}`nie2020`. Heavy lines and baselines are
     computed here, with 95% intervals over items for the models; thin grey lines are the published
@@ -109,7 +102,7 @@ Markdown(
 counts = table[(table["system"] == "original votes") & (table["measure"] == "new_accuracy")]
 stands = counts.groupby("dataset", sort=False)["value"].agg(["first", "last"])
 kept = [
-    f"{row['first']:.1%} and {row['last']:.1%} on {presentation.name_of(dataset)}"
+    f"{row['first']:.1%} and {row['last']:.1%} on {dataset_name(dataset)}"
     for dataset, row in stands.iterrows()
 ]
 text = (
@@ -118,7 +111,7 @@ text = (
     if kept
     else ""
 )
-Markdown(f"{text}\n\n{description.left_out(all_votes, 'old labels')}")
+Markdown(f"{text}\n\n{material.left_out('old labels')}")
 
 # %% [markdown]
 # ### Better than a guess?
@@ -143,7 +136,7 @@ guesses = table[
 apart = guesses[guesses["commonest label of the bin"] > guesses["chance"]]
 wide = [
     f"{row['chance']:.1%} against {row['commonest label of the bin']:.1%} on "
-    f"{presentation.name_of(dataset)}"
+    f"{dataset_name(dataset)}"
     for dataset, row in apart.iterrows()
 ]
 Markdown(
@@ -163,7 +156,7 @@ Markdown(
 publish_figure(
     "fig-jsd-by-entropy",
     plot_jsd_by_entropy,
-    drawn(table, "jsd"),
+    agreement.drawn(scores, "jsd"),
     caption=f"""Jensen–Shannon distance from the human distribution, by the entropy of the votes;
     lower is better. {bins} quantile bins, edges on the axis; compare Figure 5 of
     {{cite:t}}`nie2020`. Heavy lines and baselines are computed here, with 95% intervals over items
@@ -189,8 +182,8 @@ Markdown(
 # %%
 publish_table(
     "tbl-entropy-bins",
-    table,
-    shown=presentation.show_entropy_bins(shown),
+    agreement.in_bins(scores),
+    shown=agreement.side_by_side(shown),
     caption=f"""Scores in each entropy bin, published beside computed. In brackets, 95% intervals
     from {resamples:,} resamples of the items of a bin; a range of published models is from the
     lowest to the highest value. Seeds are shown as their mean; the table's CSV has every seed and
@@ -204,7 +197,7 @@ off = sizes[sizes["difference_n"] != 0]
 partial = table[(table["n_scored"] < table["n"]) & (table["role"] != "seed")]
 lacking = partial.drop_duplicates(["dataset", "system", "bin"]).groupby(["dataset", "system"])
 missing = [
-    f"{system} lacks {(rows['n'] - rows['n_scored']).sum()} items of {presentation.name_of(dataset)}"
+    f"{system} lacks {(rows['n'] - rows['n_scored']).sum()} items of {dataset_name(dataset)}"
     for (dataset, system), rows in lacking
 ]
 parts = [
@@ -227,24 +220,20 @@ Markdown(" ".join(parts))
 # models; that of the paper's nine models needs their predictions.
 
 # %%
-correct = all_correct(all_votes, systems)
-if len(correct):
-    result = publish_table(
-        "tbl-all-correct",
-        correct,
-        shown=presentation.show_all_correct(correct),
-        caption="""Items on which all available models are right, and on which none is. Each seed
-        counts as a model; items that some model does not cover are left out. The old label is
-        that of the original dataset, the new one the majority of the hundred votes.""",
-    )
-else:
-    result = Markdown("This table needs models: pass `-p predictions=FILE`.")
-result
+correct = agreement.all_correct(material)
+publish_table(
+    "tbl-all-correct",
+    correct,
+    columns=agreement.ALL_CORRECT,
+    caption="""Items on which all available models are right, and on which none is. Each seed
+    counts as a model; items that some model does not cover are left out. The old label is
+    that of the original dataset, the new one the majority of the hundred votes.""",
+) if len(correct) else Markdown("This table needs models: pass `-p predictions=FILE`.")
 
 # %% tags=["remove-input"]
-new = correct[correct["label"] == "new"]
+new = correct.rows[correct.rows["label"] == "new"]
 lines = [
-    f"on {presentation.name_of(row.dataset)} all {row.n_systems} are right about the new majority of "
+    f"on {dataset_name(row.dataset)} all {row.n_systems} are right about the new majority of "
     f"{row.n_all_correct:,} of {row.n_items:,} items ({row.share_all_correct:.1%}), and none is "
     f"about that of {row.n_none_correct:,} ({row.share_none_correct:.1%})"
     for row in new.itertuples()

@@ -24,23 +24,21 @@ examples: int = 3  # items shown for each dataset and rule
 seed: int = 0  # seed of the bootstrap
 
 # %%
-from functools import partial
-
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.analyses import annotations
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.plots.annotations import plot_label_transitions
-from chaos_utils.presentation import annotations as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-all_votes = load_all_votes(data)
-old = description.having(all_votes, "old labels")
+material = gather(data)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## How many majorities changed
@@ -50,33 +48,31 @@ Markdown(description.data_notice(all_votes))
 # majority decides, as it did for the authors.
 
 # %% tags=["remove-input"]
-Markdown(description.left_out(all_votes, "old labels"))
+Markdown(material.left_out("old labels"))
 
 # %%
-statistics = description.data_statistics(old)
+statistics = annotations.data_statistics(material)
 result = None
-if old:
+if len(statistics):
     result = publish_table(
         "tbl-data-statistics",
         statistics,
-        shown=presentation.show_data_statistics(statistics),
-        caption="""Items and changed majorities, published beside reproduced. The published values
-        are those of Table 2 in {cite:t}`nie2020`. The last rate of a dataset divides by the
+        columns=annotations.DATA_STATISTICS,
+        caption="""Items and changed majorities, published beside reproduced. The columns headed
+        *paper* hold Table 2 of {cite:t}`nie2020`, those headed *here* what these files hold. The last rate of a dataset divides by the
         published size of the whole development set; for αNLI the paper gives none.""",
     )
 result
 
 # %% tags=["remove-input"]
 overruled = [
-    f"{row.change_rate_percent:.2f}% of the {presentation.name_of(row.dataset)} labels"
-    for row in statistics.itertuples()
+    f"{row.change_rate_percent:.2f}% of the {dataset_name(row.dataset)} labels"
+    for row in statistics.rows.itertuples()
 ]
-gap = statistics.filter(regex="difference_change_rate").abs().max().max()
+gap = statistics.rows.filter(regex="difference_change_rate").abs().max().max()
 parts = []
-if old:
-    parts.append(
-        f"On {{numref}}`tbl-data-statistics`, the crowd overrules {presentation.listed(overruled)}."
-    )
+if overruled:
+    parts.append(f"On {{numref}}`tbl-data-statistics`, the crowd overrules {listed(overruled)}.")
     if gap >= 0:
         parts.append(f"The largest distance from a published rate is {gap:.3f} percentage points.")
 Markdown(" ".join(parts))
@@ -92,31 +88,31 @@ Markdown(" ".join(parts))
 # ## Where the labels went
 
 # %%
-counts = description.label_counts(all_votes)
+counts = annotations.label_counts(material)
+shown, columns = annotations.by_label(counts.rows)
 publish_table(
     "tbl-label-counts",
     counts,
-    shown=presentation.show_label_counts(counts),
+    shown=shown,
+    columns=columns,
     caption="""Majorities and single votes for each label, published beside reproduced. The
     columns headed *paper* hold Table 7 of {cite:t}`nie2020`, those headed *here* what these
     files hold, and Δ is here minus paper. In parentheses, the change from the old majority.""",
 )
 
 # %% tags=["remove-input"]
-off = counts[counts["difference"].fillna(0) != 0]
-new_votes = counts[counts["statistic"] == "new_raw_count"].groupby("dataset", sort=False)[
-    ["value", "published"]
-]
-totals = new_votes.sum()
+off = counts.rows[counts.rows["difference"].fillna(0) != 0]
+new_votes = counts.rows[counts.rows["statistic"] == "new_raw_count"]
+totals = new_votes.groupby("dataset", sort=False)[["value", "published"]].sum()
 in_paper = totals.index[totals["published"] > 0]
 parts = [
     "In {numref}`tbl-label-counts`, what differs from the paper is "
-    f"{', '.join(presentation.STATISTICS[name] for name in off['statistic'].unique())}."
+    f"{', '.join(annotations.COUNT_NAMES[name] for name in off['statistic'].unique())}."
     if len(off)
     else "Every count in {numref}`tbl-label-counts` equals the paper's."
 ]
 parts += [
-    f"The paper's new votes for {presentation.name_of(dataset)} sum to "
+    f"The paper's new votes for {dataset_name(dataset)} sum to "
     f"{totals.loc[dataset, 'published']:,.0f}; the file here holds {totals.loc[dataset, 'value']:,}."
     for dataset in in_paper
 ]
@@ -128,12 +124,12 @@ parts.append(
 Markdown(" ".join(parts) if len(in_paper) else "")
 
 # %%
-transitions = description.label_transitions(old)
+transitions = annotations.label_transitions(material)
 result = None
-if old:
+if len(transitions):
     result = publish_figure(
         "fig-label-transitions",
-        partial(plot_label_transitions, n_votes=description.votes_per_item(old)),
+        plot_label_transitions,
         transitions,
         caption="""From old label to new majority. Items by the label of the original dataset
         (rows) and the majority of the new votes (columns); below each count, its share of
@@ -146,11 +142,11 @@ result
 
 # %% tags=["remove-input"]
 text = ""
-if old:
-    moved = transitions[transitions["old_label"] != transitions["new_majority"]].query("n > 0")
+if len(transitions):
+    moved = transitions.rows.query("old_label != new_majority and n > 0")
     largest = moved.loc[moved.groupby("dataset", sort=False)["n"].idxmax()]
     routes = [
-        f"from {row.old_label} to {row.new_majority} on {presentation.name_of(row.dataset)} "
+        f"from {row.old_label} to {row.new_majority} on {dataset_name(row.dataset)} "
         f"({row.n} items, {row.row_share:.0%} of that old label)"
         for row in largest.itertuples()
     ]
@@ -160,17 +156,17 @@ if old:
         if routes
         else "No majority differs from the old label."
     )
-Markdown(f"{text}\n\n{description.left_out(all_votes, 'old labels')}")
+Markdown(f"{text}\n\n{material.left_out('old labels')}")
 
 # %% [markdown]
 # ## How far people agree
 
 # %%
-agreement = description.agreement(all_votes, resamples, seed)
+agreement = annotations.agreement(material, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-agreement",
     agreement,
-    shown=presentation.show_agreement(agreement),
+    columns=annotations.AGREEMENT,
     caption=f"""Agreement among the annotators of an item. In brackets, 95% bootstrap
     intervals over items ({resamples:,} resamples, percentile method). Ties are items whose two
     most frequent labels have equally many votes; unanimous items have all votes on one label.
@@ -178,11 +174,11 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-by_dataset = agreement.set_index("dataset")
+by_dataset = agreement.rows.set_index("dataset")
 footnote = read_published("nie2020_other").set_index("quantity")["value"]
 agreeing, unanimous = [], []
-for row in agreement.itertuples():
-    name = presentation.name_of(row.dataset)
+for row in agreement.rows.itertuples():
+    name = dataset_name(row.dataset)
     agreeing.append(f"{row.mean_pairwise_agreement:.0%} of the time on {name}")
     unanimous.append(f"{row.n_unanimous / row.n_examples:.1%} of the {name} items")
 entropies = (
@@ -193,8 +189,8 @@ entropies = (
 )
 Markdown(
     "By {numref}`tbl-agreement`, two people who judge the same item agree "
-    f"{presentation.listed(agreeing)}. All votes are for one label on "
-    f"{presentation.listed(unanimous)}." + entropies
+    f"{listed(agreeing)}. All votes are for one label on "
+    f"{listed(unanimous)}." + entropies
 )
 
 # %% [markdown]
@@ -204,14 +200,14 @@ Markdown(
 # ## Items to read
 
 # %%
-chosen = description.examples(all_votes, examples)
-labels = dict.fromkeys(presentation.listed(o.dataset.labels) for o in all_votes)
+chosen = annotations.examples(material, n_each=examples)
+labels = dict.fromkeys(listed(one.labels) for one in material.datasets)
 result = None
 if len(chosen):
     result = publish_table(
         "tbl-examples",
         chosen,
-        shown=presentation.show_examples(chosen),
+        columns=annotations.EXAMPLES,
         caption=f"""Items on which people agree least, items whose majority changed, and the papers'
         own examples. For each dataset, the {examples} items of highest entropy and the {examples}
         with a changed majority whose new majority is largest; then those that {{cite:t}}`nie2020`
@@ -220,4 +216,4 @@ if len(chosen):
 result
 
 # %% tags=["remove-input"]
-Markdown(description.left_out(all_votes, "texts", "items are shown without them"))
+Markdown(material.left_out("texts", "items are shown without them"))

@@ -31,10 +31,10 @@ n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are
 import numpy as np
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation import calibrations
-from chaos_utils.metrics.agreement import majority_share
+from chaos_utils.analyses import calibration
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.notices import notices
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.calibration import (
     plot_distances,
@@ -43,20 +43,13 @@ from chaos_utils.plots.calibration import (
     plot_two_targets,
 )
 from chaos_utils.plots.panels import system_title
-from chaos_utils.presentation import calibration as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.systems import load_systems
 
-votes = load_votes(dataset, data)
-systems = calibrations.line_up(votes, load_systems(votes, predictions))
-shown = calibrations.with_seed(systems, shown_seed)
+material = gather(data, predictions, datasets=[dataset])
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([votes]))
-
-# %% tags=["remove-input"]
-Markdown(description.systems_notice(one for one in systems if one.temperature == 1))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## What calibration asks
@@ -82,14 +75,16 @@ Markdown(description.systems_notice(one for one in systems if one.temperature ==
 # inside a bin, and what is left is $1 - \bar{s}$, with $\bar{s}$ the mean majority share.
 
 # %%
-table_1 = calibrations.human_calibration(votes, systems)
-of_oracle = table_1.iloc[-1]
-lacking = 1 - majority_share(votes.counts).mean()
+table_1 = calibration.human_calibration(material)
+agreement = calibration.majority_shares(material)
 
 # %% tags=["remove-input"]
+of_oracle = table_1.rows.iloc[-1]
+shares = agreement.rows.iloc[0]
 Markdown(
-    f"On the {len(votes):,} {votes.dataset.short} items the mean majority share is {1 - lacking:.4f}, so the "
-    f"oracle's error should be {lacking:.4f}; binned and averaged like any other system's, it is "
+    f"On the {shares['n_items']:,} {dataset_name(dataset)} items the mean majority share is "
+    f"{shares['majority_share']:.4f}, so the "
+    f"oracle's error should be {1 - shares['majority_share']:.4f}; binned and averaged like any other system's, it is "
     f"{of_oracle['ece']:.4f}. It says nothing about a fault of the oracle. It says how far people "
     "are from agreeing, and a model that learned to share their doubts would be charged for it."
 )
@@ -104,7 +99,8 @@ Markdown(
 publish_table(
     "tbl-human-calibration",
     table_1,
-    shown=presentation.show_human_calibration(table_1),
+    columns=calibration.CALIBRATION_COLUMNS,
+    shown=calibration.with_means(table_1.rows),
     caption="""Calibration to the majority label and to people, published beside reproduced. The
     published values are those of Table 1 in {cite:t}`baan2022`; Δ is here minus paper. Accuracy
     takes the last of tied labels, for prediction and gold alike, and ECE the first, with ten bins
@@ -113,21 +109,20 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-known = table_1[table_1["published_ece"].notna()]
-ours = known[[*calibrations.TABLE_1]].round(3).to_numpy()
-theirs = known[[f"published_{name}" for name in calibrations.TABLE_1]].to_numpy()
+scores = table_1.rows
+known = scores[scores["published_ece"].notna()]
+ours = known[[*calibration.TABLE_1]].round(3).to_numpy()
+theirs = known[[f"published_{name}" for name in calibration.TABLE_1]].to_numpy()
 n_equal = int(np.isclose(ours, theirs, atol=1e-9).sum())
-rounded = calibrations.rounded_values(votes, table_1)
-names = ["family", "origin", "temperature"]
-means = table_1.groupby(names)[["ece", "dist_ce", "rank_cs", "rank_cs_ties"]].mean()
+rounded = calibration.rounded_values(table_1).rows
+names = calibration.GROUP
+means = scores.groupby(names)[["ece", "dist_ce", "rank_cs", "rank_cs_ties"]].mean()
 by_ece, by_distance = (
     "; ".join(system_title(*keys) for keys in means.sort_values(name).index)
     for name in ("ece", "dist_ce")
 )
-model = systems[0].family
-plain, scaled = (
-    means.loc[(model, systems[0].origin, t)] for t in (1.0, calibrations.FIXED_TEMPERATURE)
-)
+model, origin = scores["family"].iloc[0], scores["origin"].iloc[0]
+plain, scaled = (means.loc[(model, origin, t)] for t in (1.0, calibration.FIXED_TEMPERATURE))
 Markdown(
     (
         f"Rounded to three decimals, {n_equal} of the {theirs.size} values in "
@@ -146,7 +141,7 @@ Markdown(
 )
 
 # %%
-bins = calibrations.reliability(votes, shown)
+bins = calibration.reliability(material, shown_seed=shown_seed)
 publish_figure(
     "fig-reliability",
     plot_reliability,
@@ -162,8 +157,9 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-bins["share"] = bins["n"] / bins.groupby(["system", "temperature"])["n"].transform("sum")
-last = bins[(bins["bin_high"] == 1) & (bins["n"] > 0)]
+in_bins = bins.rows.groupby(["system", "temperature"])["n"].transform("sum")
+last = bins.rows.assign(share=bins.rows["n"] / in_bins)
+last = last[(last["bin_high"] == 1) & (last["n"] > 0)]
 sentences = [
     f"{row.share:.0%} of the items for {system_title(row.family, row.origin, row.temperature)}, "
     f"right on {row.hits:.0%} of them at a mean "
@@ -178,7 +174,7 @@ Markdown(
 )
 
 # %%
-distances = calibrations.item_distances(votes, [one for one in shown if one.origin != "reference"])
+distances = calibration.distance_histogram(material, shown_seed=shown_seed)
 publish_figure(
     "fig-distce",
     plot_distances,
@@ -193,16 +189,12 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-of_first = distances[distances["system"] == shown[0].name]
-spread = of_first.groupby("temperature")["dist_ce"]
-near, far = (spread.agg(rule) for rule in (lambda d: (d < 0.1).mean(), lambda d: (d > 0.5).mean()))
-scaled_moves = of_first.pivot(index="uid", columns="temperature", values="dist_ce")
-worse = (scaled_moves[calibrations.FIXED_TEMPERATURE] > scaled_moves[1.0]).mean()
+of_first = calibration.distance_shares(material, shown_seed=shown_seed).rows.iloc[0]
 Markdown(
     f"{{numref}}`fig-distce` shows what a mean over items hides. From T = 1 to T = 2, items "
-    f"more than 0.5 away from the votes go from {far[1.0]:.0%} to {far[2.0]:.0%}, and those within "
-    f"0.1 of them from {near[1.0]:.0%} to {near[2.0]:.0%}. One temperature flattens every "
-    f"item, those on which people agree too: {worse:.0%} of the items are further from the votes "
+    f"more than 0.5 away from the votes go from {of_first['far']:.0%} to {of_first['far_scaled']:.0%}, and those within "
+    f"0.1 of them from {of_first['near']:.0%} to {of_first['near_scaled']:.0%}. One temperature flattens every "
+    f"item, those on which people agree too: {of_first['further']:.0%} of the items are further from the votes "
     "than before."
 )
 
@@ -215,11 +207,11 @@ Markdown(
 # divides by all items or by those in a bin. The released code does the latter.
 
 # %%
-classwise = calibrations.classwise_errors(votes, systems)
+classwise = calibration.classwise_errors(material)
 publish_table(
     "tbl-classwise-ece",
     classwise,
-    shown=presentation.show_classwise(classwise),
+    columns=calibration.CLASSWISE_COLUMNS,
     caption="""Class-wise ECE against the majority label, under both denominators. In percent;
     ten bins $(a, b]$ for each label. The published values are those of Appendix D in
     {cite:t}`baan2022`, which gives one for each system. The last column says whether the error by
@@ -227,7 +219,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-stated = classwise[classwise["agrees"].notna()].groupby(names, sort=False)
+stated = classwise.rows[classwise.rows["agrees"].notna()].groupby(names, sort=False)
 verdicts = [
     f"{rows['published_percent'].iloc[0]:.0f} for {system_title(*keys)} is what {rows['agrees'].sum()} of "
     f"{len(rows)} rows here round to ("
@@ -235,7 +227,7 @@ verdicts = [
     + ")"
     for keys, rows in stated
 ]
-oracle_errors = classwise.iloc[-1]
+oracle_errors = classwise.rows.iloc[-1]
 Markdown(
     (f"Of the published values, {'; '.join(verdicts)}. " if verdicts else "")
     + f"For the oracle, {oracle_errors['n_without_bin']:,} shares of 0 move the error from "
@@ -253,7 +245,7 @@ Markdown(
 # accuracy against a person drawn at random.
 
 # %%
-targets = calibrations.two_targets(votes, systems)
+targets = calibration.two_targets(material)
 publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
@@ -266,7 +258,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-both = targets.groupby(names, sort=False)[["ece", "ece_votes"]].mean()
+both = targets.rows.groupby(names, sort=False)[["ece", "ece_votes"]].mean()
 pairs = [
     f"{system_title(*row.Index)}, {row.ece:.3f} and {row.ece_votes:.3f}"
     for row in both.iloc[:-1].itertuples()
@@ -292,11 +284,13 @@ Markdown(
 # its own.
 
 # %%
-choices = calibrations.temperature_choices(votes, systems, n_folds, seed)
+outside = calibration.find_outside(material)
+choices = calibration.temperature_choices(material, outside=outside, n_folds=n_folds, seed=seed)
 publish_table(
     "tbl-temperatures",
     choices,
-    shown=presentation.show_temperatures(choices),
+    columns=calibration.TEMPERATURE_COLUMNS,
+    shown=calibration.over_seeds(choices.rows),
     caption=f"""Temperatures, what they were fitted to, and the measures there. T is given for
     each seed in turn; the measures are means over seeds. Cross-fitting uses {n_folds} folds, and
     its T is the mean over items. A dagger marks an end of the range that was searched. NLL and KL
@@ -304,13 +298,14 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-of_main = choices[(choices["family"] == model) & (choices["origin"] == systems[0].origin)]
+fitted = choices.rows
+of_main = fitted[(fitted["family"] == model) & (fitted["origin"] == origin)]
 temperatures = {
     name: ", ".join(f"{value:.2f}" for value in rows["temperature"])
     for name, rows in of_main.groupby("choice")
 }
-at = of_main.groupby("choice")[[*calibrations.BY_TEMPERATURE]].mean()
-outside = (
+at = of_main.groupby("choice")[[*calibration.BY_TEMPERATURE]].mean()
+on_others = (
     f"On the {of_main.loc[of_main['choice'] == 'outside', 'n_fitted'].iloc[0]:,} development "
     f"items outside ChaosNLI it is {temperatures['outside']}: those were not chosen for dispute, "
     f"as the items of ChaosNLI were. On ChaosNLI it leaves a mean ECE of {at.loc['outside', 'ece']:.3f}, where T = 2 "
@@ -322,7 +317,7 @@ outside = (
 Markdown(
     f"For {model} in {{numref}}`tbl-temperatures`, the oracle temperature is "
     f"{temperatures['oracle_nll']} by NLL and {temperatures['oracle_ece']} by ECE, seed by seed. "
-    f"{outside} Fitted to votes, it is {temperatures['cross_fitted']}, with a mean KL of "
+    f"{on_others} Fitted to votes, it is {temperatures['cross_fitted']}, with a mean KL of "
     f"{at.loc['cross_fitted', 'kl']:.3f} against {at.loc['fixed', 'kl']:.3f} at T = 2, a mean ECE "
     f"against votes of {at.loc['cross_fitted', 'ece_votes']:.3f} against "
     f"{at.loc['fixed', 'ece_votes']:.3f}, and a mean ECE against the majority label of "
@@ -330,8 +325,7 @@ Markdown(
 )
 
 # %%
-grid = np.geomspace(0.5, 4, n_temperatures)
-curves = calibrations.temperature_curves(votes, systems, choices, grid)
+curves = calibration.temperature_curves(material, choices=choices, n_temperatures=n_temperatures)
 publish_figure(
     "fig-temperature",
     plot_temperatures,
@@ -347,10 +341,11 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-is_main = (curves["family"] == model) & (curves["origin"] == systems[0].origin)
-on_grid = curves[is_main & (curves["choice"] == "")]
+drawn = curves.rows
+is_main = (drawn["family"] == model) & (drawn["origin"] == origin)
+on_grid = drawn[is_main & (drawn["choice"] == "")]
 mean_curves = on_grid.pivot_table(index="temperature", columns="measure", values="value")
-best = mean_curves.idxmin()[[*calibrations.BY_TEMPERATURE]]
+best = mean_curves.idxmin()[[*calibration.BY_TEMPERATURE]]
 Markdown(
     f"By the means over the curves of {model} in {{numref}}`fig-temperature`, the best of the temperatures "
     "from 0.5 to 4 "

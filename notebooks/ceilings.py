@@ -26,14 +26,12 @@ budget: int = 10000  # votes to spend, on many items or on few
 seed: int = 0  # seed of all draws and resamples
 
 # %%
-from itertools import chain
-
-import pandas as pd
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.evaluation import budgets, ceilings
+from chaos_utils.analyses import ceilings
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.references import baseline_scores, reference_scores
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.ceilings import (
     plot_annotation_budget,
@@ -41,24 +39,14 @@ from chaos_utils.plots.ceilings import (
     plot_noise_ceiling,
 )
 from chaos_utils.presentation import ceilings as presentation
-from chaos_utils.presentation.annotations import name_of
 from chaos_utils.report.columns import signed
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring import systems
-from chaos_utils.scoring.references import References
 
-all_votes = load_all_votes(data)
-models = [systems.load_systems(votes, predictions) for votes in all_votes]
+material = gather(data, predictions)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
-
-# %% tags=["remove-input"]
-Markdown(description.systems_notice(chain.from_iterable(models)))
-
-# %% tags=["remove-input"]
-Markdown(description.without_models(all_votes, models))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## What k votes leave
@@ -73,13 +61,11 @@ Markdown(description.without_models(all_votes, models))
 # the truth would let the noise of the votes pass for opinion.
 
 # %%
-votes_left = pd.concat(
-    [budgets.annotation_budget(o, draws, seed) for o in all_votes], ignore_index=True
-)
+budgets = ceilings.annotation_budget(material, n_draws=draws, seed=seed)
 publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
-    votes_left,
+    budgets,
     caption=f"""What k votes per item leave of each measure. Lines: the noise floor, the score of a
     perfect model that is judged by k votes. Open circles: the shares of k votes, judged by the
     truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
@@ -91,8 +77,9 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
+votes_left = budgets.rows
 floor = votes_left[votes_left["quantity"] == "floor"].set_index(["measure", "dataset", "n_votes"])
-names = {o.dataset.name: name_of(o.dataset.name) for o in all_votes}
+names = {one.name: one.short for one in material.datasets}
 jsd = [
     f"{floor.loc[('jsd', dataset, 1), 'value']:.2f} with one vote, "
     f"{floor.loc[('jsd', dataset, 5), 'value']:.2f} with five, "
@@ -121,7 +108,7 @@ Markdown(
     "still nearly calibrated, since noise cancels within a bin, but few votes used as a prediction "
     f"are much too sure of themselves. With five votes, their calibration error is "
     f"{'; '.join(calibration)}. KL has no such value, because a label without a vote makes it "
-    "infinite." + presentation.say_beyond(all_votes, budgets.VOTES)
+    "infinite." + presentation.say_beyond(votes_left)
 )
 
 # %% [markdown]
@@ -139,15 +126,13 @@ Markdown(
 # measured.
 
 # %%
-references = [References(votes, draws, seed) for votes in all_votes]
-bounds = pd.concat(
-    [ceilings.reference_scores(found) for found in references],
-    ignore_index=True,
-)
+# By every measure, for whoever brings a model: `chaos evaluate` sets it beside these.
+reference_scores(material, seed=seed), baseline_scores(material, seed=seed)
+references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
 publish_table(
     "tbl-noise-ceiling",
-    bounds,
-    shown=presentation.show_noise_ceiling(bounds),
+    references,
+    columns=ceilings.CEILING_COLUMNS,
     caption="""Floor and ceiling of each measure, for crowds as large as the released ones. The
     uniform prediction is judged by the released votes. Half crowds have half the votes: measured
     by cutting each item's votes in two, and drawn from the posterior; Δ is measured minus drawn.
@@ -156,6 +141,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
+bounds = references.rows
 of = bounds[bounds["measure"] == "jsd"].set_index("dataset")
 cut = of[of["ceiling_halves"].notna()]
 compared = [
@@ -184,27 +170,11 @@ if len(cut):
 Markdown(text + presentation.say_uncut(bounds))
 
 # %%
-everyone = [
-    [*found, systems.uniform(o)]
-    + ([systems.class_prior(o, seed), systems.old_label(o)] if o.has_old_labels else [])
-    + ([systems.original_votes(o)] if o.has_old_votes else [])
-    for o, found in zip(all_votes, models, strict=True)
-]
-scores = pd.concat(
-    [
-        part
-        for several, found in zip(everyone, references, strict=True)
-        for part in (
-            ceilings.normalised_scores(several, found, resamples, seed),
-            ceilings.estimated_human(found),
-        )
-    ],
-    ignore_index=True,
-)
+between = ceilings.normalised_scores(material, n_draws=draws, n_resamples=resamples, seed=seed)
 publish_figure(
     "fig-noise-ceiling",
     plot_noise_ceiling,
-    scores[scores["measure"].isin(["jsd", "dist_ce"])],
+    between.where(between.rows["measure"].isin(["jsd", "dist_ce"])),
     caption="""Every system between floor, ceiling and uniform prediction. JSD (distance, natural
     logarithm) and DistCE, lower is better; bars are 95% bootstrap intervals over items. The
     estimated human is the published one of Table 5 in {cite:t}`nie2020`, from a second crowd that
@@ -217,6 +187,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
+scores = between.rows
 human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index(
     "dataset"
 )
@@ -236,7 +207,7 @@ few = few[few["rescaled"].notna()].set_index("dataset")
 def as_bad_as(dataset):
     k = [
         k
-        for k in budgets.VOTES
+        for k in ceilings.VOTES
         if floor.loc[("jsd", dataset, k), "value"] > best.loc[dataset, "value"]
     ]
     return (
@@ -281,8 +252,9 @@ Markdown(
 # %%
 publish_table(
     "tbl-normalised-scores",
-    scores,
-    shown=presentation.show_normalised_scores(scores),
+    between,
+    shown=ceilings.side_by_side(scores),
+    columns=ceilings.score_columns(scores),
     caption=f"""Scores and rescaled scores, with 95% intervals. Rescaled so that the uniform
     prediction is 0 and the ceiling (split halves) is 1. Intervals are from {resamples:,} resamples
     of the items, in which system, uniform prediction and ceiling are resampled together. A dash:
@@ -320,21 +292,11 @@ Markdown(
 # items, they remove the bias and leave the chance of the items.
 
 # %%
-shown = [
-    [*found, systems.uniform(o)] + ([systems.old_label(o)] if o.has_old_labels else [])
-    for o, found in zip(all_votes, models, strict=True)
-]
-spent = pd.concat(
-    [
-        budgets.items_by_votes(o, several, budget, draws, seed)
-        for o, several in zip(all_votes, shown, strict=True)
-    ],
-    ignore_index=True,
-)
+bought = ceilings.items_by_votes(material, budget=budget, n_draws=draws, seed=seed)
 publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
-    spent,
+    bought,
     caption=f"""What {budget:,} votes are worth, on many items or on few. For each system, solid:
     the standard error of its mean JSD over the items that the budget buys; dashed: the bias from
     judging by few votes, expected JSD minus JSD against the truth, its size. Where the two cross,
@@ -346,6 +308,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
+spent = bought.rows
 lowest = spent.loc[spent.groupby(["dataset", "system"], sort=False)["total_error"].idxmin()]
 sizes = lowest.groupby("dataset", sort=False)["n_votes"].agg(["min", "max"])
 k = 5 if 5 in set(spent["n_votes"]) else spent["n_votes"].max()

@@ -26,24 +26,25 @@ seed: int = 0  # seed of the bootstrap and of the splits
 # %%
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.evaluation.claims import check_claims, count_verdicts, gather
+from chaos_utils.analyses import claims, claims_numbers
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.claims import plot_claims
-from chaos_utils.presentation.claims import PAPERS, show_claims, show_counts
+from chaos_utils.presentation.claims import say_counts, say_failed, say_proper
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.systems import load_systems
 
-all_votes = load_all_votes(data)
-systems = {
-    votes.dataset.name: load_systems(votes, predictions, trained=False) for votes in all_votes
-}
-material = gather(all_votes, systems, n_resamples=resamples, n_splits=splits, seed=seed)
-table = check_claims(material)
+material = gather(data, predictions, trained=False)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+Markdown(notices(material))
+
+# %%
+on = material.named(*claims.wanted_datasets())
+drawn = {"n_resamples": resamples, "n_splits": splits, "seed": seed}
+of_votes = claims_numbers.vote_numbers(on, **drawn)
+of_systems = claims_numbers.system_numbers(on, **drawn)
+table = claims.check_claims(of_votes, of_systems, claims_numbers.paper_numbers(), splits=splits)
 
 # %% tags=["remove-input"]
 notes = []
@@ -52,7 +53,7 @@ if not material.released:
         "A verdict about votes or predictions says what these data show; it is no verdict on the "
         "papers, which are about others."
     )
-if not any(systems.values()):
+if not len(of_systems):
     notes.append(
         "No predictions are available, so claims about models are left open: pass "
         "`-p predictions=FILE` with your own."
@@ -75,17 +76,17 @@ Markdown("\n\n".join(notes))
 # Claims about models are checked on models that others trained, the papers' or some like them;
 # those that this project trained ({doc}`finetuning`) are left out.
 #
-# One caution. Numbers, tables and figures were checked against the papers' published values and
-# released files. The running text of the papers was not available: what claims c05, c06, c23, c24, c25,
-# c41, c48, c55 and c61 say, and where, rests on notes about the papers. Look these up in the paper before you
-# cite a verdict on them.
+# The wording is ours. Numbers, tables and figures were checked against the papers' published values
+# and released files; what each claim says, and where, was checked against the papers' text. The copy
+# of {cite:t}`baan2022` that was read lacks the formulas, so the temperature of claim c48, in appendix
+# C, is the one of the released code.
 
 # %%
-counts = count_verdicts(table)
+counts = claims.count_verdicts(table)
 publish_figure(
     "fig-claims",
     plot_claims,
-    counts.assign(paper=counts["paper"].map(PAPERS)),
+    counts,
     caption="""How many claims of each paper got which verdict. Each claim of
     {numref}`tbl-claims` counts once, however large or small it is.""",
     alt="""Two horizontal stacked bars, one for each paper, divided by verdict. In both, the claims
@@ -95,7 +96,7 @@ publish_figure(
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Of {len(table)} claims, {show_counts(counts)}. The count weighs nothing: a digit in an "
+    f"Of {len(table)} claims, {say_counts(counts.rows)}. The count weighs nothing: a digit in an "
     "appendix counts as much as a paper's main point."
 )
 
@@ -106,7 +107,7 @@ Markdown(
 publish_table(
     "tbl-claims",
     table,
-    shown=show_claims(table),
+    columns=claims.COLUMNS,
     caption=f"""Every claim with its verdict and what decides it. The wording of the claims is
     ours. In brackets, 95% intervals: over items ({resamples:,} bootstrap resamples), or, where the
     row says so, over {splits:,} random splits of the votes.""",
@@ -120,14 +121,7 @@ publish_table(
 # owed to what the authors released.
 
 # %% tags=["remove-input"]
-failed = table[table["verdict"] == "does not hold"]
-Markdown(
-    "\n".join(
-        f"- **{row.claim}** ({row.id}; {{cite:t}}`{row.paper}`, {row.place}) {row.evidence}"
-        for row in failed.itertuples()
-    )
-    or "There is none."
-)
+Markdown(say_failed(table.rows))
 
 # %% [markdown]
 # ## A score that prefers the majority
@@ -140,10 +134,4 @@ Markdown(
 # true distribution and for no other.
 
 # %% tags=["remove-input"]
-proper = table.set_index("id").loc["c61"]
-Markdown(
-    f"On SNLI the majority alone scores {-proper['value']:.3f} lower against single votes "
-    f"than the votes' own shares do (95% interval {-proper['high']:.3f} to {-proper['low']:.3f})."
-    if proper["value"] < 0
-    else "On these data the majority alone does not score lower than the votes' own shares."
-)
+Markdown(say_proper(table.rows))

@@ -31,17 +31,16 @@ thresholds: list[float] = [0.65, 0.75, 0.85]  # accuracies on hidden checks to a
 seed: int = 0  # seed of all simulations
 
 # %%
-import pandas as pd
 from IPython.display import Markdown
 
-from chaos_utils import description
+from chaos_utils.analyses import collection
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.notices import notices
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd import comparison, design
-from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.tables import SETTLED
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.plots.collection import (
     plot_annotator_accuracy,
     plot_bias_variance,
@@ -49,19 +48,19 @@ from chaos_utils.plots.collection import (
     plot_protocol_effect,
 )
 from chaos_utils.presentation import collection as presentation
-from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-loaded = load_all_votes(data)
-all_votes = description.having(loaded, "published collection")
-if not all_votes:
+material = gather(data)
+evidence = collection.with_examples(material)
+if not evidence:
     raise ChaosError("This chapter is on how ChaosNLI was collected; this data holds none of it.")
 protocol = load_protocol()
 
 # %% tags=["remove-input"]
 Markdown(
-    f"{description.data_notice(all_votes)}\n\n{description.left_out(loaded, 'published collection')}"
+    f"{notices(material.having('published collection'))}\n\n"
+    f"{material.left_out('published collection')}"
 )
 
 # %% [markdown]
@@ -98,7 +97,7 @@ Markdown(
 publish_figure(
     "fig-protocol",
     plot_protocol,
-    comparison.open_ways(protocol),
+    collection.open_ways(protocol),
     caption="""The protocol as a state machine. Drawn from the table of rules that the simulation
     interprets. An arrow says which event takes it, and on what condition; *otherwise* is what
     remains when no other arrow of the same event applies. Whoever leaves the frame by stopping is
@@ -137,34 +136,27 @@ publish_figure(
 # stay. The mix of careless kinds, their lapses and the speed of learning are assumptions.
 
 # %%
-materials = [
-    cut(
-        one,
-        all_votes,
-        n_items=comparison.published_size(one.dataset.name),
-        bar=unanimous,
-        seed=seed,
-    )
-    for one in all_votes
-]
-collected = [comparison.collect(one, collections, seed) for one in materials]
+common = {"protocol": protocol, "unanimous": unanimous, "seed": seed}
+materials = collection.materials(evidence, collections=collections, **common)
 
 # %% tags=["remove-input"]
-pools = [f"{len(one.pool):,} for {name_of(one.dataset.name)}" for one in materials]
-again = [f"{one.n_repeated:,} on {name_of(one.dataset.name)}" for one in materials]
-counts = sum(int(one.runs[0].counts.sum()) for one in collected)
+shown = list(materials.rows.itertuples())
+pools = [f"{row.n_examples:,} for {dataset_name(row.dataset)}" for row in shown]
+again = [f"{row.n_repeated:,} on {dataset_name(row.dataset)}" for row in shown]
+votes = materials.rows["n_votes"].sum()
 Markdown(
     f"The available unanimous examples are {listed(pools)}. Where items to judge are lacking, others "
     f"stand in once more: {listed(again)}. So a simulated collection has as many votes as the real "
-    f"one, {counts:,} in all. Simulated collections of each dataset: {collections}."
+    f"one, {votes:,} in all. Simulated collections of each dataset: {collections}."
 )
 
 # %%
-compared = comparison.beside_published(collected)
+compared = collection.beside_published(evidence, collections=collections, **common)
 publish_table(
     "tbl-collection",
     compared,
-    shown=presentation.show_collection(compared),
+    columns=collection.COLLECTION_COLUMNS,
+    shown=collection.by_figure(compared.rows),
     caption=f"""The collection, published beside simulated. Published values are those of Table 1
     of {{cite:t}}`nie2020`; the accuracy after 300 items is read off their Figure 2, one curve for
     all datasets. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
@@ -174,8 +166,8 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-targets = pd.concat([one.fit.targets.assign(dataset=one.dataset) for one in collected])
-Markdown(presentation.say_fit(compared, targets.drop(columns="difference")))
+targets = collection.fit_targets(evidence, **common)
+Markdown(presentation.say_fit(compared.rows, targets.rows))
 
 # %% [markdown]
 # The same figures could have come about otherwise. An honest but unclear test rejects people too,
@@ -185,7 +177,7 @@ Markdown(presentation.say_fit(compared, targets.drop(columns="difference")))
 # ## Accuracy over an annotator's items
 
 # %%
-curves = comparison.accuracy_curves(collected)
+curves = collection.accuracy_curves(evidence, collections=collections, **common)
 publish_figure(
     "fig-annotator-accuracy",
     plot_annotator_accuracy,
@@ -202,7 +194,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-Markdown(presentation.say_accuracy(curves, SETTLED))
+Markdown(presentation.say_accuracy(curves.rows, SETTLED))
 
 # %% [markdown]
 # ## What each stage buys
@@ -214,17 +206,16 @@ Markdown(presentation.say_accuracy(curves, SETTLED))
 
 # %%
 wanted = get_dataset(dataset).name  # a folder of the reader's own may lack it
-chosen = next((one for one in collected if one.dataset == wanted), collected[0])
-votes = next(one for one in all_votes if one.dataset.name == chosen.dataset)
-few = cut(votes, all_votes, n_items=items, bar=unanimous, seed=seed)
-population = chosen.fit.population
-effects = design.stage_effects(few, population, careless, protocol, replicates, seed)
+chosen = evidence.named(wanted) or evidence[:1]
+name = dataset_name(chosen[0].name)
+experiment = {"items": items, **common}
+effects = collection.stage_effects(chosen, careless=careless, replicates=replicates, **experiment)
 publish_figure(
     "fig-protocol-effect",
     plot_protocol_effect,
     effects,
     caption=f"""What each stage does to error, cost and time, simulated. {items:,} items of
-    {name_of(chosen.dataset)}, mean of {replicates} simulated collections, bars from the lowest to the
+    {name}, mean of {replicates} simulated collections, bars from the lowest to the
     highest. Error is the mean total variation distance over items; the grey line is what the chance
     of so many votes alone leaves. Hidden checks are taken to be paid like items, tests not at all.""",
     alt="""Three panels over the share of careless applicants: error, cost, time. In each, a line
@@ -234,7 +225,8 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-Markdown(presentation.say_effects(effects, 1 - population.shares["careful"]))
+fitted = compared.rows.set_index(["dataset", "figure"])["simulated"]
+Markdown(presentation.say_effects(effects.rows, fitted[chosen[0].name, "careless"] / 100))
 
 # %% [markdown]
 # ## Why more votes do not help
@@ -243,13 +235,15 @@ Markdown(presentation.say_effects(effects, 1 - population.shares["careful"]))
 
 # %%
 sizes = [5, 10, 20, 50, 100, 200, 500, 1000]
-errors = comparison.errors_with_and_without(few, population, [0.0, *careless], sizes)
+errors = collection.errors_with_and_without(
+    chosen, careless=[0.0, *careless], n_votes=sizes, **experiment
+)
 publish_figure(
     "fig-bias-variance",
     plot_bias_variance,
     errors,
     caption=f"""Error against votes per item, and the bias it runs into, expected of simulations.
-    Items of {name_of(chosen.dataset)}; squared error summed over labels, mean over items. Dashed
+    Items of {name}; squared error summed over labels, mean over items. Dashed
     lines are the squared bias: what endless votes of the same crowd would leave. Both axes are
     logarithmic.""",
     alt="""Two panels, under the published protocol and without any stage. In each, a curve for
@@ -258,7 +252,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-Markdown(presentation.say_bias(errors))
+Markdown(presentation.say_bias(errors.rows))
 
 # %% [markdown]
 # ## Design guidance
@@ -268,20 +262,22 @@ Markdown(presentation.say_bias(errors))
 # on the budget: the parameter `budget` is for your own.
 
 # %%
-advice = design.guidance(few, population, budget, items, check_rates, thresholds)
+advice = collection.guidance(
+    chosen, budget=budget, check_rates=check_rates, thresholds=thresholds, **experiment
+)
 publish_table(
     "tbl-collection-guidance",
     advice,
-    shown=presentation.show_guidance(advice),
+    columns=collection.GUIDANCE_COLUMNS,
     caption=f"""What ${budget:,.0f} buys for {items:,} items, expected of simulations. By the chance
     of a hidden check before an item and the accuracy asked for on them, the rest as published.
-    The population is the one fitted to {name_of(chosen.dataset)}. A kept vote bears the cost of checks
+    The population is the one fitted to {name}. A kept vote bears the cost of checks
     and of votes thrown away.""",
 )
 
 # %% tags=["remove-input"]
 published = (rules["check_rate"], rules["min_check_accuracy"])
-Markdown(presentation.say_guidance(advice, budget, items, published))
+Markdown(presentation.say_guidance(advice.rows, budget, items, published))
 
 # %% [markdown]
 # Two things limit this advice. Every hidden check needs a unanimous example, and they must be

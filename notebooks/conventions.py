@@ -26,28 +26,27 @@ temperature: float = 2.0  # the first system is also shown with its distribution
 # %%
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation import conventions as evaluation
-from chaos_utils.evaluation.conversions import conversions
+from chaos_utils.analyses import conventions, conversions
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.conventions import plot_conventions
-from chaos_utils.presentation import conventions as presentation
-from chaos_utils.presentation.annotations import name_of
+from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-votes = load_votes(dataset, data)
-systems = evaluation.chosen_systems(votes, predictions, temperature)
+material = gather(data, predictions, datasets=[dataset])
+table = conventions.under_every_convention(material, temperature=temperature)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([votes]))
+Markdown(notices(material))
 
 # %% tags=["remove-input"]
+systems = list(table.rows["system"].unique())
 Markdown(
-    f"Shown on {name_of(dataset)}: {', '.join(system.name for system in systems)}."
+    f"Shown on {dataset_name(dataset)}: {', '.join(systems)}."
     if len(systems) > 2
-    else f"No model's predictions on {name_of(dataset)} are available: only the uniform guess and the "
-    "oracle are shown. Pass `-p predictions=FILE` to see a model of your own."
+    else "Only the uniform guess and the oracle are shown."
 )
 
 # %% [markdown]
@@ -61,11 +60,11 @@ Markdown(
 # in a softmax seldom.
 
 # %%
-table = evaluation.under_every_convention(votes, systems)
 publish_table(
     "tbl-conventions",
     table,
-    shown=presentation.show_conventions(table),
+    columns=conventions.columns_for(systems),
+    shown=conventions.side_by_side(table.rows),
     caption="""The same predictions under every convention. A ◆ marks the reference: the
     choice of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither
     uses, that of its author. The last column names who computes it so, where we know of one;
@@ -73,11 +72,11 @@ publish_table(
 )
 
 # %%
-seen = table[table["relative"].notna() & (table["system"] != "oracle")]
+seen = table.rows[table.rows["relative"].notna() & (table.rows["system"] != "oracle")]
 publish_figure(
     "fig-conventions",
     plot_conventions,
-    seen.drop(columns=["n_items", "is_reference", "used_by"]),
+    table.having(seen.drop(columns=["n_items", "is_reference", "used_by"])),
     caption="""How far each quantity moves with its convention. Each mark is one row of
     {numref}`tbl-conventions`, divided by the reference convention’s value for the same system;
     the line joins the smallest and the largest. An arrow at the right edge means infinity, one at
@@ -89,11 +88,10 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-ranges = evaluation.spread(table).set_index(["system", "quantity"])
-first = systems[0].name
+ranges = conventions.spread(table).rows.set_index(["system", "quantity"])
+first = systems[0]
 parts = [
-    f"{quantity} runs from {presentation.value_of(row.smallest, 3)} to "
-    f"{presentation.value_of(row.largest, 3)}"
+    f"{quantity} runs from {number(row.smallest, 3)} to {number(row.largest, 3)}"
     for quantity, row in ranges.loc[first].iterrows()
 ]
 Markdown(
@@ -108,7 +106,7 @@ Markdown(
 # A factor moves all systems alike, so it never changes an order. The others may.
 
 # %% tags=["remove-input"]
-flips = evaluation.order_changes(table)
+flips = conventions.order_changes(table).rows
 found = [
     f"- **{row.quantity}**: {row.behind} overtakes {row.ahead} under {row.n_turned} of the "
     f"conventions, such as *{row.convention}*."
@@ -129,18 +127,18 @@ Markdown(
 # the recipe that the row names.
 
 # %%
-recipes = conversions(votes, systems)
+recipes = conversions.conversions(material, temperature=temperature)
 publish_table(
     "tbl-conversion",
     recipes,
-    shown=presentation.show_conversions(recipes),
+    columns=conversions.COLUMNS,
     caption=f"""How to get from one convention to another. The last column holds the largest
-    distance, over the systems of this page on {name_of(dataset)}, between what the recipe gives and
+    distance, over the systems of this page on {dataset_name(dataset)}, between what the recipe gives and
     what is computed directly.""",
 )
 
 # %% tags=["remove-input"]
-exact = recipes[recipes["exact"]]
+exact = recipes.rows[recipes.rows["exact"]]
 on_means = (exact["applies_to"] == "mean").sum()
 Markdown(
     f"Of the {len(recipes)} conversions, {len(exact)} are exact, and {on_means} of these can be "

@@ -21,29 +21,25 @@
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 
 # %%
-from functools import partial
-
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.analyses import disagreement
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import (
     plot_entropy,
     plot_majority_share,
     plot_original_votes,
     plot_simplex,
 )
-from chaos_utils.presentation.annotations import listed, name_of
 from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
 
-all_votes = load_all_votes(data)
-n_votes = description.votes_per_item(all_votes)
-is_book = description.shows_the_book(all_votes)
-items = description.items(all_votes)
+material = gather(data)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## Entropy
@@ -52,10 +48,11 @@ Markdown(description.data_notice(all_votes))
 # $\log_2 3 = 1.58$ bits with three labels and 1 bit with two.
 
 # %%
+entropies = disagreement.entropy_bins(material, n_bins=20)
 publish_figure(
     "fig-entropy",
-    partial(plot_entropy, n_votes=n_votes),
-    items[["dataset", "uid", "entropy_bits"]],
+    plot_entropy,
+    entropies,
     caption="""Entropy of the votes, item by item. Twenty equal bins over each dataset's whole
     range; the dashed line is the mean. Compare Figure 3 of {cite:t}`nie2020`.""",
     alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
@@ -63,20 +60,17 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-means = [
-    f"{bits:.3f} bits on {name_of(dataset)}"
-    for dataset, bits in items.groupby("dataset", sort=False)["entropy_bits"].mean().items()
-]
+majorities = disagreement.majority_shares(material)
+each = entropies.rows.drop_duplicates("dataset")
+means = [f"{row.mean_bits:.3f} bits on {dataset_name(row.dataset)}" for row in each.itertuples()]
 text = f"In {{numref}}`fig-entropy`, the mean entropy is {listed(means)}."
-if is_book and n_votes:
-    alpha = items[items["dataset"] == "alphanli"]
-    thirds = description.entropy_thirds(alpha["entropy_bits"])
-    even, most = description.even_splits(0.95, n_votes)
-    top = (alpha["entropy_bits"] >= 0.95).mean()
-    tens = [
-        alpha["majority_share"].between(low, low + 0.095).mean()
-        for low in (0.5, 0.6, 0.7, 0.8, 0.9)
-    ]
+n_votes = each.set_index("dataset")["n_votes"]
+if material.is_book and n_votes.notna().all():
+    thirds = disagreement.entropy_bins(material.named("alphanli"), n_bins=3).rows["share"]
+    even, most = disagreement.even_splits(0.95, n_votes["alphanli"])
+    top = entropies.on("alphanli").rows["share"].iloc[-1]
+    at_least = majorities.on("alphanli").rows.set_index("percent")["share_at_least"]
+    tens = [at_least[low] - at_least[low + 10] for low in (50, 60, 70, 80, 90)]
     text = (
         "The paper reads two shapes from this figure: one peak for SNLI and MNLI, and a U for "
         f"αNLI. {{numref}}`fig-entropy` shows both. Mean entropies are {listed(means)}, "
@@ -96,7 +90,7 @@ Markdown(text)
 publish_figure(
     "fig-majority-share",
     plot_majority_share,
-    items[["dataset", "uid", "majority_share"]],
+    majorities,
     caption="""Share of items on which at least so many of the votes are for the majority
     label. A line that stays high to the right means agreement.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
@@ -104,10 +98,12 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-majority = items.groupby("dataset", sort=False)["majority_share"]
-strong = majority.agg(lambda shares: (shares >= 0.9).mean())
-bare = majority.agg(lambda shares: (shares <= 0.6).mean())
-agreed = [f"{share:.0%} of the {name_of(dataset)} items" for dataset, share in strong.items()]
+strong = majorities.rows[majorities.rows["percent"] == 90]
+agreed = [
+    f"{row.share_at_least:.0%} of the {dataset_name(row.dataset)} items"
+    for row in strong.itertuples()
+]
+bare = majorities.rows[majorities.rows["percent"] == 60]["share_at_most"]
 Markdown(
     f"Nine of ten votes agree on {listed(agreed)}. At the other end, no label has more than 60% of "
     f"the votes on {listed([f'{share:.0%}' for share in bare])} ({{numref}}`fig-majority-share`)."
@@ -120,20 +116,24 @@ Markdown(
 # are a point in a triangle.
 
 # %%
-three_way = [o for o in all_votes if o.dataset.n_classes == 3]
+step = 10  # percentage points from cell to cell
+cells = disagreement.vote_cells(material, step=step)
 result = None
-if three_way:
-    points = description.items(three_way)
-    corners = dict.fromkeys(listed(o.dataset.labels) for o in three_way)
+if len(cells):
+    corners = dict.fromkeys(listed(one.labels) for one in material.datasets if one.n_classes == 3)
+    rest = cells.rows[cells.rows["percent_1"].isna()]
+    fewer = [f"{row.n_items} of {dataset_name(row.dataset)}" for row in rest.itertuples()]
+    not_drawn = f"items elsewhere ({listed(fewer)}) are not drawn" if fewer else "all are drawn"
     result = publish_figure(
         "fig-simplex",
         plot_simplex,
-        points[["dataset", "uid", "share_1", "share_2", "share_3", "majority_label"]],
-        caption=f"""Every item's votes in the triangle of {"; ".join(corners)}.
-        At a corner all votes are for that label, on an edge none are for the opposite one; grid
-        lines mark quarters of the votes. Colours show the majority; larger points are several items
-        with the same votes.""",
-        alt="""Two triangles full of points. On SNLI the points crowd at the corners and along the
+        cells,
+        caption=f"""Every item's votes in the triangle of {"; ".join(corners)}. At a corner all votes
+        are for that label, on an edge none are for the opposite one; grid lines mark quarters of the
+        votes. A dot's area is the number of items whose votes are nearest to its place, its colour
+        the majority of most of them. The places are {step} percentage points apart; those with fewer
+        than {disagreement.MIN_ITEMS} items are left empty: {not_drawn}.""",
+        alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the
         edges from neutral to entailment and from neutral to contradiction, with few in the middle
         and fewest between entailment and contradiction. On MNLI they spread more into the middle,
         above all between entailment and neutral.""",
@@ -141,22 +141,29 @@ if three_way:
 result
 
 # %% tags=["remove-input"]
+several = [one for one in material if one.datasets[0].n_classes > 2]
+contested = disagreement.contested_pairs(several).rows
 sentences = []
-for dataset, pairs in description.contested_pairs(all_votes).groupby("dataset", sort=False):
+for dataset in contested["dataset"].unique() if len(contested) else ():
+    pairs = contested[contested["dataset"] == dataset]
     largest = pairs.loc[pairs["share"].nlargest(3).index.sort_values()]
     shares = [f"{row.first} and {row.second} on {row.share:.0%}" for row in largest.itertuples()]
     shares[0] += " of the items"
     sentences.append(
-        f"on {name_of(dataset)} the two leading labels are {', '.join(shares[:-1])}, and {shares[-1]}"
+        f"on {dataset_name(dataset)} the two leading labels are {', '.join(shares[:-1])}, and {shares[-1]}"
     )
 text = f"{'; '.join(sentences)}." if sentences else ""
 text = text[:1].upper() + text[1:]
-if is_book:
+if material.is_book:
     text = (
         f"In {{numref}}`fig-simplex`, {'; '.join(sentences)}. Neutral is where most disagreement "
         "turns."
     )
-Markdown(f"{text}\n\n{description.without_triangle(all_votes)}")
+others = [one.short for one in material.datasets if one.n_classes != 3]
+if others:
+    verb = "is" if len(others) == 1 else "are"
+    text += f"\n\n*{listed(others)} {verb} left out here: a triangle needs three labels.*"
+Markdown(text)
 
 # %% [markdown]
 # ## What five votes could show
@@ -166,13 +173,13 @@ Markdown(f"{text}\n\n{description.without_triangle(all_votes)}")
 # contested: 60% to 40%.
 
 # %%
-original = description.original_votes(all_votes)
+binned = disagreement.original_votes_bins(material)
 result = None
-if len(original):
+if len(binned):
     result = publish_figure(
         "fig-original-votes",
-        partial(plot_original_votes, n_votes=n_votes),
-        original,
+        plot_original_votes,
+        binned,
         caption="""What the old votes said against what the new ones say. Upper row: the old label's
         share of the new votes; the dashed line is its share of the old ones (on SNLI and MNLI 60%,
         but for the few items with four old votes). Lower row: entropy of the new votes, cumulated,
@@ -187,18 +194,15 @@ if len(original):
 result
 
 # %% tags=["remove-input"]
-if is_book:
-    by_dataset = original.groupby("dataset")
-    after, kept = (
-        by_dataset["old_label_share_after"].mean(),
-        by_dataset["chance_of_selection"].mean(),
+original = disagreement.original_votes(material).rows
+of_all = original[original["pattern"] == disagreement.ALL].set_index("dataset")
+if material.is_book:
+    after, kept, far, n_sure = (
+        of_all[name]
+        for name in ("mean_share_after", "chance_of_selection", "share_far", "n_nearly_all")
     )
-    points = (100 * original["old_label_share_after"] - 60).abs().round(6)
-    far = original.assign(far=points > 20).groupby("dataset")["far"].mean()
-    sure = original[original["old_label_share_after"] >= 0.95]
-    n_sure = sure.groupby("dataset").size().reindex(["snli", "mnli"], fill_value=0)
     pattern = (
-        original.pivot_table(index="dataset", columns="pattern", values="entropy_bits_after")
+        original.pivot(index="dataset", columns="pattern", values="mean_entropy_bits_after")
         .reindex(index=["snli", "mnli"], columns=["3-2", "3-1-1"])
         .map(lambda mean: number(mean, 2))
     )
@@ -219,9 +223,8 @@ if is_book:
         f"those that split 3-2 {pattern.loc['snli', '3-2']} and {pattern.loc['mnli', '3-2']}."
     )
 else:
-    shares = (
-        original.groupby("dataset", sort=False)["old_label_share_after"] if len(original) else []
-    )
-    means = [f"{values.mean():.0%} on {name_of(dataset)}" for dataset, values in shares]
+    means = [
+        f"{row.mean_share_after:.0%} on {dataset_name(row.Index)}" for row in of_all.itertuples()
+    ]
     text = f"The old label's mean share of the new votes is {listed(means)}." if means else ""
-Markdown(f"{text}\n\n{description.left_out(all_votes, 'old votes')}")
+Markdown(f"{text}\n\n{material.left_out('old votes')}")

@@ -30,33 +30,27 @@ seed: int = 0  # the first of them; the figure shows this one
 # %%
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation import error_distributions
-from chaos_utils.metrics.agreement import majority_share
+from chaos_utils.analyses import error_distributions
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.error_distributions import plot_error_distributions
-from chaos_utils.plots.panels import system_title
-from chaos_utils.presentation import error_distributions as presentation
 from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-votes = load_votes(dataset, data)
-(systems,) = error_distributions.lineup(
-    [votes], predictions, system=system, temperature=temperature, trained=True
-).values()
+material = gather(data, predictions, datasets=[dataset])
+chosen = {"system": system, "temperature": temperature}
+shown = error_distributions.find_systems(material, **chosen, trained=True).rows
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([votes]))
+Markdown(notices(material))
 
 # %% tags=["remove-input"]
-Markdown(description.systems_notice(systems))
-
-# %% tags=["remove-input"]
-names = [system_title(one.name, one.origin, one.temperature) for one in systems]
+names = [error_distributions.title(row) for row in shown.to_dict("records")]
 Markdown(
-    f"Systems on this page: {'; '.join(names)}. Their errors are on {votes.dataset.short}."
-    if systems
+    f"Systems on this page: {'; '.join(names)}. Their errors are on {dataset_name(dataset)}."
+    if names
     else "No system's predictions are available, so this page shows samples of human votes alone. To "
     "see a system beside them, pass `-p predictions=FILE`."
 )
@@ -73,7 +67,7 @@ Markdown(
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
-    error_distributions.sample_errors(votes, systems, seed),
+    error_distributions.error_histograms(material, **chosen, seed=seed),
     caption="""Distance from all votes, item by item, for twenty human votes and for a model.
     H1 and H2 are disjoint samples of 20 votes per item, drawn once. Thirty bins; dashed lines are
     means, and the thin outline repeats H1. Compare Figure 2 of {cite:t}`baan2022`.""",
@@ -90,12 +84,11 @@ publish_figure(
 # paper and by the total variation distance ({term}`TVD`).
 
 # %%
-by_draw = error_distributions.errors_by_draw(votes, systems, n_seeds=n_seeds, first_seed=seed)
-summary = error_distributions.summarise_draws(votes, by_draw)
+table = error_distributions.error_divergence(material, **chosen, n_seeds=n_seeds, seed=seed)
 publish_table(
     "tbl-error-divergence",
-    summary,
-    shown=presentation.show_error_divergence(summary),
+    table,
+    columns=error_distributions.COLUMNS,
     caption=f"""Errors of human samples and of systems over {n_seeds:,} draws of the samples.
     Means over the draws with a finite value; in brackets, the middle 95% of them, and nothing
     where the value does not depend on the draw. *Below* is the percentage of those draws that
@@ -110,6 +103,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
+summary = table.rows
 rows = summary.set_index(["measure", "system", "reference"])
 h1, h2 = rows.loc[("dist_ce", "H1", "all")], rows.loc[("dist_ce", "H2", "all")]
 apart = rows.loc[("dist_ce", "H1", "outside_h1"), "mean"]
@@ -137,9 +131,9 @@ Markdown(
 # %% tags=["remove-input"]
 ece_h1 = rows.loc[("ece", "H1", "all"), "mean"]
 lines = []
-for one, name in zip(systems, names, strict=True):
+for one, name in zip(shown.itertuples(), names, strict=True):
     of_system = summary[
-        (summary["system"] == one.name) & (summary["temperature"] == one.temperature)
+        (summary["system"] == one.system) & (summary["temperature"] == one.temperature)
     ].set_index(["measure", "reference"])["mean"]
     ece, dist_ce = of_system["ece", "all"], of_system["dist_ce", "all"]
     fair = of_system["dist_ce", "outside_both"] / both
@@ -153,7 +147,7 @@ for one, name in zip(systems, names, strict=True):
 Markdown("\n".join(lines))
 
 # %% tags=["remove-input"]
-oracle = 1 - majority_share(votes.counts).mean()
+oracle = error_distributions.oracle_scores(material).rows["value"].iloc[0]
 Markdown(
     "ECE is no yardstick for this. It asks whether confidence matches the majority label, and a "
     "sample of people that repeats their doubts is not meant to: all the votes together, a perfect "
@@ -169,7 +163,7 @@ where = summary[(summary["measure"] == "kl") & summary["published_text"].notna()
 placed = [
     f"{row.published_notebook:g} (notebook) and {row.published_text:g} (text) at percentiles "
     f"{number(row.percentile_notebook, 1)} and {number(row.percentile_text, 1)} for "
-    f"{system_title(row.system, row.origin, row.temperature)}"
+    f"{error_distributions.title(row._asdict())}"
     for row in where.itertuples()
 ]
 Markdown(

@@ -26,40 +26,38 @@ system: str = ""  # name of a system; the first available when empty
 temperature: float = 2.0  # of the flattened version of that system
 
 # %%
+from dataclasses import replace
+
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation.error_distributions import lineup
-from chaos_utils.evaluation.error_views import error_views, summarise_views
+from chaos_utils.analyses import error_views
+from chaos_utils.analyses.error_distributions import title
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.error_distributions import plot_error_views
-from chaos_utils.plots.panels import system_title
-from chaos_utils.presentation import error_distributions as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-all_votes = [load_votes(name, data) for name in datasets]
-chosen = lineup(all_votes, predictions, system=system, temperature=temperature)
-views = error_views(all_votes, chosen)
+material = gather(data, predictions, datasets=datasets)
+chosen = {"system": system, "temperature": temperature}
+shown = error_views.find_systems(material, **chosen).rows
+histograms = error_views.view_histograms(material, **chosen)
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
-
-# %% tags=["remove-input"]
-Markdown(description.systems_notice(one for systems in chosen.values() for one in systems))
+trained = bool((shown["origin"] == "trained").any())
+Markdown(notices(replace(material, trained=trained)))
 
 # %% tags=["remove-input"]
 sentences = []
-for votes in all_votes:
-    short = votes.dataset.short
-    shown = {
-        system_title(one.name, one.origin, one.temperature): len(one)
-        for one in chosen[votes.dataset.name]
-    }
-    missing = [f"{len(votes) - n} for {name}" for name, n in shown.items() if n < len(votes)]
+for name in datasets:
+    of_dataset = shown[shown["dataset"] == name].to_dict("records")
+    missing = [f"{row['n_missing']} for {title(row)}" for row in of_dataset if row["n_missing"]]
+    n_items = {row["n_items"] + row["n_missing"] for row in of_dataset}
     sentences.append(
-        f"{short} ({len(votes):,} items): {'; '.join(shown) or 'no predictions available'}."
+        dataset_name(name)
+        + "".join(f" ({n:,} items)" for n in n_items)
+        + f": {'; '.join(map(title, of_dataset)) or 'no predictions available'}."
         + (f" Items without a prediction, left out: {', '.join(missing)}." if missing else "")
     )
 Markdown(
@@ -76,11 +74,10 @@ Markdown(
 # ## Class by class
 
 # %%
-by_class = views[views["view"] == "class"]
 publish_figure(
     "fig-error-classes",
     plot_error_views,
-    by_class,
+    histograms.where(histograms.rows["view"] == "class"),
     caption="""Errors for each class. Share of the people’s votes, and probability that a system
     gives, in 25 bins. An error is the system’s share minus the people’s.""",
     alt="""Six rows of three histograms: the three classes on SNLI, then on MNLI. The model's
@@ -90,16 +87,15 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-statistics = summarise_views(all_votes, views)
-first, origin = statistics[["system", "origin"]].iloc[0]
-of_first = statistics[statistics["system"] == first]
+table = error_views.error_views(material, **chosen)
+of_first = table.rows[table.rows["system"] == shown["system"].iloc[0]]
 lines = []
-for (name, t), group in of_first[of_first["view"] == "class"].groupby(
+for (name, _), group in of_first[of_first["view"] == "class"].groupby(
     ["dataset", "temperature"], sort=False
 ):
     means = group.set_index("part")["mean"]
     lines.append(
-        f"* {get_dataset(name).short}, {system_title(first, origin, t)}: {means.idxmax()} gets most too much, "
+        f"* {dataset_name(name)}, {title(group.iloc[0])}: {means.idxmax()} gets most too much, "
         f"{means.max():+.3f} on average, and {means.idxmin()} most too little, {means.min():+.3f}."
     )
 Markdown(
@@ -117,7 +113,7 @@ Markdown(
 publish_figure(
     "fig-error-ranks",
     plot_error_views,
-    views[views["view"] == "rank"],
+    histograms.where(histograms.rows["view"] == "rank"),
     caption="""Errors for each human rank. The first label is the one with most votes of an
     item, whatever its class; columns as in {numref}`fig-error-classes`.""",
     alt="""Six rows of three histograms: first, second and third label on SNLI, then on MNLI. For the
@@ -128,13 +124,13 @@ publish_figure(
 
 # %% tags=["remove-input"]
 lines = []
-for (name, t), group in of_first[of_first["view"] == "rank"].groupby(
+for (name, _), group in of_first[of_first["view"] == "rank"].groupby(
     ["dataset", "temperature"], sort=False
 ):
     means = group.set_index("part")["mean"]
     medians = group.set_index("part")["median"]
     lines.append(
-        f"* {get_dataset(name).short}, {system_title(first, origin, t)}: the first label gets "
+        f"* {dataset_name(name)}, {title(group.iloc[0])}: the first label gets "
         f"{abs(means['1st']):.3f} too {'much' if means['1st'] > 0 else 'little'} on average "
         f"(median {medians['1st']:+.3f}), the last {abs(means.iloc[-1]):.3f} too "
         f"{'much' if means.iloc[-1] > 0 else 'little'} (median {medians.iloc[-1]:+.3f})."
@@ -152,7 +148,7 @@ Markdown("\n".join(lines).replace("-0.", "−0."))
 publish_figure(
     "fig-error-entropy",
     plot_error_views,
-    views[views["view"] == "entropy"],
+    histograms.where(histograms.rows["view"] == "entropy"),
     caption="""Errors of entropy, in nats. Entropy of the people’s votes and of a system’s
     distribution; a negative error means that the system is surer than people are.""",
     alt="""Two rows of three histograms, SNLI above MNLI. On SNLI the model's entropies pile up
@@ -164,8 +160,8 @@ publish_figure(
 # %%
 publish_table(
     "tbl-error-views",
-    statistics,
-    shown=presentation.show_error_views(statistics),
+    table,
+    columns=error_views.COLUMNS,
     caption="""Errors of classes, ranks and entropy. Mean and median of the signed error,
     and mean of its absolute value; shares, and nats for entropy, where the last is EntCE. The
     column *paper* holds what Appendix B of {cite:t}`baan2022` gives for both mean and median.""",
@@ -176,7 +172,7 @@ lines = []
 for row in of_first[of_first["view"] == "entropy"].itertuples():
     paper = f" The paper gives {row.published:+.2f}." if row.published == row.published else ""
     lines.append(
-        f"* {get_dataset(row.dataset).short}, {system_title(first, origin, row.temperature)}: "
+        f"* {dataset_name(row.dataset)}, {title(row._asdict())}: "
         f"{'surer' if row.mean < 0 else 'less sure'} than people by {abs(row.mean):.3f} nats on "
         f"average (median error {row.median:+.3f}), and {row.mean_absolute:.3f} nats off "
         f"whatever the sign (n = {row.n_items:,}).{paper}"
@@ -184,7 +180,7 @@ for row in of_first[of_first["view"] == "entropy"].itertuples():
 far = of_first[of_first["difference_mean"].abs() > 0.02]
 note = [
     f"The released predictions do not give the published {row.published:+.2f} for "
-    f"{system_title(first, origin, row.temperature)}: its mean is {row.mean:+.3f} and its median "
+    f"{title(row._asdict())}: its mean is {row.mean:+.3f} and its median "
     f"{row.median:+.3f}."
     for row in far.itertuples()
 ]

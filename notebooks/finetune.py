@@ -45,10 +45,10 @@ output: str = ""  # folder of predictions and record; by default inside this run
 import pandas as pd
 from IPython.display import Markdown
 
+from chaos_utils.analyses import finetuning
 from chaos_utils.base import paths
-from chaos_utils.evaluation.finetuning import curve_table, run_table
 from chaos_utils.plots.training import plot_training_curves
-from chaos_utils.presentation.training import say_cost, show_runs
+from chaos_utils.presentation.training import say_cost
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.scalars import publish_scalars
 from chaos_utils.report.tables import publish_table
@@ -80,17 +80,17 @@ run = finetune(settings, folder, device=device, say=print)
 # ## What came out
 
 # %%
-table = run_table([run])
+table = finetuning.run_table([run])
 publish_table(
     "tbl-run",
     table,
-    shown=show_runs(table),
+    columns=finetuning.RUN_COLUMNS,
     caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
     on development and test items outside ChaosNLI; on ChaosNLI's items nothing was chosen.""",
 )
 
 # %%
-curves = curve_table([run])
+curves = finetuning.curve_table([run])
 publish_figure(
     "fig-run",
     plot_training_curves,
@@ -102,7 +102,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-Markdown(say_cost(table))
+Markdown(say_cost(table.rows))
 
 # %%
 accuracies = {f"dev_accuracy_{name}": part["accuracy"] for name, part in run.record["dev"].items()}
@@ -111,6 +111,6 @@ pd.Series(accuracies)
 
 # %% tags=["remove-input"]
 Markdown(
-    f"System on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
+    f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
     f"`{run.name}/run.json`. On the same hardware, another run with the same settings predicts the same."
 )

@@ -17,28 +17,25 @@
 # at what cost, and how good are they at what they were trained for?
 
 # %% tags=["parameters"]
-data: str = "auto"  # sample marks the page as part of a synthetic build; it reads run records only
+data: str = "auto"  # nothing here depends on it: this page reads run records only
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation.finetuning import curve_table, missing_runs, recipe_table, run_table
+from chaos_utils.analyses import finetuning
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.presentation import training as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.trained import committed_runs, ordered
-
-if data == "sample":
-    load_votes("snli", data)
+from chaos_utils.scoring.trained import committed_runs, ordered, wanted_runs
 
 runs = ordered(committed_runs())
-table = run_table(runs)
+table = finetuning.run_table(runs)
 
 # %% tags=["remove-input"]
+missing = finetuning.missing_runs(wanted_runs(), runs)
 Markdown(
-    presentation.say_missing(missing_runs(runs))
+    presentation.say_missing(missing.rows["run"])
     if runs
     else "> No run is committed yet, so this page has recipes alone; `make wanted` trains what it "
     "would show."
@@ -46,8 +43,7 @@ Markdown(
 
 # %% tags=["remove-input"]
 Markdown(
-    "> This build is made from the synthetic sample, and marked so throughout. The records on this "
-    "page are those of real runs all the same."
+    "> The rest of this build is made from the synthetic sample; the runs on this page are real ones."
     if data == "sample"
     else ""
 )
@@ -63,12 +59,12 @@ Markdown(
 
 # %% tags=["remove-input"]
 Markdown(
-    f"The encoder{'s' if table['model'].nunique() > 1 else ''} of the runs on this page: "
-    f"{presentation.say_encoders(table)} Training pairs of SNLI and MNLI were among those sentence "
+    f"The encoder{'s' if table.rows['model'].nunique() > 1 else ''} of the runs on this page: "
+    f"{presentation.say_encoders(table.rows)} Training pairs of SNLI and MNLI were among those sentence "
     "pairs, so such an encoder has met more of these corpora than the pairs that it is fine-tuned on "
     "here. None of this makes it one of the nine models of {cite:t}`nie2020`; it stands in this "
     "book under its own name."
-    if len(runs)
+    if runs
     else ""
 )
 
@@ -96,7 +92,7 @@ Markdown(
 publish_table(
     "tbl-runs",
     table,
-    shown=presentation.show_runs(table),
+    columns=finetuning.RUN_COLUMNS,
     caption="""What was trained on what, how, and at what cost. One row a committed run. Development
     items are those outside ChaosNLI, for αNLI held-out training stories; for runs in folds their
     accuracy is that of the folds' mean prediction. Minutes, floating-point operations (TFLOP,
@@ -110,7 +106,7 @@ publish_table(
 # ## How they learn
 
 # %%
-curves = curve_table(runs)
+curves = finetuning.curve_table(runs)
 publish_figure(
     "fig-training-curves",
     plot_training_curves,
@@ -121,11 +117,12 @@ publish_figure(
     are smoothed or vote shares. Accuracy along the way is on a fixed part of the development
     items. Dotted: an even guess.""",
     alt="Line plots on a logarithmic axis of items seen, training loss on the left and accuracy on "
-    f"development items on the right. {presentation.say_course(curves)}",
+    f"development items on the right. {presentation.say_course(curves.rows)}",
 ) if runs else Markdown("")
 
 # %% tags=["remove-input"]
-plain = table[table["kind"] == "plain"] if runs else table
+rows = table.rows
+plain = rows[rows["kind"] == "plain"] if runs else rows
 Markdown(
     "On all development items and, where the corpora have some, on test items, the runs with hard "
     "labels on all available pairs reach these accuracies; {numref}`tbl-runs` has the others:\n\n"
@@ -154,7 +151,7 @@ Markdown(
 # was stopped goes on from its last checkpoint, and ends with the same predictions.
 
 # %% tags=["remove-input"]
-trained = table[table["n_fits"] > 0] if runs else table
+trained = rows[rows["n_fits"] > 0] if runs else rows
 Markdown(presentation.say_cost(trained) if len(trained) else "")
 
 # %% [markdown]
@@ -166,11 +163,11 @@ Markdown(presentation.say_cost(trained) if len(trained) else "")
 # steps.
 
 # %%
-recipes = recipe_table(runs)
+recipes = finetuning.recipe_table(runs)
 publish_table(
     "tbl-recipes",
     recipes,
-    shown=presentation.show_recipes(recipes),
+    columns=finetuning.RECIPE_COLUMNS,
     caption="""Recipes of the paper for αNLI, and of our runs. Published: Table 8 of
     {cite:t}`nie2020`. Ours are read from the runs' records; a row is one set of values, with the runs
     that used it.""",

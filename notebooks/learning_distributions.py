@@ -28,44 +28,37 @@ confidence: float = 0.95  # coverage of all intervals
 seed: int = 0  # seed of resamples, draws and folds
 
 # %%
-import pandas as pd
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.evaluation.learning import METHODS, compare_methods
-from chaos_utils.evaluation.learning_runs import gather
+from chaos_utils.analyses import learning_distributions as learning
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.learning import plot_learning
-from chaos_utils.presentation import learning as presentation
+from chaos_utils.presentation import learning_distributions as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.systems import own_systems
 
-all_votes = load_all_votes(data)
-compared = {
-    votes.dataset.name: compare_methods(
-        votes,
-        gather(votes, model, run_seed),
-        own_systems(votes, predictions),
-        n_folds=n_folds,
-        n_resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-    )
-    for votes in all_votes
-}
-table = pd.concat([one.scores for one in compared.values()], ignore_index=True)
+material = gather(data)
+scores, temperatures = learning.compare(
+    material,
+    model=model,
+    run_seed=run_seed,
+    predictions=predictions,
+    n_folds=n_folds,
+    n_resamples=resamples,
+    confidence=confidence,
+    seed=seed,
+)
+table = scores.rows
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+Markdown(notices(material))
 
 # %% tags=["remove-input"]
-simulated = any(votes.source.synthetic for votes in all_votes)
-ours = all(votes.is_released or votes.source.synthetic for votes in all_votes)
-missing = {dataset: one.missing for dataset, one in compared.items()}
+ours = material.synthetic or material.released
 Markdown(
-    ("The runs on this page are simulated, like the votes. " if simulated else "")
-    + presentation.missing_sentence(missing, len(METHODS))
+    ("The runs on this page are simulated, like the votes. " if material.synthetic else "")
+    + presentation.missing_sentence(table)
     if ours
     else "The runs that this page compares predicted the released items, and these are others. So it "
     "shows what any system is set beside, and predictions of your own: `-p predictions=FILE`."
@@ -111,8 +104,9 @@ Markdown(
 level = f"{100 * confidence:g}%"
 publish_table(
     "tbl-distribution-learning",
-    table,
-    shown=presentation.show_learning(table),
+    scores,
+    columns=learning.COLUMNS,
+    shown=learning.shown_methods(table),
     caption=f"""Methods that may move a model toward the human distribution, on the same items. Δ is
     the difference from the plain run; in brackets its {level} bootstrap interval over items
     ({resamples:,} resamples, the same for both systems). JSD is the distance with natural logarithms,
@@ -123,8 +117,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-released = all(votes.is_released for votes in all_votes)
-level_of = presentation.beside_published(table, "new_accuracy") if released else []
+level_of = presentation.beside_published(table, "new_accuracy") if material.released else []
 by_jsd, by_kl = (presentation.directions(table, measure) for measure in ("jsd", "kl"))
 Markdown(
     (f"The plain run's new accuracy is {'; '.join(level_of)}.\n\n" if level_of else "")
@@ -137,11 +130,10 @@ Markdown(
 )
 
 # %%
-drawn = table[table["measure"].isin(["jsd", "kl", "signed_ent_ce"])]
 publish_figure(
     "fig-distribution-learning",
     plot_learning,
-    drawn,
+    scores.where(table["measure"].isin(["jsd", "kl", "signed_ent_ce"])),
     caption=f"""Each method's distance from people, and how sure it is, beside chance, ceiling and
     floor. Marks with {level} bootstrap intervals over items; their shape says what the method
     learned from, each kind in addition to training labels. Right: entropy of the prediction minus
@@ -186,18 +178,17 @@ Markdown(
 # ## The temperatures
 
 # %%
-temperatures = pd.concat([one.temperatures for one in compared.values()], ignore_index=True)
 publish_table(
     "tbl-temperatures-learning",
     temperatures,
-    shown=presentation.show_temperatures(temperatures),
+    columns=learning.TEMPERATURE_COLUMNS,
     caption=f"""The temperatures of the plain run. Above 1 they flatten its distributions. In brackets, the
     {level} bootstrap interval over the items that it was fitted on, or the range over
     {n_folds} folds by premise or story, for which the mean over items is given.""",
 )
 
 # %% tags=["remove-input"]
-asked = presentation.compare_temperatures(temperatures)
+asked = presentation.compare_temperatures(temperatures.rows)
 Markdown(
     f"{asked} A gold label asks how often the model is right; votes ask how far people spread. And on "
     "SNLI and MNLI, ChaosNLI holds items whose old label had just three of the original votes; the "

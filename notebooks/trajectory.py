@@ -29,28 +29,35 @@ confidence: float = 0.95  # coverage of the intervals
 # %%
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation.growth import growth_table, load_stages
+from chaos_utils.analyses import trajectory
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.training import plot_training_size, plot_training_trajectory
-from chaos_utils.presentation import training as presentation
+from chaos_utils.presentation import trajectory as presentation
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.trained import committed_runs
 
-all_votes = [load_votes(dataset, data) for dataset in ("snli", "mnli", "alphanli")]
-runs = [] if all_votes[0].source.synthetic else committed_runs()
-sizes, looks = load_stages(runs, all_votes, model)
-options = {"pooled": pooled, "n_bins": bins, "n_resamples": resamples, "seed": seed}
-by_size, growth = growth_table(all_votes, sizes, level=confidence, **options)
-course, changes = growth_table(all_votes, looks, level=confidence, **options)
+material = gather(data)
+options = {"model": model, "n_bins": bins, "n_resamples": resamples, "seed": seed}
+by_size = trajectory.by_size(
+    trajectory.shown_as(trajectory.with_sizes(material, model), pooled=pooled),
+    level=confidence,
+    **options,
+)
+by_look = trajectory.by_look(
+    trajectory.shown_as(trajectory.with_looks(material, model), pooled=pooled),
+    level=confidence,
+    **options,
+)
+sizes, looks = by_size.rows, by_look.rows
+growth, changes = trajectory.changes(by_size).rows, trajectory.changes(by_look).rows
 intervals = f"{confidence:.0%} intervals over items ({resamples:,} resamples)"
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice(all_votes))
+Markdown(notices(material))
 
 # %% tags=["remove-input"]
-Markdown(presentation.say_stages(by_size, course, model))
+Markdown(presentation.say_stages(sizes, looks, model))
 
 # %% [markdown]
 # ## How it is measured
@@ -73,7 +80,7 @@ Markdown(presentation.say_stages(by_size, course, model))
 publish_figure(
     "fig-training-size",
     plot_training_size,
-    by_size[by_size["bin"] > 0],
+    by_size.where(sizes["bin"] > 0),
     caption=f"""Accuracy and distance from humans by number of training items, in bins of human
     agreement. One line for each of {bins} quantile bins of the votes' entropy; bars are {intervals}.
     Dotted, with a hollow mark at the right edge: chance in the bin of the same mark. Compare
@@ -98,10 +105,10 @@ Markdown(
 Markdown(
     "A change counts as better or worse here where its interval lies on one side of 0; likewise for "
     "what is distinguishable from chance.\n\n"
-    f"{presentation.say_against_chance(by_size, 'new_accuracy')}\n\n"
-    f"{presentation.say_against_chance(by_size, 'jsd')}\n\n"
+    f"{presentation.say_against_chance(sizes, 'new_accuracy')}\n\n"
+    f"{presentation.say_against_chance(sizes, 'jsd')}\n\n"
     "The models were trained to give the labels of the original datasets. "
-    f"{presentation.say_against_chance(by_size, 'old_accuracy')}"
+    f"{presentation.say_against_chance(sizes, 'old_accuracy')}"
     if len(by_size)
     else ""
 )
@@ -110,7 +117,7 @@ Markdown(
 publish_table(
     "tbl-training-size",
     by_size,
-    shown=presentation.show_training_size(by_size),
+    shown=trajectory.side_by_side(sizes),
     caption=f"""Scores by number of training items, in bins of human agreement. In brackets,
     {intervals}, drawn within each bin. Bins are those of {{numref}}`fig-training-size`. *Epochs* are
     passes over the training items. JSD is the distance in √nats, where lower is better.""",
@@ -123,20 +130,20 @@ publish_table(
 publish_figure(
     "fig-training-trajectory",
     plot_training_trajectory,
-    course[course["bin"] > 0],
+    by_look.where(looks["bin"] > 0),
     caption=f"""Accuracy and distance from humans by training items seen in a single run, in bins of
     human agreement. Items count each time that they are seen. Lines, bars, dotted lines and marks
     as in {{numref}}`fig-training-size`; bins and {intervals} likewise.""",
     alt="Line plots with a logarithmic axis of training items seen, accuracy on the left and "
     "Jensen–Shannon distance on the right, a line for each bin. "
     f"{presentation.say_where(changes, 'new_accuracy')} {presentation.say_where(changes, 'jsd')}",
-) if len(course) else Markdown("")
+) if len(by_look) else Markdown("")
 
 # %% tags=["remove-input"]
 Markdown(
     "From the first look of {numref}`fig-training-trajectory` to the last:\n\n"
     f"{presentation.say_growth(changes, 'new_accuracy')}\n\nand in JSD:\n\n"
-    f"{presentation.say_growth(changes, 'jsd')}\n\n{presentation.say_start(course)} {presentation.say_turns(course)}"
+    f"{presentation.say_growth(changes, 'jsd')}\n\n{presentation.say_start(looks)} {presentation.say_turns(looks)}"
     if len(changes)
     else ""
 )

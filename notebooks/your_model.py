@@ -27,36 +27,31 @@ seed: int = 0  # seed of all resampling for it
 # %%
 import shlex
 
-import pandas as pd
-from chaos_utils.presentation.results import MODEL_NAMES
 from IPython.display import Markdown
 
-from chaos_utils import description
-from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_text
-from chaos_utils.base.paths import run_folder
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.evaluation import results
+from chaos_utils.analyses import results, your_model
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.references import reference_scores
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.results import plot_results
 from chaos_utils.report.columns import signed
-from chaos_utils.report.console import block, show_command
+from chaos_utils.report.console import block
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.scoring.api import compare
-from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.systems import load_systems
 
-votes = load_votes(dataset, data)
-others = load_systems(votes, predictions)
-if not others:
-    raise ChaosError("This page needs a model.", todo="pass -p predictions=FILE")
-yours = next((one for one in others if one.name == system), others[0])
-folder = run_folder()
-option = "" if data == "auto" else f" --data {shlex.quote(data)}"
+material = gather(data, predictions, datasets=[dataset])
+options = "" if material.released else f" --data {shlex.quote(data)}"
+written = your_model.commands(material, system=system, options=options).rows
+flattened = your_model.flattened(material, system=system).rows
+
+
+def show(part, language="console"):
+    return block("\n".join(written[written["part"] == part]["text"]), language)
+
 
 # %% tags=["remove-input"]
-Markdown(description.data_notice([votes]))
+Markdown(notices(material))
 
 # %% [markdown]
 # ## A line for each item
@@ -65,20 +60,21 @@ Markdown(description.data_notice([votes]))
 # label, in columns named after the labels. On SNLI and MNLI these are `entailment`, `neutral` and
 # `contradiction`, on αNLI `hypothesis_1` and `hypothesis_2`. The order of the lines is free. The items
 # to predict come from their publishers: `chaos data fetch` brings them.
-
-# %%
-columns = class_columns(votes.dataset)
-table = pd.DataFrame(yours.probabilities, index=pd.Index(yours.uids, name="uid"), columns=columns)
-write_text(folder / "my-model.csv", table.round(4).to_csv())
+#
+# ```python
+# columns = ["entailment", "neutral", "contradiction"]
+# table = pd.DataFrame(probabilities, index=pd.Index(uids, name="uid"), columns=columns)
+# table.round(4).to_csv("my-model.csv")
+# ```
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Here {yours.name} plays your model. `my-model.csv` holds its predictions for {len(yours):,} "
-    "items, and begins so:"
+    f"Here {flattened['system'].iloc[0]} plays your model. `my-model.csv` holds its predictions for "
+    f"{flattened['n_items'].iloc[0]:,} items, and begins so:"
 )
 
 # %% tags=["remove-input"]
-block("\n".join([*table.head(4).round(4).to_csv().splitlines(), "…"]), "text")
+show("file", "text")
 
 # %% [markdown]
 # ## Every measure, with what it is worth
@@ -86,7 +82,7 @@ block("\n".join([*table.head(4).round(4).to_csv().splitlines(), "…"]), "text")
 # One command finds out the format and the dataset, and prints every measure of this book.
 
 # %% tags=["remove-input"]
-show_command(f"chaos evaluate my-model.csv{option}", folder)
+show("evaluate")
 
 # %% [markdown]
 # An arrow shows which way is better. The interval says how far the value would move with other
@@ -101,53 +97,41 @@ show_command(f"chaos evaluate my-model.csv{option}", folder)
 #
 # Two systems are compared on the same resampled items, so that what is easy or hard about an item
 # cancels out. Does it help to flatten the predictions with a
-# {term}`temperature <temperature scaling>` of 2?
-
-# %%
-softer = pd.DataFrame(yours.at_temperature(2.0).probabilities, index=table.index, columns=columns)
-write_text(folder / "softer.csv", softer.round(4).to_csv())
+# {term}`temperature <temperature scaling>` of 2? `softer.csv` holds the flattened ones.
 
 # %% tags=["remove-input"]
-show_command(f"chaos evaluate softer.csv my-model.csv --against my-model{option}", folder)
+show("compare")
 
 # %% [markdown]
 # The second table holds the differences, each with an interval of its own and a two-sided p-value, as
 # it is and adjusted for the number of measures (Holm).
 
 # %% tags=["remove-input"]
-pair = [read_predictions(folder / file, [votes])[0] for file in ("softer.csv", "my-model.csv")]
-compared = compare(*pair, votes, measures=("jsd", "kl", "ece_votes"))
-told = [
+moved = [
     f"{MEASURES[row.measure].title} by {signed(row.value, 4)} "
     f"(from {signed(row.low, 4)} to {signed(row.high, 4)})"
-    for row in compared.itertuples()
+    for row in flattened.itertuples()
 ]
 Markdown(
-    f"Here, flattening moves {told[0]}, {told[1]} and {told[2]}; for all three, lower is better."
+    f"Here, flattening moves {moved[0]}, {moved[1]} and {moved[2]}; for all three, lower is better."
 )
 
 # %% [markdown]
 # ## When the file is wrong
 #
 # Nothing is repaired in silence. Missing items are an error, unless `--allow-missing` says that
-# the rest is to be evaluated.
-
-# %%
-write_text(folder / "short.csv", table[:-3].round(4).to_csv())
+# the rest is to be evaluated. From `short.csv` the last three lines are missing.
 
 # %% tags=["remove-input"]
-show_command(f"chaos evaluate short.csv{option}", folder, code=2)
+show("gaps")
 
 # %% [markdown]
 # The most treacherous fault is another order of the labels: every line is valid, and every number
-# wrong. So the command looks whether another order would fit the old labels far better.
-
-# %%
-swapped = table.set_axis([columns[-1], *columns[1:-1], columns[0]], axis=1)
-write_text(folder / "swapped.csv", swapped.round(4).to_csv())
+# wrong. So the command looks whether another order would fit the old labels far better. In
+# `swapped.csv` the first label and the last have changed places.
 
 # %% tags=["remove-input"]
-show_command(f"chaos evaluate swapped.csv{option}", folder, code=2)
+show("order")
 
 # %% [markdown]
 # Values that are not probabilities, doubled uids and unknown labels are named with their place, items
@@ -158,19 +142,17 @@ show_command(f"chaos evaluate swapped.csv{option}", folder, code=2)
 # Last, the figure: the file is read once more, and drawn with every other available system.
 
 # %%
-beside = [one for one in others if one is not yours]
-beside += read_predictions(folder / "my-model.csv", [votes])
-scores = results.main_results([votes], [beside], resamples, seed)
-drawn = results.drawn_results(scores, [votes], seed)
+beside = your_model.beside_others(material, system=system, n_resamples=resamples, seed=seed)
+references = reference_scores(material, seed=seed, measures=["jsd", "kl"])
 publish_figure(
     "fig-your-model",
     plot_results,
-    drawn.assign(system=drawn["system"].replace(MODEL_NAMES)),
-    caption=f"""A model of one's own beside all others on {votes.dataset.short}, from its file. *my-model* is what was read
+    results.drawn_results(beside, references),
+    caption=f"""A model of one's own beside all others on {dataset_name(dataset)}, from its file. *my-model* is what was read
     from the file of this page. Filled circles are computed, with 95% intervals; hollow diamonds are those
     of {{cite:t}}`nie2020`. Dashed: the uniform guess; dash-dotted: one crowd as a prediction of another;
     dotted: the floor of a perfect model. KL is on a logarithmic axis and has no ceiling.""",
-    alt=f"""Dot plots of JSD and KL on {votes.dataset.short} with a row for each system: published models, released and own
+    alt=f"""Dot plots of JSD and KL on {dataset_name(dataset)} with a row for each system: published models, released and own
     ones, guesses that need no model, and the model of this page's file among them.""",
 )
 

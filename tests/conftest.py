@@ -1,6 +1,7 @@
 """Fixtures that several tests share: data, builds, a browser."""
 
 import fcntl
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from helpers.checkout import chaos, copy_checkout, shorten
 from helpers.datasets import write_four_labels, write_two_labels
 from hypothesis import settings
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.datasets import catalogue, sources
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import read_chaosnli
@@ -54,9 +55,7 @@ def _own_cache(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def _forget_inputs(monkeypatch):
-    """Start every test as a process that has read nothing, outside the runner."""
-    monkeypatch.setattr(inputs, "_opened", {})
+def _outside_the_runner(monkeypatch):
     monkeypatch.delenv("CHAOS_RUN", raising=False)
 
 
@@ -161,3 +160,13 @@ def run_folder(tmp_path, monkeypatch):
     (tmp_path / "run").mkdir()
     assert paths.in_runner()
     return tmp_path / "run"
+
+
+@pytest.fixture
+def reader_in(run_folder):
+    """Run as a notebook that the reader called in some folder."""
+
+    def place(folder):
+        (run_folder / paths.CONTEXT_FILE).write_text(json.dumps({"reader": str(folder)}))
+
+    return place

@@ -150,3 +150,21 @@ def test_bad_input(mine, arguments, told):
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("named", [[], ["--dataset", "snli"], ["--data", "released"]])
+def test_without_votes_one_error_says_what_to_do(mine, tmp_path, named):
+    code = (
+        "import chaos_utils.base.paths as p; p._is_project = lambda folder: False\n"
+        "from chaos_utils.cli.__main__ import app; app()"
+    )
+    environment = chaos_environment(PROJECT, CHAOS_DATA="", CHAOS_CACHE=str(tmp_path / "none"))
+    done = subprocess.run(
+        [sys.executable, "-c", code, "evaluate", "snli.csv", *named], cwd=mine, env=environment,
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("The votes that judge your predictions are not available.")
+    assert "run `chaos data fetch`" in done.stderr
+    assert "--data sample" in done.stderr
+    assert not (tmp_path / "none").exists()

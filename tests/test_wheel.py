@@ -52,7 +52,7 @@ def run(*words, cwd=None, **environment):
 
 
 def call(*words, cwd=None, **environment):
-    dropped = ("PYTHONPATH", "CHAOS_DATA", "CHAOS_CACHE", "CHAOS_FROM")
+    dropped = ("PYTHONPATH", "CHAOS_DATA", "CHAOS_CACHE")
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     return subprocess.run(
         [str(word) for word in words], cwd=cwd, env=kept | environment, capture_output=True,
@@ -93,6 +93,16 @@ print(chaos.__file__, chaos.__version__)
 """
     done = run(installed / "python", "-c", code, cwd=reader, XDG_CACHE_HOME=str(reader / "cache"))
     assert str(installed.parent) in done.stdout
+
+
+def test_references_of_the_released_votes_come_along(installed, reader):
+    code = """
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.scoring.references import KNOWN
+print(all((KNOWN / f"{one.name}.csv").is_file() for one in book_datasets()), KNOWN)
+"""
+    done = run(installed / "python", "-c", code, cwd=reader)
+    assert done.stdout.startswith(f"True {installed.parent}")
 
 
 @pytest.mark.parametrize(

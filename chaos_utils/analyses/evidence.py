@@ -46,17 +46,10 @@ def _collected() -> set[str]:
 class Evidence:
     """What is available of one dataset, or of several that are shown as one.
 
-    Attributes
-    ----------
-    datasets : tuple of Dataset
-        One, or those of a pool.
-    votes : tuple of Votes, or None
-        On each of them; None where they are not available: their tables are then recorded ones.
-    systems : tuple of tuples of System, or None
-        Those that predict each of them; None where the released predictions are not available,
-        and where none were asked for.
-    own : bool
-        Whether a reader's own votes or predictions are among them, so that no record has them.
+    `votes` and `systems` have an entry for each of the datasets. `votes` are None where they are
+    not available: their tables are then recorded ones. `systems` are None where the released
+    predictions are not available, and where none were asked for. `own` says whether a reader's own
+    votes or predictions are among them, so that no record has them.
     """
 
     datasets: tuple[Dataset, ...]
@@ -79,17 +72,15 @@ class Evidence:
     @property
     def inputs(self) -> tuple[Input, ...]:
         """The files of votes and predictions."""
-        systems = [one for several in self.systems or () for one in several]
-        return merged(*(one.inputs for one in (*(self.votes or ()), *systems)))
+        of_votes = [one.inputs for one in self.votes or ()]
+        of_systems = [one.inputs for several in self.systems or () for one in several]
+        return merged(*of_votes, *of_systems)
 
     def has(self, what: str) -> bool:
         """Return whether each dataset has a part that one may lack.
 
-        Parameters
-        ----------
-        what : str
-            ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels`` or
-            ``published collection``.
+        It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels`` or
+        ``published collection``.
         """
         of_votes, of_published = _HAS[what]
         if self.votes is None:
@@ -98,14 +89,10 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material(Sequence[Evidence]):  # type: ignore[misc]
+class Material(Sequence[Evidence]):
     """The evidence on each dataset of a page, in order.
 
-    Attributes
-    ----------
-    evidence : tuple of Evidence
-    trained : bool
-        Whether the models that this project trained are among the systems.
+    `trained` says whether the models that this project trained are among the systems.
     """
 
     evidence: tuple[Evidence, ...]
@@ -174,17 +161,7 @@ class Material(Sequence[Evidence]):  # type: ignore[misc]
     def left_out(self, what: str, consequence: str = "left out here") -> str:
         """Say in one line of Markdown which datasets lack a part, and what follows.
 
-        Parameters
-        ----------
-        what : str
-            As for `Evidence.has`.
-        consequence : str
-            What is done without it.
-
-        Returns
-        -------
-        str
-            Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
+        Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
         """
         lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
         if not lacking:
@@ -214,60 +191,49 @@ def gather(
 ) -> Material:
     """Return what is available of each dataset.
 
-    Parameters
-    ----------
-    data : str
-        As in `load_votes`. For ``auto``, a dataset whose votes are not available has none here.
-    predictions : sequence of str, optional
-        A reader's own files of predictions; without it, no systems are loaded at all.
-    datasets : sequence of str
-        Which datasets, in this order; by default those of the book, or those that `data` holds.
-    trained : bool
-        Whether the project's own runs are among the systems.
+    `data` is as in `load_votes`; for ``auto``, a dataset whose votes are not available has none
+    here. `predictions` are a reader's own files; without a list, empty or not, no systems are
+    loaded at all. `datasets` are by default those of the book, or those that `data` holds.
+    `trained` says whether the project's own runs are among the systems.
 
-    Returns
-    -------
-    Material
-
-    Raises
-    ------
-    ChaosError
-        If a file is not the published one or has faults, or there are predictions and no votes.
+    Fails if a file is not the published one or has faults, or there are predictions and no votes.
     """
     found = []
-    for dataset in _wanted(data, datasets):
+    held = datasets_of(data)  # a reader's files bring datasets of their own
+    chosen = [get_dataset(name) for name in datasets] or held
+    for dataset in chosen:
         votes = None
-        if not (_may_be_recorded(data, dataset) and _missing(dataset)):
+        if not (may_be_recorded(data) and is_missing(dataset)):
             votes = (load_votes(dataset.name, data),)
         systems = None
         if predictions is not None and votes and not _lacks_predictions(votes[0], predictions):
             systems = (tuple(load_systems(votes[0], predictions, trained=trained)),)
         if votes is None and predictions:
-            raise _needs_votes(dataset)
+            raise needs_votes(dataset)
         own = any(one.origin == "yours" for some in systems or () for one in some)
         own = own or any(not one.is_released for one in votes or ())
         found.append(Evidence((dataset,), votes, systems, own))
     return Material(tuple(found), trained and predictions is not None)
 
 
-def _wanted(data: str, datasets: Sequence[str]) -> list[Dataset]:
-    if datasets:
-        return [get_dataset(name) for name in datasets]
+def datasets_of(data: str) -> list[Dataset]:
+    """Return the datasets that a ``data`` parameter stands for."""
     if data == "auto":
         return book_datasets()
-    if _may_be_recorded(data, None):
+    if may_be_recorded(data):
         return [get_dataset(data)]
     return [files.dataset for files in find_votes(data)]
 
 
-def _may_be_recorded(data: str, dataset: Dataset | None) -> bool:
-    """Whether tables may be recorded ones: for the book's datasets, by their names or all."""
-    names = [one.name for one in book_datasets()]
-    return data in ("auto", *names) and (dataset is None or dataset.name in names)
+def may_be_recorded(data: str) -> bool:
+    """Return whether tables may be recorded ones: for the book's datasets, all or one of them."""
+    return data in ("auto", *(one.name for one in book_datasets()))
 
 
-def _missing(dataset: Dataset) -> bool:
-    return any(sources.find(file.name) is None for file in dataset.files)
+def is_missing(dataset: Dataset) -> bool:
+    """Return whether the votes on one of the book's datasets are not available."""
+    missing = any(sources.find(file.name) is None for file in dataset.files)
+    return missing and bool(dataset.in_book)
 
 
 def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
@@ -282,7 +248,8 @@ def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
     )
 
 
-def _needs_votes(dataset: Dataset) -> ChaosError:
+def needs_votes(dataset: Dataset) -> ChaosError:
+    """Return the error for a reader's predictions on votes that are not available."""
     return ChaosError(
         f"Your predictions cannot be judged: the votes on {dataset.short} are not available.",
         expected=dataset.file,
@@ -293,28 +260,17 @@ def _needs_votes(dataset: Dataset) -> ChaosError:
 def check_available(values: Mapping[str, object], defaults: Mapping[str, object]) -> None:
     """Refuse, before a kernel starts, what only votes that are not available could answer.
 
-    Parameters
-    ----------
-    values : mapping
-        A notebook's parameters.
-    defaults : mapping
-        The values that the book has.
-
-    Raises
-    ------
-    ChaosError
-        If votes are missing, and there are predictions of a reader's own or a parameter differs
-        from the book's.
+    That is, where votes are missing: a reader's predictions, or a parameter of a notebook that
+    differs from its default, the book's.
     """
-    data = str(values.get("data", ""))
-    if not _may_be_recorded(data, None):
-        return
-    named = [str(values["dataset"])] if "dataset" in values else values.get("datasets", ())
-    missing = [one for one in _wanted(data, named) if _missing(one)]
+    named = [values["dataset"]] if "dataset" in values else values.get("datasets", [])
+    held = datasets_of(str(values["data"]))
+    chosen = [get_dataset(str(one)) for one in named] or held  # type: ignore[attr-defined]
+    missing = list(filter(is_missing, chosen))
     if not missing:
         return
     if values.get("predictions"):
-        raise _needs_votes(missing[0])
+        raise needs_votes(missing[0])
     changed = [name for name in values if name != "data" and values[name] != defaults[name]]
     if changed:
         raise ChaosError(

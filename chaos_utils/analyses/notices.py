@@ -7,17 +7,7 @@ from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
 
 
 def notices(material: Material) -> str:
-    """Return in Markdown what a reader must know of a page's votes and systems.
-
-    Parameters
-    ----------
-    material : Material
-
-    Returns
-    -------
-    str
-        Empty where there is nothing to say.
-    """
+    """Return in Markdown what a reader must know of a page's votes and systems, if anything."""
     return "\n\n".join(
         filter(None, [_of_data(material), _of_training(material), _without_models(material)])
     )

@@ -48,23 +48,9 @@ _NOTHING = 1e-12  # a difference of sums that would be 0 but for rounding
 class Record:
     """A recorded table, and what it was made from.
 
-    Attributes
-    ----------
-    analysis : str
-        Module and function, such as ``results.main_results``.
-    dataset : str
-        As `Evidence.name`.
-    parameters : mapping
-        By name.
-    keys : tuple of str
-        The table's key columns.
-    types : mapping from str to str
-        Of its columns, as `as_text` gives them.
-    inputs : tuple of Input
-    code : str
-        Digest of the code that made it, as `code_digest` gives it.
-    text : str
-        The rows, as CSV.
+    `analysis` is module and function, such as ``results.main_results``; `dataset` as in
+    `Evidence.name`; `types` are those of the columns, as `as_text` gives them; `code` is the digest
+    of the code that made it, as `code_digest` gives it; `text` has the rows, as CSV.
     """
 
     analysis: str
@@ -108,18 +94,10 @@ def _digest(text: str) -> str:
 
 
 def read_record(path: Path, *, whole: bool = True) -> Record:
-    """Read a record.
+    """Read a record; fail if it is missing, cut off, changed by hand or of another version.
 
-    Parameters
-    ----------
-    path : Path
-    whole : bool
-        Whether its rows must be those that were written; False to compare them with others.
-
-    Raises
-    ------
-    ChaosError
-        If it is missing, cut off, changed by hand or of another version.
+    Without `whole`, its rows need not be those that were written: so it can be compared with
+    others.
     """
     try:
         content = path.read_text("utf-8")
@@ -158,26 +136,15 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
 def recorded(
     *, keys: Sequence[str], needs: str = "", published: Sequence[str] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], "Analysis"]:
-    """Mark an analysis of the votes on a dataset.
+    """Mark an analysis of the votes on a dataset; its `keys`, together, tell the rows apart.
 
     The function takes ``votes`` and, if it needs them, ``systems``: those of one dataset. One that
     treats several as one takes ``all_votes`` and ``all_systems``. Its other arguments are numbers,
-    texts or lists of them (the record's parameters), tables of other analyses, of which it gets
-    the rows on its dataset, and things with ``inputs``.
+    texts or lists of them (the record's parameters), tables of other analyses, of which it gets the
+    rows on its dataset, and things with ``inputs``.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        Columns that, together, tell the rows apart.
-    needs : str
-        A part that a dataset may lack, as for `Evidence.has`; those without it are passed over.
-    published : sequence of str
-        Tables of the papers' numbers that it reads.
-
-    Returns
-    -------
-    callable
-        Decorator.
+    Datasets that lack what it `needs`, as for `Evidence.has`, are passed over; `published` names
+    the tables of the papers' numbers that it reads.
     """
 
     def mark(function: Callable[..., pd.DataFrame]) -> Analysis:
@@ -214,23 +181,9 @@ class Analysis:
         return f"{module}.{self.function.__name__}"
 
     def __call__(self, evidence: Evidence | Iterable[Evidence], **arguments: Any) -> Table:
-        """Return the table of some datasets.
+        """Return the table of some datasets; without rows where each lacks what the analysis needs.
 
-        Parameters
-        ----------
-        evidence : Evidence or iterable of Evidence
-        **arguments
-            Of the function.
-
-        Returns
-        -------
-        Table
-            Without rows where every dataset lacks what the analysis needs.
-
-        Raises
-        ------
-        ChaosError
-            If votes are not available, and no table is recorded for these parameters.
+        Fails if votes are not available, and no table is recorded for these parameters.
         """
         several = [evidence] if isinstance(evidence, Evidence) else evidence
         chosen = [one for one in several if not self.needs or one.has(self.needs)]
@@ -345,15 +298,7 @@ def derived(
 ) -> Callable[[Callable[..., pd.DataFrame]], Callable[..., Table]]:
     """Mark an analysis of other tables alone: it gets their rows, and its table their inputs.
 
-    Parameters
-    ----------
-    keys, published
-        As for `recorded`.
-
-    Returns
-    -------
-    callable
-        Decorator.
+    `keys` and `published` are as for `recorded`.
     """
 
     def mark(function: Callable[..., pd.DataFrame]) -> Callable[..., Table]:
@@ -378,28 +323,16 @@ def derived(
 
 
 def plain(rows: pd.DataFrame, keys: Sequence[str], *made_from: Any) -> Table:
-    """Return rows that were computed from things with ``inputs``, outside of any analysis.
+    """Return rows that were computed outside of any analysis, with the inputs of what they are of.
 
-    Parameters
-    ----------
-    made_from
-        Votes, systems, runs, or sequences of these.
+    That is votes, systems, runs, or sequences of these.
     """
     return Table(rows, tuple(keys), {"": Origin(merged(*map(_inputs_of, made_from)))})
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cell that differs between a record and what was computed.
-
-    Attributes
-    ----------
-    record : str
-        Its name.
-    place : str
-        Key and column; empty where it is the record as a whole.
-    recorded, computed : str
-    """
+    """A cell, or without a place a whole record, that differs from what was computed."""
 
     record: str
     place: str
@@ -414,14 +347,7 @@ class Difference:
 def differences(old: Record, new: Record) -> list[Difference]:
     """Return where a record differs from another of the same analysis, cell by cell.
 
-    Parameters
-    ----------
-    old, new : Record
-        Numbers that are no integers agree at a relative 1e-6.
-
-    Returns
-    -------
-    list of Difference
+    Numbers that are no integers agree at a relative 1e-6.
     """
     name = new.name
     found = []

@@ -1,13 +1,21 @@
 """What systems are set beside on a dataset, scored once for all chapters."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.recorded import Record, read_record, recorded
+from chaos_utils.base.files import fresh_folder, write_text
+from chaos_utils.base.table import as_text, from_text
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.scoring.references import References
+from chaos_utils.scoring.references import KNOWN, KNOWN_COLUMNS, References
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import baselines
+
+_COLUMNS = ["dataset", "system", "measure", "n_items", "value"]
 
 
 @recorded(keys=("dataset", "system", "measure"))
@@ -29,5 +37,58 @@ def reference_scores(votes: Votes, *, seed: int, measures: Sequence[str] = ()) -
         no second crowd.
     """
     names = measures or [name for name, measure in MEASURES.items() if not measure.needs]
-    found = References(votes, seed=seed).scores(names)
-    return found[["dataset", "system", "measure", "n_items", "value"]]
+    return References(votes, seed=seed).scores(names)[_COLUMNS]
+
+
+@recorded(keys=("dataset", "system", "measure"))
+def baseline_scores(votes: Votes, *, seed: int) -> pd.DataFrame:
+    """Score the guesses that need no model by every measure.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of the class prior's folds.
+
+    Returns
+    -------
+    DataFrame
+        Rows of the table of scores, of origin ``baseline``.
+    """
+    return score(votes, baselines(votes, seed))[_COLUMNS]
+
+
+def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
+    """Write what `scoring.references.known_scores` reads, from the records of both analyses.
+
+    Parameters
+    ----------
+    tables : Path
+        A folder of records, such as ``results/tables``.
+    target : Path, optional
+        By default the package's own folder.
+
+    Returns
+    -------
+    list of Path
+        A file for each dataset; other files there are removed.
+    """
+    records: dict[str, list[Record]] = {}
+    for analysis in (reference_scores, baseline_scores):
+        for path in sorted((tables / analysis.name).glob("*.csv")):
+            record = read_record(path)
+            if not record.parameters.get("measures"):  # some chapters need a few of them alone
+                records.setdefault(record.dataset, []).append(record)
+    with fresh_folder(target or KNOWN) as folder:
+        for dataset, parts in records.items():
+            rows = pd.concat(map(_known, parts), ignore_index=True)
+            write_text(folder / f"{dataset}.csv", as_text(rows)[0])
+    return [(target or KNOWN) / f"{dataset}.csv" for dataset in records]
+
+
+def _known(record: Record) -> pd.DataFrame:
+    file = Path(get_dataset(record.dataset).file).name
+    rows = from_text(record.text, record.types)
+    (votes,) = (one for one in record.inputs if Path(one.name).name == file)
+    found = rows.assign(sha256=votes.sha256, seed=record.parameters["seed"])
+    return found[list(KNOWN_COLUMNS)]

@@ -27,40 +27,22 @@ def main_results(
 ) -> pd.DataFrame:
     """Set every row of Table 5, and those it lacks, in one table.
 
-    Parameters
-    ----------
-    votes : Votes
-    systems : sequence of System
-    n_resamples : int
-        Bootstrap resamples of the items, for the intervals of computed rows.
-    seed : int
-        Of the bootstrap.
-
-    Returns
-    -------
-    DataFrame
-        One row per system: ``dataset``, ``system``, ``source`` (computed or published), ``kind``
-        (chance, baseline, model, human), ``n_items``, the four measures, each with ``…_low`` and
-        ``…_high`` (95%), ``published_…`` and ``difference_…`` where the paper has the same row.
-
-    Notes
-    -----
-    Chance is two things in the paper: the uniform distribution for JSD and KL, and the
-    share of the most frequent label for the accuracies.
+    A row per system and ``source`` (computed or published); its ``kind`` is chance, baseline, model
+    or human. Each measure has a 95% interval, and ``published_…`` and ``difference_…`` (ours minus
+    theirs) where the paper has the same row. Chance is two things in the paper: the uniform
+    distribution for JSD and KL, and the share of the most frequent label for the accuracies.
     """
     baselines = []
     if votes.has_old_labels:
         baselines = [known.class_prior(votes, seed), known.original_votes(votes)]
         baselines.append(known.old_label(votes))
     names = available(votes, TABLE_5)
-    resampled = {"n_resamples": n_resamples, "seed": seed}
-    scores = pd.concat(
-        [
-            chance_scores(votes, names, **resampled),
-            score(votes, [*baselines, *systems], measures=names, **resampled),
-        ],
-        ignore_index=True,
-    )
+    everyone = [*baselines, *systems]
+    parts = [
+        chance_scores(votes, names, n_resamples=n_resamples, seed=seed),
+        score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed),
+    ]
+    scores = pd.concat(parts, ignore_index=True)
     both = beside_published(scores)
     table = wide(scores, "low", "high")
     for what in ("published", "difference"):
@@ -85,18 +67,7 @@ def main_results(
 def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
     """Count, for each dataset, the published models nearer to humans than the uniform guess.
 
-    A dataset without published models is left out.
-
-    Parameters
-    ----------
-    results : DataFrame
-        As `main_results` gives it.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``measure`` (jsd, kl), ``n_models``, ``n_better``, ``best``,
-        ``best_value``, ``chance``.
+    From the rows of `main_results`. A dataset without published models is left out.
     """
     rows = []
     for dataset, group in results.groupby("dataset", sort=False):
@@ -121,13 +92,7 @@ def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
 
 @derived(keys=("dataset", "family"), published=_PAPER)
 def size_effects() -> pd.DataFrame:
-    """Set each published large model beside its base model.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``family``, and for each measure ``change_…``: large minus base.
-    """
+    """Set each published large model beside its base model: changes are large minus base."""
     table = read_published("nie2020_table5").set_index(["dataset", "model"])
     rows = []
     for dataset in table.index.unique("dataset"):
@@ -142,12 +107,8 @@ def size_effects() -> pd.DataFrame:
 def rank_correlations() -> pd.DataFrame:
     """Correlate the published models' ranks by accuracy with their ranks by distance.
 
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``accuracy`` (old or new), ``distance`` (jsd, kl), ``n_models``,
-        ``spearman``: 1 when the more accurate model is always the *nearer* one, −1 when
-        it is always the farther.
+    ``spearman`` is 1 when the more accurate model is always the *nearer* one, −1 when it is always
+    the farther.
     """
     table = read_published("nie2020_table5")
     models = table[~table["model"].isin(["chance", "est-human"])]
@@ -173,19 +134,8 @@ def rank_correlations() -> pd.DataFrame:
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure of all systems draws: one row per system and distance.
 
-    Parameters
-    ----------
-    results : DataFrame
-        As `main_results` gives it.
-    references : DataFrame
-        As `reference_scores` gives it, for JSD and KL.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``system``, ``source``, ``kind``, ``measure`` (jsd, kl), ``value``,
-        ``low``, ``high``; `kind` is floor or ceiling for those rows. KL has no ceiling:
-        where a crowd gives a label no vote, its cost is up to the floor that replaces 0.
+    From `main_results` and, as floor and ceiling, `reference_scores`. KL has no ceiling: where a
+    crowd gives a label no vote, its cost is up to the floor that replaces 0.
     """
     parts = []
     for measure in ("jsd", "kl"):

@@ -12,13 +12,7 @@ LICENCE_NAME = "CC BY 4.0"
 
 
 def read_citation(path: Path) -> dict[str, Any]:
-    """Return what CITATION.cff says.
-
-    Parameters
-    ----------
-    path : Path
-        CITATION.cff.
-    """
+    """Return what CITATION.cff says."""
     try:
         content = yaml.safe_load(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
@@ -31,13 +25,7 @@ def read_citation(path: Path) -> dict[str, Any]:
 
 
 def read_authors(path: Path) -> tuple[str, ...]:
-    """Return the authors that CITATION.cff names, as they are printed.
-
-    Parameters
-    ----------
-    path : Path
-        CITATION.cff.
-    """
+    """Return the authors that CITATION.cff names, as they are printed."""
     content = read_citation(path)
     try:
         return tuple(

@@ -7,13 +7,9 @@ from collections.abc import Iterable
 class ChaosError(Exception):
     """A fault that the reader can act on: shown as one message, without a traceback.
 
-    Parameters
-    ----------
-    problem : str
-        What went wrong, in one sentence.
-    where, found, expected, todo : str, optional
-        The file and the place in it, what stood there, what should have stood
-        there, and what to do now. Those that are given are shown, in this order.
+    `problem` is one sentence. Below it are shown, in this order, those that are given of `where`
+    (the file and the place in it), `found` (what stood there), `expected` (what should have) and
+    `todo` (what to do now).
     """
 
     def __init__(
@@ -35,15 +31,7 @@ class ChaosError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a sentence that names the closest known word, whatever its case, or lists all.
-
-    Parameters
-    ----------
-    word : str
-        What was given.
-    known : iterable of str
-        What there is.
-    """
+    """Return a sentence that names the closest known word, whatever its case, or lists all."""
     known = list(known)
     by_letters = {one.casefold(): one for one in known}
     close = difflib.get_close_matches(word.casefold(), by_letters, n=1)

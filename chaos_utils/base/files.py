@@ -35,13 +35,7 @@ def _cannot_write(target: Path, fault: OSError) -> ChaosError:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        Its folder is made where it is not there.
-    """
+    """Write a file whole or not at all; its folder is made where it is not there."""
     with _readable_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
@@ -61,13 +55,7 @@ def write_text(path: Path, content: str) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write readable JSON whole or not at all.
-
-    Parameters
-    ----------
-    content : object
-        What JSON can hold.
-    """
+    """Write readable JSON whole or not at all."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -75,17 +63,8 @@ def write_json(path: Path, content: Any) -> None:
 def fresh_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder that takes the place of `target` when the block succeeds.
 
-    When the block raises, `target` stays as it was and the new folder is removed.
-
-    Parameters
-    ----------
-    target : Path
-        A folder, or nothing yet.
-
-    Yields
-    ------
-    Path
-        The empty folder, beside `target`.
+    It stands beside `target`, which need not exist. When the block raises, `target` stays as it was
+    and the new folder is removed.
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -100,14 +79,9 @@ def fresh_folder(target: Path) -> Iterator[Path]:
 
 
 def swap_in(new: Path, target: Path) -> None:
-    """Put a folder in the place of another, which is removed.
+    """Put a folder in the place of another, or of nothing; what was there is removed.
 
-    Parameters
-    ----------
-    new : Path
-        On the same file system.
-    target : Path
-        A folder, or nothing yet.
+    Both must be on the same file system.
     """
     old = target.with_name(f".{target.name}-old")
     shutil.rmtree(old, ignore_errors=True)

@@ -14,14 +14,8 @@ from pathlib import Path
 class Input:
     """One data file.
 
-    Attributes
-    ----------
-    name : str
-        Its name in the registry or the project; never a path on a machine.
-    sha256 : str
-        Hexadecimal digest of its bytes.
-    synthetic : bool
-        Whether its content is the bundled synthetic sample.
+    `name` is its name in the registry or the project, never a path on a machine. `synthetic` says
+    whether it is the bundled synthetic sample.
     """
 
     name: str
@@ -30,13 +24,7 @@ class Input:
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file as hexadecimal.
-
-    Returns
-    -------
-    str
-        64 digits.
-    """
+    """Return the SHA-256 of a file as 64 hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,24 +13,17 @@ PACKAGE = "chaos_utils"
 _RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
 
 
-def closure(names: Iterable[str]) -> list[Path]:
-    """Return the files of modules and of all that they import, directly or through others.
+def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
+    """Return the files of modules and of all that they import, directly or through others, sorted.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Dotted; those outside of this package are passed over.
-
-    Returns
-    -------
-    list of Path
-        Sorted.
+    Names are dotted; those outside this package are passed over, those in `without` not followed.
     """
     waiting = list(names)
     found: set[Path] = set()
+    passed = {file_of(name) for name in without}
     while waiting:
         path = file_of(waiting.pop())
-        if path is None or path in found:
+        if path is None or path in found or path in passed:
             continue
         found.add(path)
         waiting += _imported_by(path)
@@ -42,10 +35,7 @@ def closure(names: Iterable[str]) -> list[Path]:
 def imported(code: str, where: str) -> Iterator[str]:
     """Yield the dotted names that code imports from this package.
 
-    Parameters
-    ----------
-    where : str
-        For the message, if it is not valid Python.
+    `where` is for the message, if the code is not valid Python.
     """
     try:
         tree = ast.parse(code)
@@ -79,17 +69,7 @@ def file_of(module: str) -> Path | None:
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
-    Comments, docstrings and layout do not count.
-
-    Parameters
-    ----------
-    module : str
-        Dotted.
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
+    It has 16 hexadecimal digits. Comments, docstrings and layout do not count.
     """
     found = hashlib.sha256()
     for path in closure([module]):

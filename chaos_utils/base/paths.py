@@ -29,10 +29,7 @@ def _is_project(folder: Path) -> bool:
 def find_project() -> Path | None:
     """Return the checkout: the working directory or a parent of it, else the package's own.
 
-    Returns
-    -------
-    Path or None
-        None where there is no checkout.
+    None where there is no checkout.
     """
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
@@ -55,13 +52,7 @@ def project() -> Path:
 
 
 def cache() -> Path:
-    """Return the folder that keeps downloads and generated samples.
-
-    Returns
-    -------
-    Path
-        It need not exist.
-    """
+    """Return the folder that keeps downloads and generated samples; it need not exist."""
     named = os.environ.get("CHAOS_CACHE")
     return Path(named) if named else Path(platformdirs.user_cache_dir("chaos-utils"))
 
@@ -69,11 +60,8 @@ def cache() -> Path:
 def data_roots() -> list[Path]:
     """Return the folders in which data is looked for, in order.
 
-    Returns
-    -------
-    list of Path
-        ``CHAOS_DATA``, the checkout's ``data/``, ``shared/data/`` beside the checkout, and the
-        cache; without those that there cannot be.
+    They are ``CHAOS_DATA``, the checkout's ``data/``, ``shared/data/`` beside the checkout, and the
+    cache; without those that there cannot be.
     """
     roots = []
     named = os.environ.get("CHAOS_DATA")
@@ -139,13 +127,7 @@ def in_runner() -> bool:
 
 
 def environment_of_reader() -> dict[str, str]:
-    """Return the environment of a command as a reader would call it, outside of any run.
-
-    Returns
-    -------
-    dict of str
-        Values by name.
-    """
+    """Return the environment of a command as a reader would call it, outside of any run."""
     return {name: value for name, value in os.environ.items() if name != "CHAOS_RUN"}
 
 

@@ -1,6 +1,7 @@
 """One look for every figure: colours by label and dataset, in light and in dark."""
 
 from collections.abc import Iterator, Mapping
+from colorsys import hls_to_rgb
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -14,13 +15,7 @@ _HEX = r"^#[0-9a-fA-F]{6}$"
 
 
 class Hue(BaseModel):
-    """A colour in the light and in the dark look.
-
-    Attributes
-    ----------
-    light, dark : str
-        ``#rrggbb``.
-    """
+    """A colour in the light and in the dark look, each ``#rrggbb``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,6 +40,24 @@ HUES = tuple(
     )
 )
 BLUE, AMBER, PINK, GREEN, PURPLE, ORANGE = HUES[:6]
+_OF_SYSTEMS = (ORANGE, BLUE, GREEN, PURPLE, PINK, AMBER, *HUES[6:])
+
+
+def distinct_hues(n: int) -> list[Hue]:
+    """Return a colour for each of some systems in one plot, no two of them the same.
+
+    The first are always the same; from the eleventh on they lie evenly around the wheel.
+    """
+    rest = n - len(_OF_SYSTEMS)
+    turns = [k / rest for k in range(rest)]
+    more = [Hue(light=_at(turn, 0.33), dark=_at(turn, 0.72)) for turn in turns]
+    return [*_OF_SYSTEMS, *more][:n]
+
+
+def _at(turn: float, lightness: float) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(turn, lightness, 0.55))
+
+
 _ROLES: Mapping[str, Hue] = MappingProxyType(
     {
         "blue": BLUE,
@@ -74,15 +87,7 @@ _mode: ContextVar[Mode] = ContextVar("mode", default="light")
 def colour(name: str | Hue) -> str:
     """Return the colour of a role, label or dataset in the look that is being drawn.
 
-    Parameters
-    ----------
-    name : str or Hue
-        A role in `PALETTES`, such as ``text``, or the hue of a label or dataset.
-
-    Returns
-    -------
-    str
-        As matplotlib takes it.
+    `name` is a role in `PALETTES`, such as ``text``, or the hue of a label or dataset.
     """
     if isinstance(name, Hue):
         return str(getattr(name, _mode.get()))

@@ -17,14 +17,8 @@ _MISSING = "\\N"  # of a text; a missing number is empty
 class Origin:
     """Where some rows of a table come from.
 
-    Attributes
-    ----------
-    inputs : tuple of Input
-        The files that they were made from, by name.
-    recorded : bool
-        Whether they were read from ``results/tables/`` rather than computed here.
-    outdated : bool
-        Whether other code than that of this checkout made the record.
+    `recorded` says that they were read from ``results/tables/`` rather than computed here,
+    `outdated` that other code than that of this checkout made the record.
     """
 
     inputs: tuple[Input, ...] = ()
@@ -44,15 +38,9 @@ class Origin:
 class Table:
     """Rows, the columns that tell them apart, and where they come from.
 
-    Attributes
-    ----------
-    rows : DataFrame
-        Numbers with `DIGITS` significant digits.
-    keys : tuple of str
-        Columns whose values, together, no two rows share.
-    origins : mapping from str to Origin
-        By dataset, as the column ``dataset`` names it (``snli+mnli`` for a pool); under ``""``
-        what belongs to all rows.
+    Numbers have `DIGITS` significant digits. No two rows share the values of all `keys`. `origins`
+    are by dataset, as the column ``dataset`` names it (``snli+mnli`` for a pool); under ``""``
+    stands what belongs to all rows.
     """
 
     rows: pd.DataFrame
@@ -96,13 +84,7 @@ class Table:
         return [name for name in shown if self.origins.get(name, Origin()).recorded]
 
     def where(self, chosen: "pd.Series | np.ndarray") -> "Table":
-        """Return some of the rows.
-
-        Parameters
-        ----------
-        chosen : array of bool
-            One for each row.
-        """
+        """Return some of the rows; `chosen` has a truth value for each."""
         return replace(self, rows=self.rows[np.asarray(chosen, dtype=bool)])
 
     def on(self, dataset: str) -> "Table":
@@ -110,24 +92,12 @@ class Table:
         return self.where(self.rows["dataset"] == dataset)
 
     def having(self, rows: pd.DataFrame, keys: Sequence[str] | None = None) -> "Table":
-        """Return other rows that were made from these alone.
-
-        Parameters
-        ----------
-        keys : sequence of str, optional
-            Their key columns; the same by default.
-        """
+        """Return other rows that were made from these alone, by default with the same keys."""
         return Table(rows, tuple(keys or self.keys), self.origins)
 
 
 def together(tables: Iterable[Table]) -> Table:
-    """Return the rows of several tables of one kind, in order.
-
-    Parameters
-    ----------
-    tables : iterable of Table
-        At least one, all with the same keys.
-    """
+    """Return the rows of several tables, at least one, with the same keys, in order."""
     several = list(tables)
     filled = [table.rows for table in several if len(table)] or [several[0].rows]
     rows = pd.concat(filled, ignore_index=True)
@@ -146,18 +116,8 @@ def origins_of(tables: Iterable[Table]) -> dict[str, Origin]:
 def as_text(rows: pd.DataFrame) -> tuple[str, dict[str, str]]:
     """Return a table as CSV, and the type of each column.
 
-    Integers and texts are exact, other numbers have `DIGITS` significant digits.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Columns of numbers, truth values and texts.
-
-    Returns
-    -------
-    text : str
-    types : dict of str
-        ``int``, ``float``, ``bool`` or ``str``, with a ``?`` where values may be missing.
+    Integers and texts are exact, other numbers have `DIGITS` significant digits. Types are ``int``,
+    ``float``, ``bool`` or ``str``, with a ``?`` where values may be missing.
     """
     types = {str(name): _type_of(rows[name]) for name in rows}
     cells = {name: _cells(rows[name], kind) for name, kind in types.items()}
@@ -192,17 +152,7 @@ def _cells(column: "pd.Series[object]", kind: str) -> list[str]:
 def from_text(text: str, types: Mapping[str, str]) -> pd.DataFrame:
     """Return the table that `as_text` wrote.
 
-    Parameters
-    ----------
-    text : str
-        CSV.
-    types : mapping from str to str
-        By column.
-
-    Raises
-    ------
-    ValueError
-        If the columns are others, or a cell is not of its column's type.
+    Raises ValueError if the columns are others, or a cell is not of its column's type.
     """
     rows = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
     if list(rows.columns) != list(types):

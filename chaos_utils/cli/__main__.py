@@ -15,6 +15,7 @@ from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.extras import need_book
 from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
+from chaos_utils.cli.records import record, verify
 from chaos_utils.cli.release import release
 from chaos_utils.cli.steps import chapter, site, sweep_run
 from chaos_utils.cli.sweep import sweep
@@ -33,7 +34,7 @@ app.add_typer(figures_app, name="figures")
 app.add_typer(votes_app, name="votes")
 app.command()(evaluate)
 app.command()(sweep)
-for publishing in (cite, pdf, serve, release):
+for publishing in (cite, pdf, serve, release, record, verify):
     app.command()(publishing)
 for training in (finetune, predict, wanted):
     app.command()(training)
@@ -92,11 +93,10 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 
     source = parameters.find_notebook(notebook)
     values = parameters.resolve(source, assignments(parameter))
-    from chaos_utils.datasets.loading import find_votes
+    from chaos_utils.publish import dependencies
     from chaos_utils.report import runner, runs
 
-    if "data" in values:
-        find_votes(values["data"])  # what is not there is said before anything starts
+    dependencies.check_available(source, values)
     with _cell_progress(source.stem) as progress:
         target = runs.run(source, values, progress=progress)
     made = [manifest.stem for manifest in runner.figures_of(target)]
@@ -111,7 +111,7 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
 @app.command()
 def build(
     sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
-    strict: Annotated[bool, typer.Option(help="Fail rather than take the sample.")] = False,
+    strict: Annotated[bool, typer.Option(help="Fail where data is missing.")] = False,
     profile: ProfileName = "local",
     cores: Annotated[
         int,

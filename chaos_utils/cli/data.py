@@ -21,10 +21,7 @@ Names = Annotated[
 
 
 def _select(names: list[str] | None) -> dict[str, Path | None]:
-    """Return the files that are meant, and the reader's YAML file that names them, if one does.
-
-    Where nothing is named, they are those that the book reads.
-    """
+    """Return the files meant (by default the book's), each with a reader's YAML that names it."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.catalogue import bring, known_datasets
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset

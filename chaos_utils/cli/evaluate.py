@@ -44,8 +44,9 @@ def evaluate(
     ] = None,
 ) -> None:
     """Judge predictions by every measure, beside published systems, floor and ceiling."""
+    from chaos_utils.cli import answers
     from chaos_utils.datasets.loading import load_all_votes, load_votes
-    from chaos_utils.evaluation import files as judging
+    from chaos_utils.scoring import judging
 
     if bootstrap < 0 or (bootstrap and bootstrap < 20):
         raise ChaosError(
@@ -56,6 +57,7 @@ def evaluate(
         raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
     if to is not None:
         need_extra("book", "Drawing figures", ", or leave out --out")
+    _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found = judging.read_files(
         files, all_votes, model=model, join_as=join, allow_missing=allow_missing
@@ -69,7 +71,7 @@ def evaluate(
     notes += [f"{system.name}: {note}" for group in found.values() for system in group
               for note in system.notes]  # fmt: skip
     if to is not None:
-        from chaos_utils.evaluation.figures import write_figures
+        from chaos_utils.presentation.evaluated import write_figures
 
         write_figures(to, found, all_votes, seed)
         write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
@@ -78,13 +80,31 @@ def evaluate(
     elif as_csv:
         print(answer.to_csv(index=False), end="")
     elif as_markdown:
-        print(judging.as_markdown(answer, notes))
+        print(answers.as_markdown(answer, notes))
     else:
         _print_answer(answer, notes)
 
 
+def _check_votes(dataset: str, data: str) -> None:
+    """Refuse before anything is read where the published votes are missing."""
+    from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+    from chaos_utils.datasets.sources import find
+
+    if data not in ("auto", "released"):
+        return
+    wanted = book_datasets() if dataset == "auto" else [get_dataset(dataset)]
+    files = [file.name for one in wanted for file in one.files]
+    if not any(map(find, files)):
+        raise ChaosError(
+            "The votes that judge your predictions are not available.",
+            expected=", ".join(files),
+            todo="run `chaos data fetch`, or try the command on the synthetic sample: "
+            "--data sample",
+        )
+
+
 def _print_answer(answer: Any, notes: list[str]) -> None:
-    from chaos_utils.evaluation.files import by_system
+    from chaos_utils.cli.answers import by_system
 
     for title, (header, *body) in by_system(answer):
         # As Text, since a system may be called [/red].

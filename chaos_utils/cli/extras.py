@@ -13,16 +13,9 @@ _PACKAGES = {
 
 
 def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
-    """Fail where the packages of an extra are not installed.
+    """Fail where the packages of an extra, ``book`` or ``train``, are not installed.
 
-    Parameters
-    ----------
-    extra : str
-        ``book`` or ``train``.
-    what : str
-        What needs them.
-    todo : str
-        What helps beside installing them.
+    `what` needs them; `todo` is what helps beside installing them.
     """
     missing = _missing(extra)
     if missing:

@@ -24,10 +24,7 @@ def _is_main_process() -> bool:
 
 @contextmanager
 def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[str], None]]]:
-    """Yield what draws progress on a terminal, and what prints a line; silent but in one process.
-
-    Off a terminal, a line reports every tenth of a part.
-    """
+    """Yield what shows progress (a bar; off a terminal, lines) and what prints; in one process."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     if not _is_main_process():

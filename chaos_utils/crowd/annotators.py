@@ -20,8 +20,8 @@ MOST_CORRECTIONS = 255  # beyond so many, feedback teaches nothing more
 class Kind:
     """One way to answer.
 
-    Who attends answers at work as people do, with a draw from the item's distribution, and
-    in a known test with the label that most people give. Who does not attend guesses.
+    Who attends answers at work as people do, with a draw from the item's distribution, and in a
+    known test with the label that most people give. Who does not attend guesses.
 
     Attributes
     ----------
@@ -35,8 +35,6 @@ class Kind:
         Chance, before any feedback, that an attentive answer takes one label for another.
     learning : float
         Share of confusion, and of lapses above `least_lapse`, that one correction removes.
-    least_lapse : float
-        What learning leaves of `lapse`.
     """
 
     lapse: float
@@ -47,38 +45,14 @@ class Kind:
     least_lapse: float = 0.0
 
     def lapses(self, asked: str, corrections: Ints) -> Floats:
-        """Return the chance of a guess after each number of corrections.
-
-        Parameters
-        ----------
-        asked : str
-            What is asked, as the protocol's states name it.
-        corrections : ndarray of int, shape (n,)
-            Mistakes that were pointed out before, each at least 0.
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-            In [0, 1].
-        """
+        """Return the chance of a guess, in a test or at work, after each number of corrections."""
         if asked in KNOWN_TESTS:
             return np.full(corrections.shape, self.lapse_in_tests)
         least = min(self.least_lapse, self.lapse)
         return least + (self.lapse - least) * self._unlearnt(corrections)
 
     def confusions(self, corrections: Ints) -> Floats:
-        """Return the chance of a confusion after each number of corrections.
-
-        Parameters
-        ----------
-        corrections : ndarray of int, shape (n,)
-            Mistakes that were pointed out before, each at least 0.
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-            In [0, 1].
-        """
+        """Return the chance of a confusion after each number of corrections."""
         return self.confusion * self._unlearnt(corrections)
 
     def _unlearnt(self, corrections: Ints) -> Floats:
@@ -89,16 +63,9 @@ class Kind:
 class Population:
     """A mixture of kinds, and how long its members stay.
 
-    Attributes
-    ----------
-    kinds : mapping of str to Kind
-        The ways to answer.
-    shares : mapping of str to float
-        Share of each kind among those who apply; sums to 1.
-    mean_stay : float
-        Mean of how many items an annotator is ready to judge (log-normal).
-    stay_spread : float
-        Standard deviation of the logarithm of that number.
+    `shares` are those of the kinds among applicants, and sum to 1. How many items an annotator is
+    ready to judge is log-normal, with the mean `mean_stay`; `stay_spread` is the standard
+    deviation of its logarithm.
     """
 
     kinds: Mapping[str, Kind]
@@ -157,19 +124,9 @@ def mixture(
 ) -> Population:
     """Return a population of careful and careless annotators.
 
-    Parameters
-    ----------
-    careless : float
-        Share of the careless kinds together, in [0, 1].
-    lapse : float
-        What feedback leaves of careful annotators' lapses at work. Before any feedback
-        they lapse twice as often.
-    lapse_in_tests : float
-        How often careful annotators lapse where they know that they are tested.
-    mean_stay : float
-        Mean number of items that an annotator is ready to judge.
-    careless_kinds : mapping of str to float
-        Shares of the kinds among the careless; they sum to 1.
+    Feedback brings careful annotators' lapses at work down to `lapse`, from twice as many.
+    `lapse_in_tests` is how often they lapse where they know that they are tested. `mean_stay`
+    counts items. The shares in `careless_kinds` are those among the careless, and sum to 1.
     """
     _check_share("careless", careless)
     _check_share("lapse", lapse)
@@ -187,17 +144,7 @@ def mixture(
 def with_careless(population: Population, careless: float) -> Population:
     """Return the same population with another share of annotators who are not careful.
 
-    Parameters
-    ----------
-    population : Population
-        One of its kinds is ``careful``.
-    careless : float
-        The new share, in [0, 1].
-
-    Returns
-    -------
-    Population
-        The kinds that are not careful keep their proportions to each other.
+    One of its kinds is ``careful``; the others keep their proportions to each other.
     """
     _check_share("careless", careless)
     others = {name: share for name, share in population.shares.items() if name != "careful"}
@@ -209,12 +156,7 @@ def with_careless(population: Population, careless: float) -> Population:
 def by_corrections(kinds: Iterable[Kind]) -> tuple[dict[str, Floats], Floats]:
     """Return lapses (by what is asked) and confusions of kinds after 0, 1, 2, … corrections.
 
-    Returns
-    -------
-    lapses : dict of ndarray of float
-        By what is asked; each of shape (n_kinds, `MOST_CORRECTIONS` + 1), in [0, 1].
-    confusions : ndarray of float
-        Of the same shape and range.
+    Each array is of shape (n_kinds, `MOST_CORRECTIONS` + 1).
     """
     steps = np.arange(MOST_CORRECTIONS + 1)
     kinds = list(kinds)
@@ -238,23 +180,11 @@ def confused(distributions: Floats) -> Floats:
 def answer_chances(
     asked: str, people: Floats, lapse: Floats, confusion: Floats, guess: Floats
 ) -> Floats:
-    """Return the chance of each label in each of m answers.
+    """Return the chance of each label in each of m answers, of shape (m, k).
 
-    Parameters
-    ----------
-    asked : str
-        What is asked, as the protocol's states name it.
-    people : ndarray of float, shape (m, k)
-        How people answer the items.
-    lapse, confusion : ndarray of float, shape (m,)
-        Chances of a guess, and of taking one label for another.
-    guess : ndarray of float, shape (m, k)
-        What the annotators answer when they guess.
-
-    Returns
-    -------
-    ndarray of float, shape (m, k)
-        Rows sum to 1.
+    `people` and `guess`, of the same shape, are how people answer the items and how the
+    annotators guess; `lapse` and `confusion`, of shape (m,), are the chances of a guess, and of
+    taking one label for another.
     """
     opinion = people
     if asked in KNOWN_TESTS:

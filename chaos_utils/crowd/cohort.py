@@ -16,14 +16,8 @@ Bools = npt.NDArray[np.bool_]
 class Cohort:
     """The states of n annotators.
 
-    Attributes
-    ----------
-    protocol : Protocol
-        The rules.
-    state : ndarray of int, shape (n,)
-        Positions in `names`.
-    counters : ndarray of int, shape (n_counters, n)
-        What the rules count, in the table's order.
+    `state` holds positions in `names`, and `counters`, of shape (n_counters, n), what the rules
+    count, in the table's order.
     """
 
     protocol: Protocol
@@ -32,13 +26,7 @@ class Cohort:
 
     @classmethod
     def start(cls, protocol: Protocol, n: int) -> "Cohort":
-        """Return n annotators before their first event.
-
-        Parameters
-        ----------
-        n : int
-            How many, at least 1.
-        """
+        """Return n annotators before their first event."""
         names = list(protocol.table["states"])
         state = np.full(n, names.index(protocol.table["initial"]))
         return cls(protocol, state, np.zeros((len(protocol.table["counters"]), n), dtype=np.int64))
@@ -49,56 +37,22 @@ class Cohort:
         return list(self.protocol.table["states"])
 
     def rows_in(self, name: str) -> Ints:
-        """Return who is in a state.
-
-        Parameters
-        ----------
-        name : str
-            The state's name in the table.
-
-        Returns
-        -------
-        ndarray of int
-            Positions of annotators, ascending.
-        """
+        """Return who is in a state: positions of annotators, ascending."""
         return np.flatnonzero(self.state == self.names.index(name))
 
     def counter(self, name: str) -> Ints:
-        """Return one counter of everybody.
-
-        Parameters
-        ----------
-        name : str
-            The counter's name in the table.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            A view: what is written to it is counted.
-        """
+        """Return one counter of everybody, as a view: what is written to it is counted."""
         return self.counters[self.protocol.table["counters"].index(name)]
 
     def take(self, rows: Ints) -> "Cohort":
-        """Return a copy of some rows, in the order named; a row may be named more than once.
-
-        Returns
-        -------
-        Cohort
-            Of m annotators.
-        """
+        """Return a copy of some rows, in the order named; a row may be named more than once."""
         return Cohort(self.protocol, self.state[rows], self.counters[:, rows])
 
     def step(self, rows: Ints, event: str, *, right: Any = False, check: Any = False) -> None:
         """Let the same type of event happen to annotators who are all in one state.
 
-        Parameters
-        ----------
-        rows : ndarray of int, shape (m,)
-            Which annotators; each at most once.
-        event : str
-            The type of the event.
-        right, check : bool or ndarray of bool, shape (m,)
-            Whether the answers are right; whether the draws bring a check.
+        A row is named at most once. `right` and `check` say, for all of them or for each, whether
+        the answer is right and whether the draw brings a check.
         """
         if not len(rows):
             return

@@ -49,13 +49,7 @@ def dollars(simulation: Simulation) -> float:
 
 
 def hours(simulation: Simulation) -> float:
-    """Return how long the annotators of a collection worked, tests included.
-
-    Returns
-    -------
-    float
-        All answers at the published mean time.
-    """
+    """Return how long annotators worked, tests included, at the published mean time per answer."""
     answers = len(simulation.known) + len(simulation.votes)
     return answers * seconds_per_answer(simulation.materials.dataset.name) / 3600
 
@@ -74,29 +68,11 @@ def stage_effects(
 ) -> pd.DataFrame:
     """Collect with each stage switched off in turn, at several shares of careless applicants.
 
-    Parameters
-    ----------
-    materials : Materials
-        What is judged; a few hundred items are enough.
-    population : Population
-        Who applies, such as a fitted one.
-    careless : sequence of float
-        Shares of applicants who are not careful, each in [0, 1]; at least one.
-    protocol : Protocol, optional
-        The full protocol; the published one by default.
-    n_runs : int
-        How often to collect with each share and variant, at least 1.
-    seed : int
-        Seed of the first runs; each of the others has the next number.
-
-    Returns
-    -------
-    DataFrame
-        One row for each run, share and variant: ``careless``, ``without``; the mean distance of
-        the estimated from the true distributions, ``tvd`` and ``jsd_nats`` (Jensen–Shannon
-        distance); ``floor_tvd`` and ``floor_jsd_nats``, the same for as many votes drawn
-        from the true distributions; ``dollars``; ``hours`` of all answers, tests included;
-        ``applicants``; ``annotators`` with votes that count; ``seed``.
+    Each run takes the next seed; the protocol is the published one by default. A row is one run,
+    share and variant: ``tvd`` and ``jsd_nats`` (Jensen–Shannon distance) are the mean distances
+    of the estimated from the true distributions, ``floor_tvd`` and ``floor_jsd_nats`` the same
+    for as many votes drawn from the true ones, ``hours`` those of all answers, tests included,
+    and ``annotators`` those with votes that count.
     """
     if n_runs < 1 or not len(careless):
         raise ChaosError(
@@ -151,20 +127,7 @@ def _effects(
 
 
 def answer_shares(expectation: Expectation, population: Population) -> Floats:
-    """Return what infinitely many votes on each item would come to.
-
-    Parameters
-    ----------
-    expectation : Expectation
-        The protocol at work on the items.
-    population : Population
-        Who applies.
-
-    Returns
-    -------
-    ndarray of float, shape (n_items, k)
-        Rows sum to 1.
-    """
+    """Return what infinitely many votes on each item would come to, of shape (n_items, k)."""
     outcomes, items = expectation.outcomes(population), expectation.materials.items
     weights = {name: population.shares[name] * one.votes for name, one in outcomes.items()}
     total = sum(weights.values())
@@ -189,23 +152,9 @@ def bias_variance(
 ) -> pd.DataFrame:
     """Split the error of estimated distributions in what more votes remove and what they do not.
 
-    Parameters
-    ----------
-    expectation : Expectation
-        The protocol at work on the items.
-    population : Population
-        Who applies, before its share of careless ones is changed.
-    careless : sequence of float
-        Shares of applicants who are not careful, each in [0, 1].
-    n_votes : sequence of int
-        Numbers of votes per item, each at least 1.
-
-    Returns
-    -------
-    DataFrame
-        One row for each share of careless applicants and number of votes: ``careless``,
-        ``n_votes``; means over items of ``bias_squared`` and ``variance`` (sums over
-        labels), their sum ``squared_error``, and the expected ``tvd``.
+    A row is one share of careless applicants and one number of votes per item, with means over
+    items: ``bias_squared`` and ``variance`` (sums over labels), their sum ``squared_error``, and
+    the expected ``tvd``.
     """
     truth, rows = expectation.materials.items, []
     for share in careless:
@@ -227,21 +176,9 @@ def bias_variance(
 
 
 def expected_tvd(tends_to: Floats, truth: Floats, n_votes: float) -> float:
-    """Return the mean distance from `truth` of shares of n votes, by the normal approximation.
+    """Return the mean total variation from `truth` of shares of n votes, by normal approximation.
 
-    Parameters
-    ----------
-    tends_to : ndarray of float, shape (n_items, k)
-        What infinitely many votes would come to, as `answer_shares` returns it.
-    truth : ndarray of float, shape (n_items, k)
-        The true distributions.
-    n_votes : float
-        Votes per item, above 0.
-
-    Returns
-    -------
-    float
-        Total variation, mean over items.
+    `tends_to` is what infinitely many votes would come to, as `answer_shares` returns it.
     """
     bias = tends_to - truth
     spread = np.sqrt(np.maximum(tends_to * (1 - tends_to), 1e-12) / n_votes)
@@ -261,28 +198,10 @@ def guidance(
 ) -> pd.DataFrame:
     """Say what a budget buys with more or fewer hidden checks, and stricter or milder ones.
 
-    Parameters
-    ----------
-    materials : Materials
-        Items like those to be judged.
-    population : Population
-        Who applies.
-    budget : float
-        Dollars for the whole collection, above 0.
-    n_items : int
-        How many items are to be judged, at least 1.
-    check_rates, thresholds : sequence of float
-        Chances of a hidden check, and accuracies that are asked for, to compare; each in
-        [0, 1], at least one of both.
-    protocol : Protocol, optional
-        Everything else; the published one by default.
-
-    Returns
-    -------
-    DataFrame
-        One row for each rate and threshold (a single row without checks):
-        ``check_rate``, ``min_check_accuracy``, ``dollars_per_vote`` (of votes that count),
-        ``votes_per_item``, the expected ``tvd``, ``bias_squared``, and ``best``.
+    The budget is in dollars, for the whole collection; everything else is as in the protocol, by
+    default the published one. A row is one ``check_rate`` and one threshold,
+    ``min_check_accuracy``, and without checks there is a single row: ``dollars_per_vote`` (of
+    votes that count), ``votes_per_item``, the expected ``tvd``, ``bias_squared``, and ``best``.
     """
     if n_items < 1:
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
@@ -300,7 +219,7 @@ def guidance(
         changes = {"check_rate": rate, "min_check_accuracy": threshold}
         expectation = Expectation(load_protocol(**{**protocol.parameters, **changes}), materials)
         price = dollars_per_vote(expectation, population)
-        n_votes = math.floor(budget / (price * n_items))
+        n_votes = math.floor(round(budget / (price * n_items), 9))  # as on any processor
         tends_to = answer_shares(expectation, population)
         rows.append(
             {
@@ -320,19 +239,12 @@ def guidance(
             expected=f"at least ${table['dollars_per_vote'].min() * n_items:,.2f}",
             todo="judge fewer items, or pay more",
         )
-    return table.assign(best=table["tvd"] == table["tvd"].min())
+    errors = table["tvd"].round(10)
+    return table.assign(best=errors == errors.min())
 
 
 def dollars_per_vote(expectation: Expectation, population: Population) -> float:
-    """Return the price of a vote that counts, with what checks and discarded votes cost.
-
-    Parameters
-    ----------
-    expectation : Expectation
-        The protocol at work on the items.
-    population : Population
-        Who applies.
-    """
+    """Return the price of a vote that counts, with what checks and discarded votes cost."""
     outcomes, shares = expectation.outcomes(population), population.shares
     counted = sum(shares[name] * one.votes for name, one in outcomes.items())
     if counted < 1e-3:

@@ -70,24 +70,12 @@ def _tests(protocol: Protocol) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one kind of applicant comes to; chances per applicant of that kind.
+    """What one kind of applicant comes to, for each applicant of that kind.
 
-    Attributes
-    ----------
-    rejected, dismissed : float
-        Chance of failing the on-boarding test, and of being dismissed in training.
-    blocked : float
-        Chance of being blocked at work.
-    counted : float
-        Chance of giving votes that count.
-    votes : float
-        Mean number of votes that count.
-    paid : float
-        Mean number of items and hidden checks answered, whether the votes count or not.
-    late_checks, late_right : float
-        Mean number of hidden checks after 300 items, and of right answers to them.
-    lapse, confusion : float
-        Means over the votes.
+    Chances of failing the on-boarding test (`rejected`), of being dismissed in training, of being
+    blocked at work, and of giving votes that count; mean numbers of votes that count, of items
+    and hidden checks answered, whether the votes count or not (`paid`), of hidden checks after
+    300 items, and of right answers to them. `lapse` and `confusion` are means over the votes.
     """
 
     rejected: float
@@ -103,15 +91,7 @@ class Outcome:
 
 
 class Expectation:
-    """The protocol at work on given materials, ready to be asked about many populations.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        The rules.
-    materials : Materials
-        What is judged and tested with.
-    """
+    """The protocol at work on given materials, ready to be asked about many populations."""
 
     def __init__(self, protocol: Protocol, materials: Materials) -> None:
         self.protocol, self.materials = protocol, materials
@@ -126,18 +106,7 @@ class Expectation:
         self.met_before_leaving = np.cumsum(self.next_check, axis=0)  # by items judged, from 1
 
     def outcomes(self, population: Population) -> dict[str, Outcome]:
-        """Return what applicants of each kind come to.
-
-        Parameters
-        ----------
-        population : Population
-            Who applies.
-
-        Returns
-        -------
-        dict of Outcome
-            By the kind's name.
-        """
+        """Return what applicants of each kind come to, by the kind's name."""
         k = self.materials.dataset.n_classes
         stays = stay_chances(population, len(self.materials.items))
         # who always guesses one label does so in k ways, all equally frequent
@@ -227,15 +196,7 @@ class Expectation:
     def summary(self, population: Population) -> dict[str, float]:
         """Return the expected values of what `tables.summary` reports.
 
-        Parameters
-        ----------
-        population : Population
-            Who applies.
-
-        Returns
-        -------
-        dict of float
-            By the names of `fitting.TARGETS`; the plateau is NaN without late checks.
+        The plateau is NaN where no late checks are expected.
         """
         outcomes, shares = self.outcomes(population), population.shares
 
@@ -254,18 +215,7 @@ class Expectation:
 
 
 def stay_chances(population: Population, most: int) -> Floats:
-    """Return the chance of being ready for 1, 2, … `most` items; the last takes all above.
-
-    Parameters
-    ----------
-    most : int
-        Items that there are, at least 1.
-
-    Returns
-    -------
-    ndarray of float, shape (most,)
-        Sums to 1.
-    """
+    """Return the chance of being ready for 1, 2, … `most` items; the last takes all above."""
     spread = population.stay_spread
     scale = population.mean_stay * np.exp(-(spread**2) / 2)
     below = lognorm.cdf(np.arange(1, most), spread, scale=scale)

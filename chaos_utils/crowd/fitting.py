@@ -52,15 +52,8 @@ def published_targets(dataset: str) -> dict[str, float]:
 class Fit:
     """A calibrated population.
 
-    Attributes
-    ----------
-    population : Population
-        The mixture at the fitted values.
-    parameters : DataFrame
-        One row a free parameter: ``parameter``, ``value``, ``low``, ``high`` (95%).
-    targets : DataFrame
-        One row a target: ``figure``, ``target``, ``fitted``, ``difference``, ``tolerance``,
-        ``within``.
+    `parameters` has a row for each free parameter, with its 95% interval (``low``, ``high``), and
+    `targets` one for each target, with the columns of `compare`, ``fitted`` for ``simulated``.
     """
 
     population: Population
@@ -69,17 +62,10 @@ class Fit:
 
 
 def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
-    """Find the mixture whose expected figures are the targets.
+    """Find the mixture whose expected figures are the targets, one for each name in `TARGETS`.
 
-    The search is deterministic. The intervals follow from how far the targets themselves
-    would scatter between collections with the same population (delta method).
-
-    Parameters
-    ----------
-    expectation : Expectation
-        The protocol and the materials of the collection.
-    targets : mapping
-        A value for each name in `TARGETS`.
+    The search is deterministic. The intervals follow from how far the targets themselves would
+    scatter between collections with the same population (delta method).
     """
     missing = [name for name in TARGETS if not np.isfinite(targets.get(name, np.nan))]
     if missing:
@@ -123,16 +109,7 @@ def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
 def compare(simulated: Mapping[str, float], targets: Mapping[str, float]) -> pd.DataFrame:
     """Return figures beside their targets, and whether they come as close as they must.
 
-    Parameters
-    ----------
-    simulated, targets : mapping of str to float
-        A value for each name in `TARGETS`.
-
-    Returns
-    -------
-    DataFrame
-        One row per figure: ``figure``, ``target``, ``simulated``, ``difference``,
-        ``tolerance``, ``within``.
+    A row is one figure: ``target``, ``simulated``, ``difference``, ``tolerance``, ``within``.
     """
     rows = []
     for name, tolerance in TARGETS.items():

@@ -17,18 +17,10 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Materials:
-    """The items that a collection works with.
+    """The items that a collection works with: unanimous examples, and items to be judged.
 
-    Attributes
-    ----------
-    dataset : Dataset
-        Whose items are judged.
-    pool_uids, item_uids : tuple of str
-        Unanimous examples, and the items to be judged. No item is both.
-    pool : ndarray of float, shape (n_pool, k)
-        How people answer the unanimous examples; rows sum to 1.
-    items : ndarray of float, shape (n_items, k)
-        The true distribution of each item to be judged, as far as the data knows it.
+    No item is both. `pool` is how people answer the unanimous examples, and `items` the true
+    distribution of each item to be judged, as far as the data knows it; rows sum to 1.
     """
 
     dataset: Dataset
@@ -49,36 +41,17 @@ class Materials:
 
 
 def is_unanimous(votes: Votes, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
-    """Return which items have more than a share of votes on one label.
-
-    Parameters
-    ----------
-    bar : float
-        The share, in (0, 1).
-    """
+    """Return which items have more than a share of votes, the bar, on one label."""
     return votes.shares.max(axis=1) > bar
 
 
 def pool_of(
     dataset: Dataset, all_votes: Iterable[Votes], bar: float = UNANIMOUS
 ) -> dict[str, Floats]:
-    """Return the unanimous examples that a dataset's annotators are tested with.
+    """Return the unanimous examples that a dataset's annotators are tested with: shares by uid.
 
-    Datasets with the same labels share a pool and a test, as SNLI and MNLI did.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Whose items are judged.
-    all_votes : iterable of Votes
-        Those that may lend examples.
-    bar : float
-        Share of votes on one label that an example must exceed, in (0, 1).
-
-    Returns
-    -------
-    dict of ndarray of float, shape (k,)
-        Shares of the votes on each example, by its uid.
+    Datasets with the same labels share a pool and a test, as SNLI and MNLI did: `all_votes` are
+    those that may lend examples.
     """
     lending = [one for one in all_votes if one.dataset.labels == dataset.labels]
     return {
@@ -99,21 +72,10 @@ def cut(
 ) -> Materials:
     """Cut a dataset into unanimous examples and items to be judged.
 
-    The papers' pool was not released, so items of ChaosNLI stand in for it.
-
-    Parameters
-    ----------
-    votes : Votes
-        Whose items are judged.
-    all_votes : sequence of Votes
-        Those that may lend unanimous examples, as in `pool_of`.
-    n_items : int, optional
-        How many items to judge, at least 1: fewer are drawn; for more, items stand in twice.
-        By default as many as the dataset has, so that the unanimous ones are made up for.
-    bar : float
-        Share of votes on one label that a unanimous example must exceed, in (0, 1).
-    seed : int
-        Seed of the order of items.
+    The papers' pool was not released, so items of ChaosNLI stand in for it: `all_votes` are those
+    that may lend some, as in `pool_of`. By default as many items are judged as the dataset has,
+    so that the unanimous ones are made up for; fewer are drawn, and for more, items stand in
+    twice.
     """
     n_items = len(votes) if n_items is None else n_items
     if n_items < 1:

@@ -10,12 +10,14 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.inputs import Input, digest
 
+_FILE = "protocol.json"
 Event = Mapping[str, Any]
 Json = dict[str, Any]
 
@@ -35,34 +37,16 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where one annotator stands.
-
-    Attributes
-    ----------
-    name : str
-        A state of the table.
-    counters : mapping of str to int
-        What the rules count.
-    reason : str or None
-        Why the annotator was turned away, in a final state that has a reason.
-    """
+    """Where one annotator stands, with the reason in a final state that has one."""
 
     name: str
     counters: Mapping[str, int]
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Protocol:
-    """The table of rules with a value for every parameter.
-
-    Attributes
-    ----------
-    table : dict
-        The content of ``protocol.json``; not to be changed.
-    parameters : mapping of str to float
-        Thresholds and rates by name.
-    """
+    """The table of rules, which is not to be changed, with a value for every parameter."""
 
     table: Json
     parameters: Mapping[str, float]
@@ -71,6 +55,12 @@ class Protocol:
     def version(self) -> str:
         """Name of the table, as recorded votes carry it."""
         return str(self.table["version"])
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The file of the table, among the inputs of what follows from it."""
+        path = Path(__file__).with_name(_FILE)
+        return (Input(f"chaos_utils/crowd/{_FILE}", digest(path)),)
 
     def start(self) -> State:
         """Return the state before the first event."""
@@ -82,26 +72,15 @@ class Protocol:
         return bool(self.table["states"][state.name]["final"])
 
     def counts_votes(self, state: State) -> bool:
-        """Return whether what the annotator has voted is kept.
-
-        Parameters
-        ----------
-        state : State
-            Where the annotator stands now.
-        """
+        """Return whether what the annotator has voted is kept."""
         return not self.table["states"][state.name].get("discards_votes", False)
 
     def step(self, state: State, event: Event) -> State:
         """Return the state after an event.
 
-        Parameters
-        ----------
-        state : State
-            The state before.
-        event : mapping
-            ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
-            or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
-            An answer's kind is what the state asks; an item's expected label is None.
+        An event is ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
+        or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
+        An answer's kind is what the state asks; an item's expected label is None.
         """
         transition = self._transition(state, event)
         _check_fields(self.table["states"][state.name], event)
@@ -116,13 +95,7 @@ class Protocol:
         raise AssertionError(f"no branch of {state.name} holds")  # the last one has no guard
 
     def replay(self, events: Iterable[Event]) -> State:
-        """Return the state after a log of events.
-
-        Parameters
-        ----------
-        events : iterable of mapping
-            As `step` takes them, from the first one on.
-        """
+        """Return the state after a log of events, from the first one on."""
         state = self.start()
         for number, event in enumerate(events, start=1):
             try:
@@ -163,13 +136,7 @@ class Protocol:
 
 
 def is_right(event: Event) -> bool:
-    """Return whether an answer is the expected one.
-
-    Parameters
-    ----------
-    event : mapping
-        An answer, as `Protocol.step` takes it.
-    """
+    """Return whether an answer is the expected one."""
     return bool(event.get("answer") == event.get("expected"))
 
 
@@ -211,17 +178,13 @@ def _check_fields(state: Json, event: Event) -> None:
 
 @cache
 def _table() -> Json:
-    text = resources.files(__package__).joinpath("protocol.json").read_text("utf-8")
-    return dict(json.loads(text))
+    return dict(json.loads(Path(__file__).with_name(_FILE).read_text("utf-8")))
 
 
 def load_protocol(**parameters: float) -> Protocol:
     """Return the published protocol, with other values for the parameters that are named.
 
-    Parameters
-    ----------
-    **parameters : float
-        By the names in ``protocol.json``, which holds their ranges too.
+    ``protocol.json`` holds their names and ranges.
     """
     table = _table()
     known = table["parameters"]

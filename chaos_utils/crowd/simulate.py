@@ -30,8 +30,6 @@ class Simulation:
 
     Attributes
     ----------
-    protocol, materials, population
-        What was simulated.
     annotators : DataFrame
         One row an applicant, in order of arrival: ``kind``, ``state``, ``counted`` (whether
         the votes are kept), and the counters of the protocol.
@@ -53,13 +51,7 @@ class Simulation:
     counts: Ints
 
     def log(self, annotator: int) -> list[dict[str, Any]]:
-        """Return the events of one annotator, such as `Protocol.replay` reads.
-
-        Parameters
-        ----------
-        annotator : int
-            Row in `annotators`.
-        """
+        """Return the events of one row of `annotators`, such as `Protocol.replay` reads."""
         codes, uids = self.materials.dataset.codes, self.materials.item_uids
         known = self.known[self.known["annotator"] == annotator].itertuples()
         tests: list[dict[str, Any]] = []
@@ -176,33 +168,14 @@ class _Applicants:
 
 
 def draw_stays(population: Population, most: int, n: int, rng: np.random.Generator) -> Ints:
-    """Draw how many items annotators are ready to judge: log-normal, at least 1, at most `most`.
-
-    Parameters
-    ----------
-    most : int
-        Items that there are.
-    n : int
-        How many annotators.
-    """
+    """Draw how many items annotators are ready to judge: log-normal, at least 1, at most `most`."""
     spread = population.stay_spread
     logs = rng.normal(np.log(population.mean_stay) - spread**2 / 2, spread, n)
     return np.clip(np.ceil(np.exp(logs)), 1, most).astype(np.int64)
 
 
 def draw_labels(chances: Floats, rng: np.random.Generator) -> Ints:
-    """Draw a label from each row of chances.
-
-    Parameters
-    ----------
-    chances : ndarray of float, shape (m, k)
-        Rows sum to 1.
-
-    Returns
-    -------
-    ndarray of int, shape (m,)
-        Positions of labels.
-    """
+    """Draw a label, by its position, from each row of chances."""
     steps = np.cumsum(chances[:, :-1], axis=1)
     return (rng.random(len(chances))[:, None] > steps).sum(axis=1)
 
@@ -210,20 +183,9 @@ def draw_labels(chances: Floats, rng: np.random.Generator) -> Ints:
 def simulate(
     protocol: Protocol, materials: Materials, population: Population, seed: int = 0
 ) -> Simulation:
-    """Let annotators apply, one after the other, until every item has the votes it needs.
+    """Let annotators apply, one after the other, until every item has its ``votes_per_item``.
 
     Votes of annotators who are blocked are thrown away and collected anew from others.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        The rules; ``votes_per_item`` says how many votes each item gets.
-    materials : Materials
-        Items to judge and unanimous examples.
-    population : Population
-        Who applies.
-    seed : int
-        Seed of all draws.
     """
     rng = np.random.default_rng(seed)
     wanted = len(materials.items) * int(protocol.parameters["votes_per_item"])

@@ -15,11 +15,8 @@ SETTLED = 300  # items after which the paper's accuracy on unanimous examples no
 def transitions(protocol: Protocol) -> pd.DataFrame:
     """Return the protocol's table of rules, one row a way from state to state.
 
-    Returns
-    -------
-    DataFrame
-        ``from``, ``event``, ``condition`` (in words, with the thresholds; empty where none is
-        left to be met), ``to``, ``reason`` (why an annotator is turned away, or empty).
+    ``condition`` is in words, with the thresholds, and empty where none is left to be met;
+    ``reason`` is why an annotator is turned away, or empty.
     """
     return pd.DataFrame(
         {
@@ -53,13 +50,10 @@ def _in_words(guard: Json, parameters: Mapping[str, float]) -> str:
 def summary(simulation: Simulation) -> dict[str, float]:
     """Return the figures that the paper reports on its collection.
 
-    Returns
-    -------
-    dict
-        ``qualification_fail_rate_percent`` of those who applied; ``filter_rate_percent``
-        of those who were admitted, dismissed in training or blocked at work;
-        ``annotators`` with counted votes; ``plateau_percent``, the accuracy on hidden
-        checks after 300 items (NaN without any).
+    ``qualification_fail_rate_percent`` is of those who applied; ``filter_rate_percent``
+    (dismissed in training, or blocked at work) of those who were admitted; ``annotators`` have
+    counted votes; ``plateau_percent`` is the accuracy on hidden checks after 300 items (NaN
+    without any).
     """
     states = simulation.annotators["state"]
     admitted = states != "rejected"
@@ -80,20 +74,8 @@ def accuracy_curve(
 ) -> pd.DataFrame:
     """Return the accuracy on hidden checks by how many items an annotator has judged before.
 
-    Parameters
-    ----------
-    simulation : Simulation
-        A collection.
-    width, upto : int
-        Items in one bin, and where the last bin ends.
-    n_resamples : int
-        Bootstrap resamples of the annotators, for the band.
-
-    Returns
-    -------
-    DataFrame
-        One row per bin that has checks: ``items`` (its middle), ``n_annotators``,
-        ``n_checks``, ``accuracy_percent``, ``low``, ``high`` (95% over annotators).
+    A row is a bin of `width` items that has checks, with its middle in ``items``; the last bin
+    ends at `upto`. The band is a bootstrap interval of 95% over annotators.
     """
     checks = simulation.known[simulation.known["asked"] == "check"]
     checks = checks[checks["place"] < upto]

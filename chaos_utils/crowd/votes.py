@@ -30,22 +30,11 @@ _FIELDS: Mapping[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class VoteFile:
-    """What one annotator did.
+    """What one annotator did, with all of the protocol's parameters.
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    dataset : Dataset
-        What was judged.
-    annotator : str
-        Who judged.
-    parameters : mapping of str to float
-        The protocol's, by name; all of them.
-    answers : tuple of mapping
-        The events that are answers, to tests and checks too, as `Protocol.step` takes them.
-    votes : tuple of (str, int)
-        Item and position of the label, in order; none if the protocol discards them.
+    `answers` are the events that are answers, to tests and checks too, as `Protocol.step` takes
+    them; `votes` are items and positions of labels, in order, and none if the protocol discards
+    them.
     """
 
     path: Path
@@ -147,21 +136,9 @@ def _checked(path: Path, content: Json) -> VoteFile:
 def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, dict[str, int]]:
     """Join votes files into a folder that the parameter ``data=FOLDER`` reads.
 
-    Items, their text and their old labels are copied from the reader's own copy of the data.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Votes files of any annotators and datasets.
-    target : Path
-        The folder to make; it must not hold anything.
-    data : str
-        Where the items come from, as in `load_votes`.
-
-    Returns
-    -------
-    dict
-        By dataset: how many ``annotators`` have votes that count, ``items`` and ``votes``.
+    Items, their text and their old labels are copied from the reader's own copy of the data. The
+    folder must not hold anything yet. The result tells for each dataset how many ``annotators``
+    have votes that count, and how many ``items`` and ``votes`` these are.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ChaosError(

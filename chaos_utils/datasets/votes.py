@@ -90,6 +90,12 @@ class Votes:
         return self.counts.sum(axis=1)
 
     @property
+    def n_votes_each(self) -> int | None:
+        """How many votes each item has; None where that varies."""
+        found = np.unique(self.n_votes)
+        return int(found[0]) if len(found) == 1 else None
+
+    @property
     def shares(self) -> npt.NDArray[np.float64]:
         """Vote shares, shape (n, k); rows sum to 1."""
         return self.counts / self.counts.sum(axis=1, keepdims=True)

@@ -14,15 +14,11 @@ from chaos_utils.plots.panels import dataset_panels
 _ROOMY = 4  # labels that a panel of the usual size holds
 
 
-def plot_label_transitions(table: pd.DataFrame, n_votes: int = 0) -> Figure:
+def plot_label_transitions(table: pd.DataFrame) -> Figure:
     """Draw one heat map for each dataset: old majority in rows, new majority in columns.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `description.label_transitions` gives it.
-    n_votes : int
-        New votes that each item has; 0 where that varies.
+    The table's columns are ``dataset``, ``n_votes``, ``old_label``, ``new_majority``, ``n``,
+    ``row_share``.
     """
     n_labels = max(dataset.n_classes for dataset in in_order(table["dataset"]))
     size = max(1, n_labels / _ROOMY)
@@ -52,8 +48,9 @@ def plot_label_transitions(table: pd.DataFrame, n_votes: int = 0) -> Figure:
                     color=_readable_on(shades(share)),
                 )
         axis.grid(visible=False)
+        n_votes = of_dataset["n_votes"].iloc[0]
         axis.set(
-            xlabel=f"new majority ({n_votes:,} votes)" if n_votes else "new majority",
+            xlabel="new majority" if pd.isna(n_votes) else f"new majority ({n_votes:,} votes)",
             ylabel="old label" if axis is panels[0][0] else "",
         )
         axis.tick_params(length=0)

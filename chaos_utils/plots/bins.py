@@ -1,6 +1,7 @@
 """Figures of scores by human agreement: bins of the votes' entropy."""
 
 import math
+from collections.abc import Collection
 from itertools import cycle
 from typing import Any
 
@@ -12,35 +13,25 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import HUES, ORANGE, Hue, colour, distinct_hues
 from chaos_utils.datasets.catalogue import in_order, title_of
 
-_Look = tuple[str, str, Any]  # colour, marker, dashes
-_MODEL_LOOKS: tuple[_Look, ...] = (
-    ("blue", "o", "-"),
-    ("pink", "s", "--"),
-    ("green", "^", "-."),
-    ("purple", "D", (0, (5, 1))),
-    ("amber", "v", (0, (3, 1, 1, 1))),
-)
+_Look = tuple[str | Hue, str, Any]  # colour, marker, dashes
 _BASELINE_LOOKS: dict[str, _Look] = {
     "commonest label of the bin": ("muted", "", "-."),
     "chance": ("text", "", ":"),
-    "class prior": ("muted", "", "--"),
+    "class prior": (HUES[7], "", "--"),
     "original votes": ("accent", "x", (0, (6, 2))),
 }
+_NOT_OF_MODELS = (ORANGE, HUES[6], HUES[7])  # of baselines, and a grey
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _PUBLISHED = "models of Nie et al. (published)"
 _DODGE = 0.09  # keeps the intervals of neighbours apart
 
 
 def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
-    """Draw accuracy bin by bin.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As for `plot_jsd_by_entropy`; values in [0, 1].
-    """
+    """Draw accuracy, in [0, 1], bin by bin, from a table as for `plot_jsd_by_entropy`."""
     figure, axes = _plot(table, "accuracy on the new majority")
     for axis in axes:
         axis.set_ylim(0, 1.02)
@@ -51,18 +42,22 @@ def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
 def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
     """Draw Jensen–Shannon distance bin by bin, a panel for each dataset and each pool.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
-        ``entropy_high_bits``, ``source``, ``role``, ``value`` (distance, √nats), ``low``,
-        ``high``. See `evaluation.bins.drawn`.
+    The table has one row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
+    ``entropy_high_bits``, ``source``, ``role``, ``value`` (distance, √nats), ``low``, ``high``.
+    See `analyses.agreement.drawn`.
     """
     figure, axes = _plot(table, "JSD (distance, √nats)")
     top = max(math.sqrt(math.log(2)) * 0.75, 1.05 * table["value"].max())
     for axis in axes:
         axis.set_ylim(0, top)
     return figure
+
+
+def model_looks(models: Collection[str]) -> dict[str, _Look]:
+    """Return a look for each model: colour, which no other system has, marker and dashes."""
+    known = distinct_hues(len(models) + len(_NOT_OF_MODELS))
+    hues = [hue for hue in known if hue not in _NOT_OF_MODELS]
+    return dict(zip(models, zip(hues, cycle(_MARKERS), cycle(_DASHES), strict=False), strict=False))
 
 
 def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
@@ -78,7 +73,7 @@ def _plot(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Axes]]:
     )
     computed = table[table["source"] == "computed"]
     models = computed.loc[computed["role"] != "baseline", "system"].unique()
-    looks = dict(zip(models, cycle(_MODEL_LOOKS), strict=False))
+    looks = model_looks(models)
     axes = list(grid.flat)
     for axis, dataset in zip(axes, datasets, strict=False):
         _draw_panel(axis, table[table["dataset"] == dataset], looks)

@@ -6,7 +6,6 @@ from typing import Literal
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -45,12 +44,8 @@ def _systems(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def plot_reliability(table: pd.DataFrame) -> Figure:
     """Draw a reliability diagram for each system, and below it how many items each bin holds.
 
-    Bars are accuracy; a hatched piece leads from a bar to the bin's mean confidence.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.reliability` gives it.
+    Bars are accuracy; a hatched piece leads from a bar to the bin's mean confidence. The table is
+    as `calibration.reliability` gives it.
     """
     systems = list(_systems(table))
     figure, axes = plt.subplots(
@@ -86,10 +81,7 @@ def _draw_reliability(axis: Axes, rows: pd.DataFrame) -> None:
 def plot_distances(table: pd.DataFrame) -> Figure:
     """Draw histograms of DistCE over items: a row per system, a column per temperature.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each system and item: ``system``, ``origin``, ``temperature``, ``dist_ce``.
+    The table is as `calibration.distance_histogram` gives it.
     """
     systems = list(dict.fromkeys(zip(table["system"], table["origin"], strict=True)))
     temperatures = sorted(set(table["temperature"]))
@@ -101,31 +93,33 @@ def plot_distances(table: pd.DataFrame) -> Figure:
         for j, temperature in enumerate(temperatures):
             axis = axes[i, j]
             here = (table["system"] == system) & (table["temperature"] == temperature)
-            values = table.loc[here, "dist_ce"]
-            sns.histplot(
-                x=values, bins=np.linspace(0, 1, 26), ax=axis, color=colour("blue"), alpha=0.85,
-                edgecolor="none",
-            )  # fmt: skip
-            mean = values.mean()
-            axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.4)
-            axis.annotate(
-                f"mean {mean:.3f}", (mean, 0.97), xycoords=("data", "axes fraction"),
-                xytext=(5, 0), textcoords="offset points", va="top",
-            )  # fmt: skip
+            _draw_histogram(axis, table[here])
             axis.set_title(system_title(system, origin, temperature))
-            axis.set(xlim=(0, 1), xlabel="DistCE of the item", ylabel="items" if j == 0 else "")
+            axis.set(xlim=(0, 1), ylabel="items" if j == 0 else "")
             axis.grid(visible=False, axis="x")
         axes[i, 0].set_ylim(top=axes[i, 0].get_ylim()[1] * 1.1)
+    for axis in axes[-1]:
+        axis.set_xlabel("DistCE of the item")
     return figure
+
+
+def _draw_histogram(axis: Axes, rows: pd.DataFrame) -> None:
+    axis.bar(
+        rows["bin_low"], rows["n"], width=rows["bin_high"] - rows["bin_low"], align="edge",
+        color=colour("blue"), alpha=0.85, edgecolor="none",
+    )  # fmt: skip
+    for mean in rows["mean"].head(1):
+        axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.4)
+        axis.annotate(
+            f"mean {mean:.3f}", (mean, 0.97), xycoords=("data", "axes fraction"),
+            xytext=(5, 0), textcoords="offset points", va="top",
+        )  # fmt: skip
 
 
 def plot_two_targets(table: pd.DataFrame) -> Figure:
     """Draw, for each system, ECE against the majority label and against vote shares.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.two_targets` gives it.
+    The table is as `calibration.two_targets` gives it.
     """
     titles = [system_title(row.system, row.origin, row.temperature) for row in table.itertuples()]
     places = np.arange(len(table))[::-1]
@@ -150,10 +144,7 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
 def plot_temperatures(table: pd.DataFrame) -> Figure:
     """Draw measures against temperature, with the chosen temperatures marked on the curves.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `calibrations.temperature_curves` gives it.
+    The table is as `calibration.temperature_curves` gives it.
     """
     measures = list(dict.fromkeys(table["measure"]))
     figure, axes = plt.subplots(2, 3, figsize=(10.2, 6.2), sharex=True)

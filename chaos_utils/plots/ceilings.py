@@ -1,5 +1,7 @@
 """Figures about how many votes are enough, and how low an error can go."""
 
+from collections.abc import Iterable
+from itertools import cycle
 from typing import Any, Literal
 
 import matplotlib.pyplot as plt
@@ -8,15 +10,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import colour, distinct_hues
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.panels import dataset_panels
 
 _Dashes = Literal["-", "--", "-.", ":"]
-_SHADES = ("blue", "accent", "green", "pink", "purple", "amber", "text")
-_MARKERS = "osD^vPX"
+_MARKERS = "osD^vPXpdh*"
 _REFERENCES: dict[str, _Dashes] = {"floor": ":", "ceiling": "-.", "uniform": "--"}
+_SOURCES: dict[str, dict[str, Any]] = {
+    "computed": {},
+    "published": {"marker": "D", "markerfacecolor": "none", "markersize": 6},
+}
 _ERRORS: dict[str, tuple[str, _Dashes]] = {
     "bias": ("bias, its size", "--"),
     "standard_error": ("standard error", "-"),
@@ -28,10 +33,7 @@ _APART = 1.6  # at least so many times as many votes, for two names of items to 
 def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     """Draw each measure's floor and the votes' own error against the votes per item.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `budgets.annotation_budget` gives it, for one or more datasets.
+    The table is as `analyses.ceilings.annotation_budget` gives it, for one or more datasets.
     """
     names = list(dict.fromkeys(table["measure"]))
     n_columns = 4
@@ -77,6 +79,16 @@ def _draw_budget(axis: Axes, rows: pd.DataFrame, shade: str, dashes: str) -> Non
     )  # fmt: skip
 
 
+def _looks(systems: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return a colour for each system, which no other has, and a marker."""
+    names = list(dict.fromkeys(systems))
+    hues = distinct_hues(len(names))
+    return {
+        name: {"color": colour(hue), "marker": marker}
+        for name, hue, marker in zip(names, hues, cycle(_MARKERS), strict=False)
+    }
+
+
 def _vote_axis(axis: Axes, sizes: pd.Series) -> None:
     axis.set_xscale("log")
     shown = sorted(set(sizes))
@@ -87,18 +99,16 @@ def _vote_axis(axis: Axes, sizes: pd.Series) -> None:
 def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
     """Draw systems' scores on each dataset beside floor, ceiling and uniform prediction.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each dataset, system and measure: ``dataset``, ``system``, ``source``
-        (``computed`` or ``published``), ``measure``, ``value``, ``low``, ``high``,
-        ``floor``, ``ceiling``, ``uniform``.
+    The table has one row for each ``dataset``, ``system`` and ``measure``: ``source``
+    (``computed`` or ``published``), ``value``, ``low``, ``high``, ``floor``, ``ceiling``,
+    ``uniform``.
     """
     datasets = in_order(table["dataset"])
     names = list(dict.fromkeys(table["measure"]))
     heights = [
         table.loc[table["dataset"] == dataset.name, "system"].nunique() + 1 for dataset in datasets
     ]
+    looks = _looks(table["system"])
     figure, axes = plt.subplots(
         len(datasets), len(names), figsize=(4.6 * len(names), 0.9 + 0.34 * sum(heights)),
         squeeze=False, sharex="col", sharey="row", height_ratios=heights,
@@ -108,64 +118,51 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
         by_first = of_dataset[of_dataset["measure"] == names[0]].sort_values("value")
         order = list(dict.fromkeys([*by_first["system"], *of_dataset["system"]]))
         for axis, name in zip(axes[row], names, strict=True):
-            _draw_scores(axis, of_dataset[of_dataset["measure"] == name], order)
+            _draw_scores(axis, of_dataset[of_dataset["measure"] == name], order, looks)
         axes[row, 0].set_yticks(range(len(order)), order)
         axes[row, 0].set_ylim(len(order) - 0.4, -0.6)
         axes[row, 0].set_title(dataset.short, loc="left")
     for axis, name in zip(axes[-1], names, strict=True):
-        unit = f" ({MEASURES[name].unit})" if MEASURES[name].unit else ""
+        unit = f", {MEASURES[name].unit}" if MEASURES[name].unit else ""
         axis.set_xlabel(MEASURES[name].title + unit)
         axis.set_xlim(left=0)
     handles = [
         Line2D([], [], color=colour("muted"), linestyle=dashes, linewidth=1.4, label=label)
         for label, dashes in _REFERENCES.items()
     ]
+    both: dict[str, Any] = {"color": colour("text"), "marker": "o", "linewidth": 0}
     handles += [
-        Line2D([], [], color=colour("high"), marker="o", linewidth=0, label="computed here"),
-        Line2D([], [], color=colour("accent"), marker="D", markerfacecolor="none", linewidth=0,
-               label="published"),
-    ]  # fmt: skip
+        Line2D([], [], label="computed here", **both),
+        Line2D([], [], label="published", **both | _SOURCES["published"]),
+    ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 
 
-def _draw_scores(axis: Axes, rows: pd.DataFrame, order: list[str]) -> None:
-    rows = rows.reset_index(drop=True)
+def _draw_scores(
+    axis: Axes, rows: pd.DataFrame, order: list[str], looks: dict[str, dict[str, str]]
+) -> None:
     for name, dashes in _REFERENCES.items():
         # Systems that cover fewer items have references of their own: draw the widest cover's.
         widest = rows.loc[rows["n_items"].idxmax(), name]
         axis.axvline(widest, color=colour("muted"), linestyle=dashes, linewidth=1.4, zorder=1)
-    at = rows["system"].map(order.index)
-    computed = (rows["source"] == "computed").to_numpy()
-    values, places = rows["value"].to_numpy(), at.to_numpy()
-    axis.hlines(
-        places[computed], rows["low"][computed], rows["high"][computed], color=colour("high"),
-        linewidth=2, zorder=2,
-    )  # fmt: skip
-    axis.plot(values[computed], places[computed], "o", color=colour("high"), markersize=5)
-    axis.plot(
-        values[~computed], places[~computed], "D", color=colour("accent"), markerfacecolor="none"
-    )
+    for row in rows.to_dict("records"):
+        place, look = order.index(row["system"]), looks[row["system"]]
+        ends = [row["low"], row["high"]]
+        axis.plot(ends, [place] * 2, color=look["color"], linewidth=2, solid_capstyle="butt")
+        axis.plot(row["value"], place, **{"markersize": 5} | look | _SOURCES[row["source"]])
 
 
 def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     """Draw bias and standard error of systems' scores against the votes per item.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `budgets.items_by_votes` gives it, for one or more datasets and one budget.
+    The table is as `analyses.ceilings.items_by_votes` gives it, for one or more datasets and one
+    budget.
     """
     figure, panels = dataset_panels(table["dataset"], panel=(4, 4.4))
-    names = list(dict.fromkeys(table["system"]))
     looks: dict[str, dict[str, Any]] = {
-        str(name): {
-            "color": colour(_SHADES[i % len(_SHADES)]),
-            "marker": _MARKERS[i % len(_MARKERS)],
-            "markersize": 4.5,
-            "linewidth": 1.2,
-        }
-        for i, name in enumerate(names)
+        name: look | {"markersize": 4.5, "linewidth": 1.2}
+        for name, look in _looks(table["system"]).items()
     }
     items = table.groupby("n_votes")["n_items"].first()
     labels = []

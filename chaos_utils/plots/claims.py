@@ -14,11 +14,8 @@ _LOOKS = (("green", ""), ("blue", "//"), ("accent", "\\\\"), ("grid", ""))
 def plot_claims(table: pd.DataFrame) -> Figure:
     """Draw how many claims of each paper got each verdict: one bar a paper.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``paper`` (as it is to be shown), ``verdict``, ``n``; each verdict in the order to
-        be drawn, for every paper.
+    The table's columns are ``paper`` (as it is to be shown), ``verdict`` and ``n``; each verdict
+    stands in the order to be drawn, for every paper.
     """
     papers = list(dict.fromkeys(table["paper"]))
     verdicts = list(dict.fromkeys(table["verdict"]))

@@ -44,11 +44,8 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     goes to the right, on the row of the state where that happens. States that one event leaves
     for the same end are framed, and one arrow leads out of the frame.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row a way: ``from``, ``event``, ``condition``, ``to``, ``reason``, ``feedback``,
-        ``discards_votes``.
+    The table has one row a way: ``from``, ``event``, ``condition``, ``to``, ``reason``,
+    ``feedback``, ``discards_votes``.
     """
     machine = _laid_out(table)
     heights = [y for _, y in machine.places.values()]
@@ -189,12 +186,9 @@ def _draw_arc(
 def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     """Draw the accuracy on hidden checks over an annotator's items, a panel for each dataset.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``), ``items``,
-        ``accuracy_percent``, ``low``, ``high``; ``plateau_percent`` and ``settled_after``, the
-        published level and after how many items it is reached.
+    The table's columns are ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``),
+    ``items``, ``accuracy_percent``, ``low``, ``high``; ``plateau_percent`` and ``settled_after``,
+    the published level and after how many items it is reached.
     """
     figure, panels = dataset_panels(table["dataset"], panel=(3.5, 3.1))
     lowest = min(table["low"].min(), table["plateau_percent"].min())
@@ -232,20 +226,18 @@ _EFFECTS = {
 def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     """Draw error, cost and time of collections from which a stage was left out.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row a collection: ``careless``, ``without``, ``tvd``, ``floor_tvd``, ``dollars``,
-        ``hours``; several with the same first two are averaged, their range is marked.
+    The table has one row per share and variant: ``careless``, ``without``, ``floor_tvd``, and
+    ``tvd``, ``dollars`` and ``hours``, each with ``…_low`` and ``…_high``.
     """
     figure, axes = plt.subplots(1, len(_EFFECTS), figsize=(10.5, 4.0))
     variants = list(dict.fromkeys(table["without"]))
     for axis, (name, title) in zip(axes, _EFFECTS.items(), strict=True):
         for number, without in enumerate(variants):
-            found = table[table["without"] == without].groupby("careless")[name]
-            low, mean, high = found.min(), found.mean(), found.max()
+            rows = table[table["without"] == without].sort_values("careless")
+            # Of a single collection the ends are the value, but for rounding.
+            low, high = rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]
             axis.errorbar(
-                mean.index, mean, yerr=[mean - low, high - mean],
+                rows["careless"], rows[name], yerr=[low.clip(0), high.clip(0)],
                 color=colour(_SHADES[number]), linestyle=_DASHES[number],
                 marker=_MARKERS[number], markersize=5, linewidth=1.6, elinewidth=1,
                 label=_VARIANTS.get(without, f"without {without}"),
@@ -253,9 +245,10 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
         axis.set(title=title, xlabel="careless applicants", ylim=(0, None))
         axis.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axes[0].axhline(table["floor_tvd"].mean(), color=colour("muted"), linewidth=1.2)
+    floor = table["floor_tvd"].iloc[0]
+    axes[0].axhline(floor, color=colour("muted"), linewidth=1.2)
     axes[0].annotate(
-        "votes drawn from the truth", (1, table["floor_tvd"].mean()),
+        "votes drawn from the truth", (1, floor),
         xycoords=("axes fraction", "data"), xytext=(0, -4), textcoords="offset points",
         ha="right", va="top", fontsize=9, color=colour("muted"),
     )  # fmt: skip
@@ -267,10 +260,8 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
 def plot_bias_variance(table: pd.DataFrame) -> Figure:
     """Draw the squared error against the votes per item, with the bias that it runs into.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``without``, ``careless``, ``n_votes``, ``bias_squared``, ``squared_error``.
+    The table's columns are ``without``, ``careless``, ``n_votes``, ``bias_squared``,
+    ``squared_error``.
     """
     figure, axes = plt.subplots(1, len(_VARIANTS), figsize=(9, 4.0), sharey=True)
     for axis, (without, title) in zip(axes, _VARIANTS.items(), strict=True):

@@ -19,14 +19,9 @@ def plot_conventions(table: pd.DataFrame) -> Figure:
     """Draw how far each quantity moves with its convention, relative to the papers' choice.
 
     One row per quantity; in it one line per system, from its smallest to its largest value, with
-    a mark for each convention. An arrow at the right end stands for infinity, one at the
-    left end for 0.
-
-    Parameters
-    ----------
-    table : DataFrame
-        ``system``, ``quantity``, ``relative`` (value over that of the papers' convention, in
-        [0, inf]).
+    a mark for each convention. An arrow at the right end stands for infinity, one at the left end
+    for 0. The table's columns are ``system``, ``quantity`` and ``relative`` (value over that of
+    the papers' convention, in [0, inf]).
     """
     quantities = list(dict.fromkeys(table["quantity"]))
     systems = list(dict.fromkeys(table["system"]))

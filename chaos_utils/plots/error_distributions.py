@@ -1,42 +1,32 @@
 """Figures about errors item by item."""
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import colour, distinct_hues
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.panels import system_title
 
-_BINS = 30
-_VIEW_BINS = 25  # with 100 votes per item, four shares fall into each bin
 _KEYS = ["system", "origin", "temperature"]
-_DIGITS = 10  # errors are rounded so far before binning, or equal ones part at an edge
-# Colour, dashes and marker of each series; a fifth begins again.
-_LOOKS = (
-    ("accent", "-", "^"),
-    ("text", "--", "v"),
-    ("green", "-.", "s"),
-    ("purple", ":", "D"),
-)
-_SAMPLE_LOOKS = {"H1": "blue", "H2": "green"}
+_DASHES = ("-", "--", "-.", ":")
+_MARKERS = ("^", "v", "s", "D")
 
 
 def plot_error_distributions(table: pd.DataFrame) -> Figure:
     """Draw a histogram of item errors for each system, the first one's outline behind.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each item and system: ``system``, ``origin``, ``temperature``, ``dist_ce``.
+    The table has one row for each system and bin: ``system``, ``origin``, ``temperature``,
+    ``bin_low``, ``bin_high``, ``n``, ``n_items``, ``mean``.
     """
-    groups = list(table.groupby(_KEYS, sort=False)["dist_ce"])
+    groups = list(table.groupby(_KEYS, sort=False))
     figure, axes = plt.subplots(
         len(groups),
         1,
@@ -45,19 +35,14 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
         sharey=True,
         squeeze=False,
     )
-    edges = np.linspace(0, 1, _BINS + 1)
-    first = _shares(groups[0][1], edges)
-    for axis, (keys, errors) in zip(axes[:, 0], groups, strict=True):
-        axis.stairs(
-            _shares(errors, edges),
-            edges,
-            fill=True,
-            color=colour(_SAMPLE_LOOKS.get(keys[0], "accent")),
-            alpha=0.75,
-        )
+    first = groups[0][1]
+    systems_first = sorted((keys for keys, _ in groups), key=lambda keys: keys[1] == "reference")
+    hues = dict(zip(systems_first, distinct_hues(len(groups)), strict=True))
+    for axis, (keys, rows) in zip(axes[:, 0], groups, strict=True):
+        _stairs(axis, rows, fill=True, color=colour(hues[keys]), alpha=0.75)
         if axis is not axes[0, 0]:
-            axis.stairs(first, edges, color=colour("text"), linewidth=1)
-        mean = errors.mean()
+            _stairs(axis, first, color=colour("text"), linewidth=1)
+        mean = rows["mean"].iloc[0]
         axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.2)
         axis.text(
             0.99,
@@ -77,16 +62,16 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
 def plot_error_views(table: pd.DataFrame) -> Figure:
     """Draw errors in three views: values on both sides, signed errors, absolute errors.
 
-    Each row is a part (a class, a rank, entropy) of a dataset. In the first column what
-    people give is filled; markers on the axis are means.
+    Each row is a part (a class, a rank, entropy) of a dataset. In the first column what people
+    give is filled; markers on the axis are means.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Rows of one view of `evaluation.errors.error_views`.
+    The table has the rows of one view: ``dataset``, ``system``, ``origin``, ``temperature``,
+    ``view``, ``part``, ``side`` (marginal, signed, absolute), ``bin_low``, ``bin_high``, ``n``,
+    ``n_items``, ``mean``. What people give has the origin ``reference``.
     """
     rows = list(table.groupby(["dataset", "part"], sort=False))
-    series = list(table[_KEYS].drop_duplicates().itertuples(index=False, name=None))
+    systems = table.loc[table["origin"] != "reference", _KEYS].drop_duplicates()
+    series = list(systems.itertuples(index=False, name=None))
     is_entropy = table["view"].iloc[0] == "entropy"
     figure, axes = plt.subplots(
         len(rows),
@@ -96,9 +81,7 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
         squeeze=False,
     )
     for line, ((dataset, part), group) in zip(axes, rows, strict=True):
-        _draw_views(
-            line, group, series, limit=math.log(get_dataset(dataset).n_classes) if is_entropy else 1
-        )
+        _draw_views(line, group, series)
         name = get_dataset(dataset).short if is_entropy else f"{get_dataset(dataset).short}\n{part}"
         line[0].set_ylabel(name, fontweight="bold")
     what = "entropy (nats)" if is_entropy else "share of an item"
@@ -107,8 +90,13 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     ):
         axes[0, column].set_title(title)
         axes[-1, column].set_xlabel(label)
-    handles, names = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=min(len(names), 3))
+    named: dict[str, Artist] = {}
+    for axis in axes[:, 0]:
+        handles, names = axis.get_legend_handles_labels()
+        named |= dict(zip(names, handles, strict=True))
+    figure.legend(
+        list(named.values()), list(named), loc="outside upper center", ncols=min(len(named), 3)
+    )
     _settle(figure)
     return figure
 
@@ -120,54 +108,35 @@ def _settle(figure: Figure) -> None:
 
 
 def _draw_views(
-    line: Sequence[Axes],
-    group: pd.DataFrame,
-    series: Sequence[tuple[str, str, float]],
-    limit: float,
+    line: Sequence[Axes], group: pd.DataFrame, series: Sequence[tuple[str, str, float]]
 ) -> None:
-    marginal, signed, absolute = line
-    edges = np.linspace(0, limit, _VIEW_BINS + 1)
-    two_sided = np.linspace(-limit, limit, 2 * _VIEW_BINS)  # an odd number: one bin is around 0
-    people = group.drop_duplicates("uid")["human"]
-    marginal.stairs(
-        _shares(people, edges), edges, fill=True, color=colour("muted"), alpha=0.4, label="people"
-    )
-    _mark_mean(marginal, people, "muted", "o")
-    for number, keys in enumerate(series):
-        of_series = group[(group[_KEYS] == keys).all(axis=1)]
-        if of_series.empty:
-            continue  # this system does not predict the dataset
-        shade, dashes, marker = _LOOKS[number % len(_LOOKS)]
-        columns = (
-            (marginal, of_series["model"], edges),
-            (signed, of_series["error"], two_sided),
-            (absolute, of_series["error"].abs(), edges),
-        )
-        for axis, values, bins in columns:
-            axis.stairs(
-                _shares(values, bins),
-                bins,
-                color=colour(shade),
-                linestyle=dashes,
-                linewidth=1.5,
-                label=system_title(*keys) if axis is marginal else None,
-            )
-            _mark_mean(axis, values, shade, marker)
-    signed.axvline(0, color=colour("muted"), linewidth=0.8)
-    for axis, low in ((marginal, 0), (signed, -limit), (absolute, 0)):
-        axis.set(xlim=(low, limit))
+    hues = distinct_hues(len(series))
+    for axis, side in zip(line, ("marginal", "signed", "absolute"), strict=True):
+        of_side = group[group["side"] == side]
+        for keys, rows in of_side.groupby(_KEYS, sort=False):
+            if keys not in series:  # people
+                _stairs(axis, rows, fill=True, color=colour("muted"), alpha=0.4, label=keys[0])
+                _mark_mean(axis, rows, colour("muted"), "o")
+                continue
+            number = series.index(keys)
+            look = {"color": colour(hues[number]), "linestyle": _DASHES[number % len(_DASHES)]}
+            _stairs(axis, rows, linewidth=1.5, label=system_title(*keys), **look)
+            _mark_mean(axis, rows, look["color"], _MARKERS[number % len(_MARKERS)])
+        axis.set(xlim=(of_side["bin_low"].min(), of_side["bin_high"].max()))
         axis.set_ylim(bottom=0)
         axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+        if side == "signed":
+            axis.axvline(0, color=colour("muted"), linewidth=0.8)
 
 
-def _mark_mean(axis: Axes, values: pd.Series, shade: str, marker: str) -> None:
+def _stairs(axis: Axes, rows: pd.DataFrame, **look: Any) -> None:
+    """Draw the share of items in each bin."""
+    edges = np.append(rows["bin_low"], rows["bin_high"].iloc[-1])
+    axis.stairs(rows["n"] / rows["n_items"], edges, **look)
+
+
+def _mark_mean(axis: Axes, rows: pd.DataFrame, shade: str, marker: str) -> None:
     axis.plot(
-        values.mean(), 0, marker=marker, markersize=6, color=colour(shade), clip_on=False, zorder=3
+        rows["mean"].iloc[0], 0, marker=marker, markersize=6, color=shade, clip_on=False, zorder=3
     )
-
-
-def _shares(values: pd.Series, edges: np.ndarray) -> np.ndarray:
-    """Return the share of the values in each bin."""
-    counts = np.histogram(values.round(_DIGITS), edges.round(_DIGITS))[0]
-    return counts / len(values)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -15,12 +16,7 @@ def dataset_panels(
 ) -> tuple[Figure, list[tuple[Axes, Dataset]]]:
     """Return a figure with one titled panel for each dataset, in the project's order.
 
-    Parameters
-    ----------
-    datasets : iterable of str
-        Names, in any order; each counts once.
-    panel : (float, float)
-        Width and height of one panel in inches.
+    Each dataset counts once, and `panel` is the width and height of one panel in inches.
     """
     shown = in_order(datasets)
     figure, axes = plt.subplots(
@@ -39,17 +35,10 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     return f"{system}, T = {temperature:g}"
 
 
-def the_votes(n_votes: int) -> str:
-    """Name an item's votes on an axis.
+def the_votes(table: pd.DataFrame) -> str:
+    """Name the votes of a dataset's items on an axis: "the 100 votes", or "the votes".
 
-    Parameters
-    ----------
-    n_votes : int
-        How many each item that is shown has; 0 where that varies.
-
-    Returns
-    -------
-    str
-        For instance "the 100 votes", or "the votes".
+    ``n_votes`` in the table is how many each item has; missing where that varies.
     """
-    return f"the {n_votes:,} votes" if n_votes else "the votes"
+    n_votes = table["n_votes"].iloc[0]
+    return "the votes" if pd.isna(n_votes) else f"the {n_votes:,} votes"

@@ -20,12 +20,9 @@ _MARKERS: dict[str, dict[str, Any]] = {
 def plot_results(table: pd.DataFrame) -> Figure:
     """Draw JSD and KL of every system, with the references as lines.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row per dataset, system and measure (jsd, kl): ``dataset``, ``system``, ``source``
-        (computed, published), ``kind`` (chance, floor and ceiling become lines),
-        ``measure``, ``value``, ``low``, ``high``.
+    The table has one row per ``dataset``, ``system`` and ``measure`` (jsd, kl): ``source``
+    (computed, published), ``kind`` (chance, floor and ceiling become lines), ``value``, ``low``,
+    ``high``.
     """
     names = [one.name for one in in_order(table["dataset"])]
     systems = table[~table["kind"].isin(_LINES)]

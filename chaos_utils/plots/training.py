@@ -27,11 +27,8 @@ _LEGEND: dict[str, Any] = {
 def plot_training_curves(table: pd.DataFrame) -> Figure:
     """Draw training loss and accuracy on development items against items seen.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
-        ``system``, ``measure`` (``loss`` in nats, ``dev_accuracy``), ``items``, ``value``.
+    The table has one row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
+    ``system``, ``measure`` (``loss`` in nats, ``dev_accuracy``), ``items``, ``value``.
     """
     shown = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, grid = plt.subplots(
@@ -50,7 +47,7 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
         axes[0].set(ylabel="training loss (nats)", title=title)
         axes[0].set_ylim(bottom=0)
         axes[1].set(ylabel="accuracy on development items", title=title)
-        axes[1].yaxis.set_major_formatter(PercentFormatter(1))
+        axes[1].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes[1].legend(**_LEGEND)
     return figure
 
@@ -71,12 +68,9 @@ def _draw_run(axes: Any, rows: pd.DataFrame, look: tuple[str, str, Any]) -> None
 def plot_training_size(table: pd.DataFrame) -> Figure:
     """Draw accuracy and distance in each entropy bin against the number of training items.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each ``dataset`` (or several joined by ``+``), ``items``, ``bin`` (from 1) and
-        ``measure`` (``new_accuracy``, ``jsd``): ``entropy_low_bits``, ``entropy_high_bits``,
-        ``n``, ``value``, ``low``, ``high``, ``chance``.
+    The table has one row for each ``dataset`` (or several joined by ``+``), ``items``, ``bin``
+    (from 1) and ``measure`` (``new_accuracy``, ``jsd``): ``entropy_low_bits``,
+    ``entropy_high_bits``, ``n``, ``value``, ``low``, ``high``, ``chance``.
     """
     return _plot_growth(table, "training items", ticks=True)
 
@@ -84,10 +78,7 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
 def plot_training_trajectory(table: pd.DataFrame) -> Figure:
     """Draw accuracy and distance in each entropy bin against the items that a run has seen.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As for `plot_training_size`.
+    The table is as for `plot_training_size`.
     """
     return _plot_growth(table, "training items seen", ticks=False)
 
@@ -101,22 +92,18 @@ def _plot_growth(table: pd.DataFrame, heading: str, *, ticks: bool) -> Figure:
         of_group = table[table["dataset"] == group]
         for axis, measure in zip(axes, ("new_accuracy", "jsd"), strict=True):
             _draw_bins(axis, of_group[of_group["measure"] == measure])
-            axis.set(xscale="log", xlabel=heading, title=_title(group))
+            axis.set(xscale="log", xlabel=heading, title=title_of(group))
             if ticks:
                 sizes = sorted(of_group["items"].unique())
                 axis.xaxis.set_major_locator(FixedLocator(sizes))
                 axis.xaxis.set_minor_locator(NullLocator())
                 axis.xaxis.set_minor_formatter(NullFormatter())
-                axis.set_xticklabels([f"{n:,}" for n in sizes], rotation=60, fontsize=8)
+                axis.set_xticklabels([f"{n:,}" for n in sizes], rotation=90, fontsize=8)
         axes[0].set_ylabel("accuracy on the new majority")
-        axes[0].yaxis.set_major_formatter(PercentFormatter(1))
+        axes[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes[1].set_ylabel("JSD (distance, √nats)")
         axes[1].legend(title="entropy (bits), items", title_fontsize=8.5, **_LEGEND)
     return figure
-
-
-def _title(group: str) -> str:
-    return title_of(group)
 
 
 def _draw_bins(axis: Axes, table: pd.DataFrame) -> None:

@@ -1,82 +1,21 @@
-"""The tables and sentences of the chapter on how the opinions were collected."""
+"""The sentences of the chapter on how the opinions were collected.
 
-import math
+Each takes the rows of the analysis in `collection` that it is about.
+"""
 
 import numpy as np
 import pandas as pd
 
-from chaos_utils.presentation.annotations import listed, name_of
-from chaos_utils.report.columns import MISSING, number, signed, with_interval
+from chaos_utils.analyses.collection import FIGURES
+from chaos_utils.analyses.names import dataset_name, listed
 
-_FIGURES = {  # with their digits
-    "careless": ("careless applicants (%)", 1),
-    "lapse": ("lapses of careful annotators at work, once taught (%)", 1),
-    "lapse_in_tests": ("their lapses in tests (%)", 1),
-    "mean_stay": ("items that an annotator is ready to judge, mean", 0),
-    "qualification_fail_rate_percent": ("fail the on-boarding test (%)", 1),
-    "filter_rate_percent": ("admitted, then filtered out (%)", 1),
-    "annotators": ("annotators", 0),
-    "plateau_percent": ("accuracy on hidden checks after 300 items (%)", 1),
-    "dismissed_percent": ("admitted, then dismissed in training (%)", 1),
-    "blocked_percent": ("admitted, then blocked at work (%)", 1),
-    "first_accuracy_percent": ("accuracy on hidden checks, first 50 items (%)", 1),
-    "careless_votes_percent": ("kept votes that are of careless annotators (%)", 1),
-    "discarded_votes_percent": ("votes thrown away (%)", 1),
-    "dollars": ("cost (dollars)", 0),
-    "hours": ("annotators’ time (hours)", 0),
-    "mean_seconds_per_example": ("seconds for an answer, mean", 1),
-}
-_ROLES = {
-    "fitted": "fitted target",
-    "predicted": "predicted",
-    "free": "free parameter",
-    "input": "from the paper",
-}
 _WITHOUT = {"nothing": "under the published protocol", "every stage": "without any stage"}
-
-
-def show_collection(table: pd.DataFrame) -> pd.DataFrame:
-    """Set Table 1: published beside simulated, with the difference and what was fitted.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `comparison.beside_published` gives it.
-
-    Returns
-    -------
-    DataFrame
-        A row per figure and dataset, as texts.
-    """
-    rows = []
-    for role, name in _ROLES.items():
-        for figure, of_figure in table[table["role"] == role].groupby("figure", sort=False):
-            title, digits = _FIGURES[str(figure)]
-            for row in of_figure.to_dict("records"):
-                here = with_interval(row["simulated"], row["low"], row["high"], digits)
-                rows.append(
-                    {
-                        "figure": title,
-                        "dataset": name_of(row["dataset"]),
-                        "published": number(row["published"], digits),
-                        "simulated": MISSING if math.isnan(row["simulated"]) else here,
-                        "Δ": signed(row["difference"], digits),
-                        "role": name,
-                    }
-                )
-    return pd.DataFrame(rows)
 
 
 def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     """Say how many parameters met how many targets, and how close the simulations come.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `comparison.beside_published` gives it.
-    targets : DataFrame
-        ``dataset``, ``figure``, ``target``, ``tolerance`` (how close it must be met), and
-        ``within`` (whether the fitted population meets it on average).
+    `table` is of `beside_published`, `targets` of `fit_targets`.
     """
     of_one = table[table["dataset"] == table["dataset"].iloc[0]]
     n_free, n_fitted = ((of_one["role"] == role).sum() for role in ("free", "fitted"))
@@ -84,13 +23,13 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     n_met = targets["within"].sum()
     outside = fitted[fitted["difference"].abs() > fitted["tolerance"]]
     missed = [
-        f"{_FIGURES[row.figure][0]} on {name_of(row.dataset)}" for row in outside.itertuples()
+        f"{FIGURES[row.figure][0]} on {dataset_name(row.dataset)}" for row in outside.itertuples()
     ]
     is_count = targets["figure"] == "annotators"
     points = targets.loc[~is_count, "tolerance"].max()
     share = (targets["tolerance"] / targets["target"])[is_count].max()
     careless = [
-        f"{row.simulated:.0f}% on {name_of(row.dataset)}"
+        f"{row.simulated:.0f}% on {dataset_name(row.dataset)}"
         for row in table[table["figure"] == "careless"].itertuples()
     ]
     return (
@@ -106,15 +45,7 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
 
 
 def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
-    """Say how accuracy in the simulation goes from the first items to those after it settles.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        As `comparison.accuracy_curves` gives it.
-    settled : int
-        Items after which an annotator counts as settled.
-    """
+    """Say how accuracy in the simulation goes from the first items to those after `settled`."""
     return (
         f"Between an annotator's first items and all those after {settled}, accuracy in the first "
         f"simulated collection goes {listed(_from_to(curves, 'all'))}. The later level was a "
@@ -129,23 +60,15 @@ def _from_to(curves: pd.DataFrame, who: str) -> list[str]:
     parts = []
     for dataset, rows in curves[curves["who"] == who].groupby("dataset", sort=False):
         first, late = rows["accuracy_percent"].iloc[0], rows["settled_percent"].iloc[0]
-        parts.append(f"from {first:.1f}% to {late:.1f}% on {name_of(str(dataset))}")
+        parts.append(f"from {first:.1f}% to {late:.1f}% on {dataset_name(str(dataset))}")
     return parts
 
 
 def say_effects(table: pd.DataFrame, share: float) -> str:
-    """Say what leaving a stage out changes, at the share of careless applicants nearest to one.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `design.stage_effects` gives it.
-    share : float
-        Share of careless applicants to come near to, in [0, 1].
-    """
+    """Say what leaving a stage out changes, at the share of careless applicants nearest to one."""
     shares = table["careless"].unique()
     share = shares[np.abs(shares - share).argmin()]
-    means = table[table["careless"] == share].groupby("without", sort=False).mean()
+    means = table[table["careless"] == share].set_index("without")
     full = means.loc["nothing"]
     one_out = means.drop(["nothing", "every stage"])
     worst = one_out["tvd"].idxmax()
@@ -169,13 +92,7 @@ def _percent(ratio: float) -> str:
 
 
 def say_bias(table: pd.DataFrame) -> str:
-    """Say from how many votes on the bias outweighs what chance still adds.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `comparison.errors_with_and_without` gives it.
-    """
+    """Say from how many votes on the bias outweighs what chance still adds."""
     parts = []
     for without, rows in table.groupby("without", sort=False):
         few = rows[rows["n_votes"] == rows["n_votes"].min()].sort_values("careless")
@@ -193,50 +110,12 @@ def say_bias(table: pd.DataFrame) -> str:
     )
 
 
-def show_guidance(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the guidance: what a budget buys under each rate of checks and threshold.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `design.guidance` gives it.
-
-    Returns
-    -------
-    DataFrame
-        A row per option, as texts.
-    """
-    return pd.DataFrame(
-        {
-            "hidden checks": "none" if row["check_rate"] == 0 else f"{row['check_rate']:.0%}",
-            "accuracy asked for": MISSING
-            if row["check_rate"] == 0
-            else f"{row['min_check_accuracy']:.0%}",
-            "dollars a kept vote": number(row["dollars_per_vote"], 3),
-            "votes per item": number(row["votes_per_item"]),
-            "bias²": number(row["bias_squared"], 4),
-            "expected error (TVD)": number(row["tvd"], 3),
-            "best": "lowest error" if row["best"] else "",
-        }
-        for row in table.to_dict("records")
-    )
-
-
 def say_guidance(
     table: pd.DataFrame, budget: float, n_items: int, published: tuple[float, float]
 ) -> str:
-    """Say what serves a budget best in the simulation, and how much is at stake.
+    """Say what a budget in dollars buys at best in the simulation, and how much is at stake.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `design.guidance` gives it.
-    budget : float
-        Dollars.
-    n_items : int
-        How many items are judged for them.
-    published : (float, float)
-        Chance of a hidden check and accuracy asked for, as published.
+    `published` are the chance of a hidden check and the accuracy asked for, as published.
     """
     best = table[table["best"]].iloc[0]
     rate, highest = best["check_rate"], table["check_rate"].max()

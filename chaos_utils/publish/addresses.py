@@ -25,17 +25,8 @@ a { color: var(--link); }
 def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
     """Return the page at a moved page's old address, which leads to the new one.
 
-    Parameters
-    ----------
-    old, new : str
-        Names of pages, such as ``figures/fig-old``.
-    notice : str
-        What every page of this build says, such as that it shows the synthetic sample.
-
-    Returns
-    -------
-    str
-        HTML, all text escaped.
+    `old` and `new` are names of pages, such as ``figures/fig-old``. `notice` is what every page of
+    this build says, for instance that it shows the synthetic sample. All text is escaped.
     """
     there = "../" * old.count("/") + f"{quote(new)}.html"
     lasting = absolute(book, f"{new}.html") or there
@@ -48,22 +39,7 @@ def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
 
 
 def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") -> str:
-    """Return the page of a figure or table that was withdrawn, which says why.
-
-    Parameters
-    ----------
-    id : str
-        Of the figure or table.
-    redirect : Redirect
-        Says why it was withdrawn.
-    notice : str
-        As in `moved_html`.
-
-    Returns
-    -------
-    str
-        HTML, all text escaped.
-    """
+    """Return the page of a withdrawn figure or table, which says why; all text is escaped."""
     body = (
         f"<p><code>{escape(id)}</code> was withdrawn: {escape(redirect.withdrawn)}</p>\n"
         '<p><a href="../figures.html">All figures and tables</a></p>'
@@ -72,20 +48,10 @@ def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") ->
 
 
 def not_found_html(book: Book, notice: str = "") -> str:
-    """Return the page for addresses that lead nowhere.
+    """Return the page for addresses that lead nowhere; all text is escaped.
 
-    Its links start from the book's own address, since it may be shown at any depth. Before
-    the book has one, they are relative, and lead somewhere from the site's root alone.
-
-    Parameters
-    ----------
-    notice : str
-        As in `moved_html`.
-
-    Returns
-    -------
-    str
-        HTML, all text escaped.
+    Its links start from the book's own address, since it may be shown at any depth. Before the book
+    has one, they are relative, and lead somewhere from the site's root alone.
     """
     places = {"index": "The book's first page", "figures": "All figures and tables",
               "search": "Search the book"}  # fmt: skip
@@ -122,15 +88,7 @@ def _page(book: Book, title: str, body: str, notice: str, head: str = "") -> str
 def sitemap(book: Book, pages: Iterable[str]) -> str:
     """Return ``sitemap.xml``, which holds whole addresses only: the book must have one.
 
-    Parameters
-    ----------
-    pages : iterable of str
-        Paths of pages from the site's root, such as ``chapters/results.html``.
-
-    Returns
-    -------
-    str
-        XML, in the order of the paths.
+    `pages` are paths from the site's root, as in ``chapters/results.html``; their order is kept.
     """
     lines = "".join(
         f"<url><loc>{escape(absolute(book, page))}</loc></url>\n" for page in sorted(pages)
@@ -142,16 +100,5 @@ def sitemap(book: Book, pages: Iterable[str]) -> str:
 
 
 def absolute(book: Book, path: str) -> str:
-    """Return the whole address of a file of the site.
-
-    Parameters
-    ----------
-    path : str
-        From the site's root.
-
-    Returns
-    -------
-    str
-        Empty before the book has an address.
-    """
+    """Return the whole address of a path from the site's root; empty before the book has one."""
     return f"{book.url.rstrip('/')}/{quote(path)}" if book.url else ""

@@ -27,19 +27,11 @@ def material(
 ) -> dict[str, Any]:
     """Return the items of each dataset, and the pools of unanimous examples.
 
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-        The votes on each dataset. Those without texts or without a way to be asked
-        (``Dataset.annotate``) are left out. Datasets that have their labels in common share a
-        pool.
-    is_unanimous : callable
-        Says of which items nearly all votes agree, so that they can serve as examples.
-    n_items : int
-        How many items of a dataset to draw, where it has as many: at equal distances along the
-        items in order of entropy.
-    seed : int
-        Seed of where along them the draw starts.
+    Votes without texts or without a way to be asked (``Dataset.annotate``) are left out. Datasets
+    that share their labels share a pool. `is_unanimous` says on which items nearly all votes agree,
+    so that they can serve as examples. Where a dataset has more than `n_items`, those drawn lie at
+    equal distances along its items in order of entropy; `seed` decides where along them the draw
+    starts.
 
     Returns
     -------

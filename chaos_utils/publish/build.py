@@ -15,20 +15,11 @@ from chaos_utils.publish.snakemake import Profile, Progress, Say
 def choose_data(
     *, sample: bool, strict: bool, dry_run: bool = False, say: Say, progress: bool
 ) -> str:
-    """Return the chapters' ``data`` parameter: the released data, or the sample.
+    """Find or fetch the data, and return the chapters' ``data`` parameter: ``auto`` or ``sample``.
 
-    Parameters
-    ----------
-    sample : bool
-        Take the sample in any case.
-    strict : bool
-        Fail where the data cannot be had.
-    dry_run : bool
-        Fetch nothing.
-    say : callable
-        Called with what is fetched, and with a warning when the sample is taken.
-    progress : bool
-        Whether downloads draw a progress bar.
+    Where data is neither here nor to be fetched, the chapters show recorded tables; with `strict`,
+    that is an error instead. A dry run fetches nothing. `say` is called with what is fetched, and
+    with what recorded tables stand in for.
     """
     if sample:
         return "sample"
@@ -44,12 +35,12 @@ def choose_data(
     except ChaosError as fault:
         if strict:
             raise
+        missing = [name for name in names if sources.find(name) is None]
         say(f"{fault}\n")
         say(
-            "Not all published data is available: this build is made from the SYNTHETIC SAMPLE. "
-            "Nothing in it is a result."
+            f"{len(missing)} of {len(names)} published files are not available: what needs them "
+            "shows the numbers recorded in results/tables/."
         )
-        return "sample"
     return "auto"
 
 
@@ -63,29 +54,11 @@ def build(
     say: Say,
     progress: Progress,
 ) -> list[str]:
-    """Bring the book up to date.
+    """Bring the book up to date; a dry run only returns the steps that would run.
 
-    Parameters
-    ----------
-    data : str
-        As `choose_data` returns it.
-    profile : Profile
-        Where chapters run.
-    cores : int, optional
-        How many chapters may run at once; by default one a core, or as the profile says.
-    dry_run : bool
-        Only say what would run.
-    force : bool
-        Run everything again.
-    say : callable
-        Called with one line about each step.
-    progress : callable
-        Called with the number of steps done, and of all.
-
-    Returns
-    -------
-    list of str
-        In a dry run, the steps that would run, such as ``chapter annotations``.
+    A step is, for example, ``chapter annotations``. `cores` is how many chapters may run at once:
+    by default one a core, or as the profile says. `force` runs everything again. `say` is called
+    with one line about each step, `progress` with the number of steps done, and of all.
     """
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")

@@ -12,16 +12,10 @@ from chaos_utils.report import provenance
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """A code cell.
+    """A code cell; its lines in the notebook's source are counted from one.
 
-    Attributes
-    ----------
-    code : str
-    first, last : int
-        Its lines in the notebook's source, counted from one.
-    link : str
-        To these lines in the public repository; empty where there is none, or where it
-        does not hold the notebook as it is here.
+    `link` leads to these lines in the public repository. It is empty where there is none, or where
+    it does not hold the notebook as it is here.
     """
 
     code: str
@@ -31,22 +25,7 @@ class CodeCell:
 
 
 def cell_of(notebook: Path, id: str, book: Book) -> CodeCell | None:
-    """Return the cell that publishes an id.
-
-    Parameters
-    ----------
-    notebook : Path
-        Its source, in the percent format.
-    id : str
-        Of a figure or table.
-    book : Book
-        Says where its code is published.
-
-    Returns
-    -------
-    CodeCell or None
-        None where no cell names the id as a literal.
-    """
+    """Return the cell that publishes an id; None where no cell names the id as a literal."""
     text = notebook.read_text("utf-8")
     for cell in jupytext.reads(text, fmt="py:percent").cells:
         if cell.cell_type == "code" and re.search(f"""["']{re.escape(id)}["']""", cell.source):

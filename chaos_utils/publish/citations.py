@@ -31,17 +31,9 @@ LATEX = {
 class Book:
     """What CITATION.cff says of the book.
 
-    Attributes
-    ----------
-    title, version, abstract : str
-    date : str
-        On which this version was released, such as ``2026-11-20``.
-    authors : tuple of str
-        As they are printed.
-    url : str
-        Where it is published; empty before it is.
-    repository : str
-        Where its code is published, likewise.
+    `date` is that of this version's release, such as ``2026-11-20``; `authors` are as they are
+    printed. `url` and `repository` are where the book and its code are published, and empty before
+    they are.
     """
 
     title: str
@@ -87,13 +79,7 @@ def book_plain(book: Book) -> str:
 
 
 def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a BibTeX entry for a figure or table.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    """
+    """Return a BibTeX entry for a figure or table."""
     kind = manifest["kind"].capitalize()
     note = f"{kind} \\texttt{{{manifest['id']}}} in \\emph{{{latex(book.title)}}}"
     fields = {"title": f"{{{latex(title_of(manifest))}}}"} | _common(book)
@@ -104,12 +90,7 @@ def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
 def item_plain(book: Book, title: str, url: str) -> str:
     """Return a citation of one item in one line of text; ``<data>`` is to be filled in.
 
-    Parameters
-    ----------
-    title : str
-        Of the item.
-    url : str
-        Where it is shown; empty before the book is published.
+    `url` is where the item is shown; empty before the book is published.
     """
     where = f" {url}" if url else ""
     return (
@@ -121,12 +102,7 @@ def item_plain(book: Book, title: str, url: str) -> str:
 def item_bibtex(book: Book, title: str, url: str) -> str:
     """Return a BibTeX entry for one item; ``<key>`` and ``<data>`` are to be filled in.
 
-    Parameters
-    ----------
-    title : str
-        Of the item; taken as it is, not escaped.
-    url : str
-        As in `item_plain`.
+    The title is taken as it is, not escaped; `url` is as in `item_plain`.
     """
     fields = {"title": f"{{{title}}}"} | _common(book)
     fields["note"] = f"In \\emph{{{latex(book.title)}}}, version {book.version}; "
@@ -151,13 +127,7 @@ def _entry(key: str, fields: Mapping[str, str], url: str) -> str:
 
 
 def plain(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a citation of a figure or table in one line of text.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    """
+    """Return a citation of a figure or table in one line of text."""
     url = address(book, manifest)
     where = f" {url}" if url else ""
     return (
@@ -167,13 +137,7 @@ def plain(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def ris(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    """
+    """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it."""
     fields = [
         ("TY", "FIGURE" if manifest["kind"] == "figure" else "DATA"),
         ("ID", manifest["id"]),
@@ -190,13 +154,7 @@ def ris(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 def csl(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return CSL-JSON for a figure or table: a list of one item.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    """
+    """Return CSL-JSON for a figure or table: a list of one item."""
     item = {
         "id": manifest["id"],
         "type": "figure" if manifest["kind"] == "figure" else "dataset",
@@ -231,17 +189,9 @@ def latex(text: str) -> str:
 
 
 def title_of(manifest: Mapping[str, Any]) -> str:
-    """Return the title of a figure or table as it is cited: says if it is synthetic or stale.
+    """Return the title of a figure or table as it is cited, without markup.
 
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-
-    Returns
-    -------
-    str
-        Without markup.
+    It says so if the figure or table is synthetic or stale.
     """
     title = without_markup(manifest["title"])
     if manifest["synthetic"]:
@@ -252,16 +202,7 @@ def title_of(manifest: Mapping[str, Any]) -> str:
 def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:
     """Return where a figure's or table's page, or another file of it, stands.
 
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    suffix : str
-        What follows the id in the file's name, such as ``-dark.svg``.
-
-    Returns
-    -------
-    str
-        Empty before the book is published.
+    `suffix` is what follows the id in the file's name, such as ``-dark.svg``. The address is empty
+    before the book is published.
     """
     return f"{book.url.rstrip('/')}/figures/{manifest['id']}{suffix}" if book.url else ""

@@ -51,13 +51,7 @@ def _load(path: Path, changed: Sequence[str]) -> Manifest:
 
 
 def read(id: str) -> Manifest:
-    """Return the manifest of one figure or table.
-
-    Returns
-    -------
-    dict
-        As `load` returns it.
-    """
+    """Return the manifest of one figure or table, as `load` does."""
     made, registered = manifest_files(), registry.read_registry().ids
     if not made:
         raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
@@ -81,12 +75,9 @@ def current_id(id: str) -> str:
 def listing() -> list[dict[str, Any]]:
     """Return a row for each id that was ever published or made.
 
-    Returns
-    -------
-    list of dict
-        ``id``; ``title`` (for a redirect, where to or why) and ``chapter``, each None where
-        unknown; ``state`` (``made``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
-        ``withdrawn``); ``changed``, which names what makes it stale.
+    A row has ``id``; ``title`` (for a redirect, where to or why) and ``chapter``, each None where
+    unknown; ``state`` (``made``, ``recorded``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
+    ``withdrawn``); and ``changed``, which names what makes it stale.
     """
     known = registry.read_registry()
     made = load()
@@ -116,21 +107,15 @@ def _state(manifest: Manifest) -> str:
         return "not made"
     if manifest.get("stale"):
         return "stale"
-    return "synthetic" if manifest["synthetic"] else "made"
+    if manifest["synthetic"]:
+        return "synthetic"
+    return "recorded" if manifest["recorded"] else "made"
 
 
 def chapter_title(notebook: str) -> str:
-    """Return the title of a chapter, from its notebook.
+    """Return the title of a chapter, without markup, from its notebook.
 
-    Parameters
-    ----------
-    notebook : str
-        Its name, without suffix.
-
-    Returns
-    -------
-    str
-        Without markup; the notebook's name where it has no title.
+    The notebook is given by its name without suffix, which is returned where there is no title.
     """
     found = re.search(r"^# # (.+)$", _source(notebook), flags=re.MULTILINE)
     return without_markup(found[1]) if found else notebook

@@ -58,26 +58,15 @@ def records() -> list[Record]:
 
 
 def write(folder: Path, site: str = "") -> None:
-    """Write the description of a site into a folder.
+    """Write the description of a site into a folder, the crate's root.
 
-    Parameters
-    ----------
-    folder : Path
-        The crate's root.
-    site : str
-        Where below it the site stands; empty or ending in a slash.
+    `site` is where below it the site stands; empty or ending in a slash.
     """
     write_json(folder / FILE, describe(folder, site))
 
 
 def describe(folder: Path, site: str = "") -> dict[str, Any]:
-    """Return the description that `write` writes, as JSON-LD.
-
-    Parameters
-    ----------
-    folder, site
-        As in `write`.
-    """
+    """Return the description that `write` writes, as JSON-LD."""
     book = citations.read_book(paths.project() / "CITATION.cff")
     runs = records()
     synthetic = any(entry["synthetic"] for record in runs for entry in record["inputs"])
@@ -237,13 +226,7 @@ def _add(crate: ROCrate, id: str, kind: str, **properties: Any) -> Entity:
 
 
 def check(folder: Path) -> None:
-    """Check that a folder's crate can be read, and that its files are there and unchanged.
-
-    Parameters
-    ----------
-    folder : Path
-        The crate's root.
-    """
+    """Check that a folder's crate can be read, and that its files are there and unchanged."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

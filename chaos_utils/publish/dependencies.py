@@ -6,34 +6,33 @@ anything runs.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import jupytext
 import yaml
 
+from chaos_utils.analyses import evidence
+from chaos_utils.analyses.evidence import datasets_of, is_missing, may_be_recorded
+from chaos_utils.analyses.recorded import FOLDER as TABLES
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.authorship import read_authors
-from chaos_utils.datasets.loading import find_votes
+from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files
 from chaos_utils.datasets.sources import find
+from chaos_utils.report import parameters
 
 _DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
+_GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
 
 def chapters() -> list[str]:
-    """Return the notebooks that the book's table of contents names, in order.
-
-    Returns
-    -------
-    list of str
-        Without folder and suffix.
-    """
+    """Return the table of contents' notebooks, in order, without folder and suffix."""
     names = [name for name, _ in files()]
     return [name.removeprefix("chapters/") for name in names if name.startswith("chapters/")]
 
@@ -56,33 +55,26 @@ def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
 
 
 def modules_of(notebook: Path) -> list[Path]:
-    """Return the files of this package that a notebook needs, directly or through others.
+    """Return the files of this package that a notebook needs, directly or through others, sorted.
 
-    A module brings the data files that stand beside it, and one that runs the `chaos`
-    command brings all that the command is made of.
-
-    Returns
-    -------
-    list of Path
-        Sorted.
+    A module brings the data files that stand beside it, and one that runs the `chaos` command
+    brings all that the command is made of.
     """
+    return _with_data(modules.closure(_imported(notebook)))
+
+
+def _imported(notebook: Path) -> list[str]:
     names: list[str] = []
     for number, cell in enumerate(jupytext.read(notebook).cells, start=1):
         if cell.cell_type == "code":
             # What starts so is IPython's, and imports nothing of ours.
             code = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
             names += modules.imported(code, f"notebooks/{notebook.name}, cell {number}")
-    return _with_data(modules.closure(names))
+    return names
 
 
 def modules_of_pages() -> list[Path]:
-    """Return the files of this package that the pages are made with, or that they document.
-
-    Returns
-    -------
-    list of Path
-        Sorted.
-    """
+    """Return the files of this package that the pages are made with or document, sorted."""
     package = paths.project() / modules.PACKAGE
     found = (
         path
@@ -103,50 +95,66 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
     """Return the data files that a chapter reads, for a value of its ``data`` parameter.
 
-    Every chapter reads the votes. One that loads systems reads the released predictions
-    too, unless the votes are the sample's, for which systems are simulated; and one that
-    can read our own runs may read any of them.
-
-    Parameters
-    ----------
-    data : str
-        As in `load_votes`.
-
-    Returns
-    -------
-    dict of Path
-        By names that, unlike the places, are the same on every machine.
+    Every chapter reads the votes. One that loads systems reads the released predictions too, unless
+    the votes are the sample's, for which systems are simulated; and one that can read our own runs
+    may read any of them. Where votes or predictions are missing, it may read the records of its
+    analyses instead. The names, unlike the places, are the same on every machine.
     """
     found: dict[str, Path] = {}
-    for files in find_votes(data):
+    for files in _votes_here(data):
         found |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
             found[f"own-data/{files.described_by.name}"] = files.described_by
     needed, package = modules_of(notebook), paths.project() / modules.PACKAGE
-    if data != "sample" and package / "scoring" / "systems.py" in needed:
+    # Every chapter can gather systems; those do that take a reader's own, or read runs themselves.
+    asks = "predictions" in [one.name for one in parameters.read_parameters(notebook)]
+    directly = modules.closure(_imported(notebook), _GATHERING)
+    if data != "sample" and asks:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
-    if package / "scoring" / "trained.py" in needed:
+    if _some_missing(data):
+        stems = {path.stem for path in needed if path.parent == package / "analyses"}
+        records = (paths.results() / TABLES).glob("*/*.csv")
+        ours = sorted(path for path in records if path.parent.name.partition(".")[0] in stems)
+        found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
+    if asks or package / "scoring" / "trained.py" in directly:
         kinds = ("*/*.json", "*/*.parquet", "*.yml")
         ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
         found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
     return found
 
 
+def check_available(notebook: Path, values: Mapping[str, object]) -> None:
+    """Refuse, before a kernel starts, what a notebook needs data for that is not available.
+
+    `values` holds all its parameters. A chapter whose tables are recorded is refused only if there
+    are predictions of a reader's own, or a parameter differs from the book's.
+    """
+    data = values.get("data")
+    if isinstance(data, str) and not may_be_recorded(data):
+        find_votes(data)
+    elif isinstance(data, str) and notebook.stem in chapters():
+        evidence.check_available(values, parameters.resolve(notebook, {}))
+
+
+def _votes_here(data: str) -> list[VoteFiles]:
+    """Return where the votes stand that are available; those of the book may be missing."""
+    if not may_be_recorded(data):
+        return find_votes(data)
+    return [find_votes_on(one.name) for one in datasets_of(data) if not is_missing(one)]
+
+
+def _some_missing(data: str) -> bool:
+    if not may_be_recorded(data):
+        return False
+    lacking = any(map(is_missing, datasets_of(data)))
+    return lacking or any(find(name) is None for name in prediction_files())
+
+
 def digests(notebook: Path, data: str) -> dict[str, str]:
-    """Return the digest of each thing that a chapter is made from, by a lasting name.
+    """Return the SHA-256 of each thing that a chapter is made from, by a lasting name.
 
-    These are the notebook, the modules that it needs, its data, and the authors, whom its
-    figures name.
-
-    Parameters
-    ----------
-    data : str
-        As in `data_of`.
-
-    Returns
-    -------
-    dict of str
-        SHA-256 digests.
+    These are the notebook, the modules that it needs, its data, and the authors, whom its figures
+    name.
     """
     root = paths.project()
     code = _digests([notebook, *modules_of(notebook)])
@@ -156,13 +164,7 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
 
 
 def digests_of_pages() -> dict[str, str]:
-    """Return the digest of each thing that the site is made of, beside the chapters.
-
-    Returns
-    -------
-    dict of str
-        SHA-256 digests by names as in `digests`.
-    """
+    """Return what `digests` does, for what the site is made of beside the chapters."""
     return _digests([*pages(), *modules_of_pages()])
 
 
@@ -182,13 +184,7 @@ def _digest_as_of(path: Path, changed: int, size: int) -> str:
 
 
 def pages() -> list[Path]:
-    """Return what the site is made of, beside the chapters.
-
-    Returns
-    -------
-    list of Path
-        Sorted.
-    """
+    """Return what the site is made of, beside the chapters, sorted."""
     root = paths.project()
     book = [
         path

@@ -35,18 +35,11 @@ _NAMED = {"parameters": "parameter", "software": "version of"}
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value that changed.
+    """A value that changed; old and new are as the CSV files have them, empty if missing.
 
-    Attributes
-    ----------
-    row : str
-        The row's key, such as ``dataset=snli``, or its number.
-    column : str
-    old, new : str
-        As the CSV files have them; empty for a missing value.
-    absolute, relative : float or None
-        ``new − old``, and that as a share of ``|old|``; None where one is no number, and
-        relative to zero.
+    `row` is the row's key, such as ``dataset=snli``, or its number. `absolute` is ``new − old``,
+    and `relative` that as a share of ``|old|``; None where one is no number, and `relative` also
+    where `old` is zero.
     """
 
     row: str
@@ -61,10 +54,7 @@ class Cell:
 class Fact:
     """What was said of a figure or table, or what it was made from, and changed.
 
-    Attributes
-    ----------
-    name, old, new : str
-        Old and new are empty where there was nothing.
+    `old` and `new` are empty where there was nothing.
     """
 
     name: str
@@ -74,14 +64,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """How two pictures differ.
+    """How two pictures differ; sizes are width and height in pixels.
 
-    Attributes
-    ----------
-    old_size, new_size : pair of int
-        Width and height in pixels.
-    share : float or None
-        Of the pixels that visibly differ, 0 to 1; None where the sizes differ.
+    `share` is that of the pixels that visibly differ, 0 to 1; None where the sizes differ.
     """
 
     old_size: tuple[int, int]
@@ -93,18 +78,9 @@ class Picture:
 class Change:
     """All that changed in one figure or table.
 
-    Attributes
-    ----------
-    id, title : str
-    facts : list of Fact
-    columns_added, columns_removed, rows_added, rows_removed : list of str
-        Names of columns, keys of rows.
-    cells : list of Cell
-        The largest changes first.
-    compared : int
-        Values that both sites have, changed or not.
-    picture : Picture or None
-        None where no pixel differs, or a site has no PNG.
+    Rows are given by their keys, and cells with the largest changes first. `compared` counts the
+    values that both sites have, changed or not. `picture` is None where no pixel differs, or a site
+    has no PNG.
     """
 
     id: str
@@ -121,15 +97,7 @@ class Change:
 
 @dataclass(slots=True)
 class Difference:
-    """What changed between two sites, by id.
-
-    Attributes
-    ----------
-    added, removed : list of str
-    changed : list of Change
-    same : int
-        How many figures and tables are the same.
-    """
+    """What changed between two sites, by id; `same` counts the figures and tables that did not."""
 
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -141,14 +109,9 @@ class Difference:
 
 
 def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> Difference:
-    """Compare the figures and tables of two sites.
+    """Compare the figures and tables of two sites, which are folders such as ``_build/html``.
 
-    Parameters
-    ----------
-    old, new : Path
-        Folders such as ``_build/html``.
-    tolerance : float
-        Numbers that differ by at most this share of the larger one count as the same.
+    Numbers that differ by at most `tolerance`, as a share of the larger one, count as the same.
     """
     before, after = _manifests(old), _manifests(new)
     _refuse_mixed(old, before, new, after)
@@ -236,7 +199,9 @@ def _compare_one(
     tables = [read_table(site / "figures" / f"{id}.csv") for site in (old, new)]
     (old_columns, old_rows), (new_columns, new_rows) = tables
     columns = [name for name in old_columns if name in new_columns]
-    rows = match(columns, old_rows, new_rows)
+    # Tables of the first edition declare no keys.
+    keys = after.get("keys") or before.get("keys") or []
+    rows = match(keys, old_rows, new_rows)
     cells = [
         cell
         for name, old_row, new_row in rows.pairs

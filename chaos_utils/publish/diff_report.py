@@ -106,17 +106,7 @@ def _apart(picture: Picture) -> str:
 def page(found: Difference, old: Path, new: Path) -> str:
     """Return one HTML page with old and new side by side; it needs no other file.
 
-    Parameters
-    ----------
-    found : Difference
-        Of the two sites.
-    old, new : Path
-        The sites, from which the pictures are taken.
-
-    Returns
-    -------
-    str
-        All text escaped.
+    The pictures are taken from the two sites; all text is escaped.
     """
     summary = _summary(found) if found else "No difference"
     body = [f"<h1>What changed between two builds</h1><p>{summary}.</p>"]

@@ -15,13 +15,7 @@ STALE_NOTE = "Stale"
 
 
 def names(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the names of its files, the picture for dark pages beside the one for light ones.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    """
+    """Return the names of its files, the picture for dark pages beside the one for light ones."""
     id = manifest["id"]
     found = [f"{id}.{format}" for format in manifest["formats"]]
     if manifest["kind"] == "figure":
@@ -30,19 +24,9 @@ def names(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def content(manifest: Mapping[str, Any], name: str) -> bytes:
-    """Return the bytes of one of its files.
+    """Return the bytes of one of its `names`; those of a stale figure or table have a mark.
 
-    Parameters
-    ----------
-    manifest : mapping
-        As `collection.load` returns it: with the folder that the files stand in.
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    bytes
-        Of a stale figure or table, with a mark.
+    The manifest is as `contents.load` returns it: with the folder that the files stand in.
     """
     made = (Path(manifest["folder"]) / name).read_bytes()
     if not manifest.get("stale"):

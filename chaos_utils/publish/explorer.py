@@ -21,12 +21,7 @@ SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, whi
 def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     """Return a dataset's items as columns, in the order of their uids.
 
-    Parameters
-    ----------
-    votes : Votes
-        The votes; n items, k labels.
-    systems : sequence of System
-        On this dataset; an item that a system does not cover is None in its columns.
+    An item that a system does not cover is None in its columns.
 
     Returns
     -------
@@ -65,10 +60,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
 def texts(votes: Votes) -> list[list[str]]:
     """Return a dataset's texts, a column for each field, in the order of `columns`.
 
-    Returns
-    -------
-    list of list of str
-        Empty where the items have no texts.
+    Empty where the items have no texts.
     """
     if not votes.texts:
         return []
@@ -81,18 +73,10 @@ def texts(votes: Votes) -> list[list[str]]:
 def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
     """Return templates for citing one item, to be filled in where it is shown.
 
-    Parameters
-    ----------
-    synthetic : bool
-        Whether the items are the sample's; the title says so then.
-
-    Returns
-    -------
-    dict
-        ``plain`` and ``bibtex``, in which ``<uid>``, ``<title>`` (of the dataset) and ``<data>``
-        (its source), in ``bibtex`` also ``<key>``, stand for the item's; ``<place>`` stands for
-        the uid as part of an address; and ``latex``: what replaces the characters that LaTeX
-        takes as its own.
+    In ``plain`` and ``bibtex``, ``<uid>``, ``<title>`` (of the dataset) and ``<data>`` (its
+    source), in ``bibtex`` also ``<key>``, stand for the item's; ``<place>`` stands for the uid as
+    part of an address. ``latex`` is what replaces the characters that LaTeX takes as its own. The
+    title says so where the items are the sample's (`synthetic`).
     """
     title = "Item <uid> of <title>"
     if synthetic:

@@ -56,19 +56,9 @@ class _Part:
 def join(site: Path, numbers: Mapping[str, int]) -> str:
     """Return the site's pages as one, in the order of the table of contents.
 
-    Parameters
-    ----------
-    site : Path
-        The folder of the built site.
-    numbers : mapping of str to int
-        On which page of paper each page of the site begins, by its `slugs`; those that are
-        missing get no number.
-
-    Returns
-    -------
-    str
-        HTML whose pictures and styles are the site's own files. Every id carries its page's
-        name, links between pages lead inside, and links to what is not printed are none.
+    `numbers` says on which page of paper each page of the site begins, by its `slugs`; those that
+    are missing get no number. Pictures and styles are the site's own files. Every id carries its
+    page's name, links between pages lead inside, and what is not printed is no longer linked to.
     """
     parts = {part.name: part for part in _parts(site)}
     for part in parts.values():

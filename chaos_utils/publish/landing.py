@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from chaos_utils.publish import citations
+from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.publish import citations, licences
 from chaos_utils.publish.cells import CodeCell
 from chaos_utils.publish.citations import Book
 from chaos_utils.publish.markup import code, copied, facts_table, scrolled, table
@@ -42,16 +43,8 @@ SECTIONS = {
 class Place:
     """Where in the book a figure or table stands.
 
-    Attributes
-    ----------
-    chapter : str
-        The chapter's title.
-    link : str
-        From the landing page to the place in the chapter.
-    number : str
-        Such as ``Fig. 3``.
-    caption : str
-        HTML, its links relative to the landing page.
+    `link` leads from the landing page to the place in the chapter. `number` is such as ``Fig. 3``.
+    `caption` is HTML, its links relative to the landing page.
     """
 
     chapter: str
@@ -70,16 +63,8 @@ def body(
 ) -> str:
     """Return the content of a landing page as HTML, all text escaped.
 
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    command : str
-        What reproduces it.
-    sizes : mapping
-        The bytes of each file, by its name.
-    cell : CodeCell, optional
-        That makes it.
+    `command` is what reproduces the figure or table, `sizes` the bytes of each file by its name,
+    and `cell` the code that makes it.
     """
     parts = [
         f"<h1>{escape(without_markup(manifest['title']))}</h1>",
@@ -100,18 +85,7 @@ def body(
 
 
 def contents(manifest: Mapping[str, Any]) -> str:
-    """Return the list of the page's sections, for the theme to show beside it.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-
-    Returns
-    -------
-    str
-        HTML, all text escaped.
-    """
+    """Return the list of the page's sections as HTML, for the theme to show beside it."""
     items = "".join(
         f'<li><a class="reference internal" href="#{id}">{title}</a></li>'
         for id, title in SECTIONS.items()
@@ -129,18 +103,26 @@ def _warnings(manifest: Mapping[str, Any]) -> str:
     kind, said = manifest["kind"], []
     if manifest["synthetic"]:
         text = f"This {kind} was made from invented items and simulated votes. It is not a result."
-        said.append(_warning("Synthetic sample", text))
+        said.append(_note("Synthetic sample", text, "warning"))
+    if manifest["recorded"]:
+        names = ", ".join(map(short_of, manifest["recorded"]))
+        text = (
+            f"The votes or predictions on {names} were not available when this page was built. "
+            f"What the {kind} shows of them was computed from the files below before, and recorded."
+        )
+        if manifest["outdated"]:
+            text += " Another version of the code made the record."
+        said.append(_note("Recorded", text))
     if manifest.get("stale"):
         changed = ", ".join(map(code, manifest["stale"]))
         text = f"What this {kind} was made from has changed since: {changed}."
-        said.append(_warning("Stale", text))
+        said.append(_note("Stale", text, "warning"))
     return "\n".join(said)
 
 
-def _warning(title: str, text: str) -> str:
+def _note(title: str, text: str, kind: str = "note") -> str:
     return (
-        f'<div class="admonition warning"><p class="admonition-title">{title}</p>'
-        f"<p>{text}</p></div>"
+        f'<div class="admonition {kind}"><p class="admonition-title">{title}</p><p>{text}</p></div>'
     )
 
 
@@ -155,35 +137,19 @@ def _object(manifest: Mapping[str, Any], place: Place) -> str:
         shown = caption + scrolled(
             table_html(manifest["display"]), without_markup(manifest["title"])
         )
-        if shows_items(manifest):
+        if datasets := licences.shown_datasets(manifest):
             shown += (
-                '<p class="licence-notice">The texts of the items are not part of the table: '
-                "the chapter shows them.</p>"
+                "<p>The texts of the items are not part of the table: the chapter shows them.</p>"
             )
+            if not manifest["synthetic"]:
+                shown += licences.paragraph(licences.votes_notice(datasets))
     return f'<figure class="published published-{manifest["kind"]}">{shown}</figure>'
-
-
-def shows_items(manifest: Mapping[str, Any]) -> bool:
-    """Return whether cells of a table stand for items, whose texts the chapter puts there.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the table.
-    """
-    cells = (cell for row in manifest["display"]["rows"] for cell in row)
-    return any(isinstance(cell, Mapping) and "item" in cell for cell in cells)
 
 
 def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
     """Return a figure's picture for the light and the dark look.
 
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure.
-    folder : str
-        From the page to the figures: ``../figures/``, or nothing.
+    `folder` leads from the page to the figures: ``../figures/``, or nothing.
     """
 
     def image(mode: str, file: str) -> str:
@@ -208,18 +174,7 @@ def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Write a number of bytes for a reader.
-
-    Parameters
-    ----------
-    n_bytes : int
-        At least 0.
-
-    Returns
-    -------
-    str
-        Such as ``12 kB``.
-    """
+    """Write a number of bytes for a reader, such as ``12 kB``."""
     if n_bytes < 1000:
         return f"{n_bytes} B"
     amount, unit = (n_bytes / 1e6, "MB") if n_bytes >= 999_500 else (n_bytes / 1e3, "kB")

@@ -1,12 +1,13 @@
 """Which part of the site is under which licence, and how the pages say so."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
-from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.catalogue import book_datasets, in_order
 from chaos_utils.datasets.dataset import Dataset, Release
 
 CC_BY = LICENCE
@@ -14,7 +15,7 @@ CC_BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
 MIT = "https://spdx.org/licenses/MIT"
 NAMES = {CC_BY: LICENCE_NAME, CC_BY_NC: "CC BY-NC 4.0", MIT: "MIT"}
 COVERS = {
-    CC_BY: "Text, figures, tables and results.",
+    CC_BY: "Text, figures, tables, their data, and results.",
     CC_BY_NC: "Texts of items, wherever they are shown, and votes by item.",
     MIT: "Code.",
 }
@@ -28,38 +29,35 @@ _TEXT_FILES = {".html", ".js", ".json", ".csv", ".txt"}
 def notice(datasets: Sequence[Dataset]) -> str:
     """Return what a page or file that holds texts of items says of their licence.
 
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-        Whose items; those of one release are named together.
+    Datasets of one release are named together.
     """
     return f"{_TEXTS} {'. '.join(_stated(datasets))}."
 
 
 def votes_notice(datasets: Sequence[Dataset]) -> str:
-    """Return what a file that holds votes by item, and no texts, says of their licence.
-
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-        As in `notice`.
-    """
+    """Return what a file that holds votes by item, and no texts, says of their licence."""
     return f"{_VOTES} {'. '.join(_stated(datasets))}."
 
 
-def paragraph(said: str) -> str:
-    """Return a notice as a paragraph of a page, by which `holding_item_texts` knows it.
+def shown_datasets(manifest: Mapping[str, Any]) -> list[Dataset]:
+    """Return the datasets whose items a table shows by their uids, with their votes."""
+    rows = manifest.get("display", {}).get("rows", ())
+    cells = (cell for row in rows for cell in row)
+    return in_order(
+        cell["item"]["dataset"] for cell in cells if isinstance(cell, Mapping) and "item" in cell
+    )
 
-    Parameters
-    ----------
-    said : str
-        It is escaped.
 
-    Returns
-    -------
-    str
-        HTML.
+def licence_of(manifest: Mapping[str, Any]) -> str:
+    """Return the address of the licence of a figure or table and its data.
+
+    They are aggregates and so the book's own, but for a table of items with their votes.
     """
+    return CC_BY_NC if shown_datasets(manifest) and not manifest["synthetic"] else CC_BY
+
+
+def paragraph(said: str) -> str:
+    """Return a notice, escaped, as the HTML paragraph that `holding_item_texts` recognises."""
     return f"{_PARAGRAPH}{escape(said)}</p>"
 
 
@@ -87,15 +85,7 @@ def _joined(names: Sequence[str]) -> str:
 def holding_item_texts(site: Path) -> list[str]:
     """Return the files of a site that say that they hold texts of items.
 
-    Parameters
-    ----------
-    site : Path
-        Its folder.
-
-    Returns
-    -------
-    list of str
-        Paths from there, sorted.
+    Paths start from the site's folder, and are sorted.
     """
     return _carrying(site, _TEXTS)
 
@@ -103,17 +93,12 @@ def holding_item_texts(site: Path) -> list[str]:
 def holding_votes(site: Path) -> list[str]:
     """Return the files of a site that say that they hold votes by item, and no texts.
 
-    Parameters
-    ----------
-    site : Path
-        Its folder.
-
-    Returns
-    -------
-    list of str
-        Paths from there, sorted.
+    Paths are as in `holding_item_texts`.
     """
-    return _carrying(site, _VOTES)
+    pages = _carrying(site, _VOTES)
+    # The data of a table of items stands beside its page, which has the notice.
+    beside = (str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".csv", ".json"))
+    return sorted([*pages, *(name for name in beside if (site / name).is_file())])
 
 
 def _carrying(site: Path, beginning: str) -> list[str]:
@@ -129,12 +114,8 @@ def _carrying(site: Path, beginning: str) -> list[str]:
 def overview(site: str, texts: list[str], votes: list[str]) -> str:
     """Return the release's file on licences, in Markdown.
 
-    Parameters
-    ----------
-    site : str
-        The site's folder in the release.
-    texts, votes : list of str
-        Files of the site that hold texts of items, and those that hold votes alone.
+    `site` is the site's folder in the release, `texts` its files that hold texts of items, and
+    `votes` those that hold votes alone.
     """
     listed = [[f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)]
     stated = [f"{said}." for said in _stated(book_datasets())]
@@ -143,8 +124,9 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
         "",
         "| part | licence |",
         "| --- | --- |",
-        f"| text, figures and tables in `{site}/`, except what follows | [CC BY 4.0]({CC_BY}) |",
-        f"| `results/`: predictions and records of runs | [CC BY 4.0]({CC_BY}) |",
+        f"| text, figures, tables and their data in `{site}/`, except what follows "
+        f"| [CC BY 4.0]({CC_BY}) |",
+        f"| `results/`: predictions, records and recorded tables | [CC BY 4.0]({CC_BY}) |",
         f"| code, in `{site}/notebooks/` and on pages | [MIT]({MIT}), see `LICENSE` |",
         "| others' texts and votes, in the files below | see there |",
         f"| others' styles, fonts and scripts in `{site}/_static/` | their own, named in them |",

@@ -7,12 +7,7 @@ from html import escape
 def scrolled(content: str, name: str) -> str:
     """Return a table in a box that scrolls by itself, named for screen readers.
 
-    Parameters
-    ----------
-    content : str
-        The table's HTML.
-    name : str
-        What the table shows; it is escaped.
+    `content` is the table's HTML; `name`, which says what it shows, is escaped.
     """
     return (
         f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
@@ -23,19 +18,7 @@ def scrolled(content: str, name: str) -> str:
 def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a small table from cells that are HTML; the first of a row is its heading.
 
-    Parameters
-    ----------
-    caption : str
-        Text, as are the names in the header; both are escaped.
-    header : sequence of str
-        A name for each column.
-    rows : iterable of sequence of str
-        HTML, a cell for each column.
-
-    Returns
-    -------
-    str
-        Empty where there are no rows.
+    Caption and header are escaped. Without rows, there is no table: the result is empty.
     """
     lines = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
@@ -47,16 +30,7 @@ def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str
 def table(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
     """Return a table from rows that are HTML, in a box that scrolls by itself.
 
-    Parameters
-    ----------
-    caption : str
-        Text, as are the names in the header; both are escaped.
-    header : iterable of str
-        A name for each column.
-    lines : str
-        HTML: the rows.
-    classes : str
-        Of the table.
+    Caption and header are escaped.
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
     content = (
@@ -67,35 +41,15 @@ def table(caption: str, header: Iterable[str], lines: str, classes: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a short text as code.
-
-    Parameters
-    ----------
-    text : str
-        It is escaped.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a short text, escaped, as code in HTML."""
     return f"<code>{escape(text)}</code>"
 
 
 def copied(heading: str, text: str, name: str) -> str:
     """Return a text that one click copies: the script puts a button before it.
 
-    Parameters
-    ----------
-    heading : str
-        Stands above it; may be empty.
-    name : str
-        What it is, for the button's name and screen readers.
-
-    Returns
-    -------
-    str
-        HTML, all text escaped.
+    All text is escaped. `heading` stands above it, and may be empty; `name` says what it is, for
+    the button and for screen readers.
     """
     title = f"<h3>{escape(heading)}</h3>" if heading else ""
     return (

@@ -21,16 +21,9 @@ MEDIA_TYPES = {
 def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
     """Return the tags for a landing page's head, all text escaped.
 
-    Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link,
-    and schema.org's JSON-LD describes the files. Addresses are whole where the book has one,
-    and otherwise relative to the page.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the figure or table.
-    caption : str
-        Its caption without markup.
+    Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link, and
+    schema.org's JSON-LD describes the files. Addresses are whole where the book has one, and
+    otherwise relative to the page. The caption is taken without markup.
     """
     lines = [
         f'<meta name="{escape(name)}" content="{escape(content)}">'
@@ -69,7 +62,7 @@ def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tu
     yield "DC.type", "StillImage" if manifest["kind"] == "figure" else "Dataset"
     yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest["formats"])
     yield "DC.language", "en"
-    yield "DC.rights", licences.CC_BY
+    yield "DC.rights", licences.licence_of(manifest)
     yield "DCTERMS.isPartOf", book.url or book.title
 
 
@@ -87,18 +80,7 @@ def _open_graph(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterat
 
 
 def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[str, Any]:
-    """Return the description of a figure or table in schema.org's terms.
-
-    Parameters
-    ----------
-    book, manifest, caption
-        As in `meta_tags`.
-
-    Returns
-    -------
-    dict
-        JSON-LD.
-    """
+    """Return the description of a figure or table in schema.org's terms, as JSON-LD."""
     is_figure = manifest["kind"] == "figure"
     files = [
         {
@@ -117,7 +99,7 @@ def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[st
         "author": [{"@type": "Organization", "name": name} for name in book.authors],
         "datePublished": book.year,
         "version": book.version,
-        "license": licences.CC_BY,
+        "license": licences.licence_of(manifest),
         "inLanguage": "en",
         "isPartOf": {"@type": "Book", "name": book.title, "version": book.version},
         "associatedMedia" if is_figure else "distribution": files,

@@ -26,12 +26,9 @@ _NODE = re.compile(rb"\(node(\d{8})\)")
 
 
 def make() -> Path:
-    """Print the site that was built last into ``_build/pdf``.
+    """Print the site that was built last into ``_build/pdf``, and return the PDF.
 
-    Returns
-    -------
-    Path
-        The PDF. ``book.html``, which it was printed from, stands beside it.
+    ``book.html``, which it was printed from, stands beside it.
     """
     site, folder = paths.build() / "html", paths.build() / "pdf"
     if not (site / "index.html").is_file():
@@ -49,13 +46,7 @@ def make() -> Path:
 
 
 def find_chromium() -> str | None:
-    """Return the Chromium that ``CHROMIUM`` names, else the first that the system has.
-
-    Returns
-    -------
-    str or None
-        The command; None where the system has none.
-    """
+    """Return the Chromium that ``CHROMIUM`` names, else the first that the system has, if any."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
 

@@ -30,14 +30,9 @@ _PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """An id that is no longer made.
+    """An id that is no longer made: where it has moved to, or why it was withdrawn.
 
-    Attributes
-    ----------
-    moved_to : str
-        The id that took its place; empty when it was withdrawn.
-    withdrawn : str
-        Why it was; empty when it has moved.
+    One of the two is empty.
     """
 
     moved_to: str = ""
@@ -48,25 +43,15 @@ class Redirect:
 class Registry:
     """Every id that was ever published.
 
-    Attributes
-    ----------
-    ids : tuple of str
-        Those that the notebooks make, in the book's order.
-    redirects : mapping
-        The others; one that has moved leads to where it ended, however often it moved.
+    `ids` are those that the notebooks make, in the book's order, and `redirects` the others; one
+    that has moved leads to where it ended, however often it moved.
     """
 
     ids: tuple[str, ...]
     redirects: Mapping[str, Redirect]
 
     def check(self, made: Collection[str]) -> None:
-        """Check that the notebooks make exactly the ids that are registered.
-
-        Parameters
-        ----------
-        made : collection of str
-            The ids that they make.
-        """
+        """Check that the notebooks make exactly the ids that are registered."""
         gone = [id for id in self.ids if id not in made]
         if gone:
             raise ChaosError(
@@ -125,7 +110,6 @@ def _entry(id: object, value: object) -> Redirect | None:
 
 
 def _followed(id: str, entries: Mapping[str, Redirect | None]) -> Redirect:
-    """Follow a redirect to its end."""
     passed, entry = [id], entries[id]
     assert entry is not None
     while entry.moved_to:
@@ -149,17 +133,9 @@ def _followed(id: str, entries: Mapping[str, Redirect | None]) -> Redirect:
 
 
 def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
-    """Return the page that took the place of each page that has moved.
+    """Return, by its old name, the page that took the place of each page that has moved.
 
-    Parameters
-    ----------
-    pages : collection of str
-        The names of the book's pages, such as ``chapters/results``.
-
-    Returns
-    -------
-    dict of str
-        New names by old ones.
+    Names are those of the book's pages, such as ``chapters/results``.
     """
     moved = _read(PAGES)
     for old, new in moved.items():

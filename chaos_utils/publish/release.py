@@ -34,17 +34,9 @@ _UNREADABLE = (
 
 
 def make(out: Path) -> Path:
-    """Make the archive of the last build.
+    """Make the archive of the last build, ``living-book-<version>.zip``, in a folder.
 
-    Parameters
-    ----------
-    out : Path
-        The folder that takes ``living-book-<version>.zip``; one that is there is replaced.
-
-    Returns
-    -------
-    Path
-        The archive.
+    One that is there is replaced.
     """
     site = paths.build() / "html"
     _refuse_unfit(site)
@@ -77,6 +69,12 @@ def _refuse_unfit(site: Path) -> None:
         raise ChaosError(
             "This build was made from the synthetic sample; it is not released.",
             todo="run `chaos build --strict`",
+        )
+    if any(record.get("recorded") for record in crate.records()):
+        raise ChaosError(
+            "This build shows recorded tables, and invented items where it has none; it is not "
+            "released.",
+            todo="run `chaos data fetch` and `chaos build --strict`",
         )
     stale = [
         f"{chapter}: {', '.join(names[:_SHOWN])}"
@@ -120,14 +118,8 @@ def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
     """Return what Zenodo is to say of the release, as its ``.zenodo.json`` has it.
 
     Zenodo knows one licence for the whole. It is the strictest of the parts', so that it promises
-    nothing that a part does not grant; ``LICENCES.md`` tells them apart.
-
-    Parameters
-    ----------
-    citation : Path
-        CITATION.cff.
-    holds_items : bool
-        Whether files of the site hold texts of items, or votes on them.
+    nothing that a part does not grant; ``LICENCES.md`` tells them apart. `holds_items` says whether
+    files of the site hold texts of items, or votes on them.
     """
     book = citations.read_book(citation)
     content = read_citation(citation)
@@ -176,18 +168,7 @@ def _pack(folder: Path, archive: Path) -> None:
 
 
 def check(release: Path) -> int:
-    """Check a release, packed or unpacked.
-
-    Parameters
-    ----------
-    release : Path
-        The archive, or the folder that it was unpacked into.
-
-    Returns
-    -------
-    int
-        How many files it holds, beside the checksums.
-    """
+    """Check a release, packed or unpacked; return how many files it holds beside the checksums."""
     if release.is_dir():
         return _check_folder(release)
     with tempfile.TemporaryDirectory(prefix="chaos-release-") as folder:

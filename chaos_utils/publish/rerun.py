@@ -15,14 +15,8 @@ TITLE = "Rerun this chapter"
 def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
     """Return what the section holds as HTML, all text escaped.
 
-    Parameters
-    ----------
-    source : Path
-        The chapter's notebook.
-    values : mapping
-        The value that each of its parameters had.
-    root : str
-        From the page to the site's root: ``../``, or nothing.
+    `source` is the chapter's notebook, and `values` what each of its parameters was. `root` leads
+    from the page to the site's root: ``../``, or nothing.
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
@@ -50,15 +44,8 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
 def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tuple[str, Any]:
     """Return a parameter and a value for it, other than the one it had, that is sure to run.
 
-    A closed choice comes first, then a switch, then a number of things (above 0, doubled);
-    the data, of which there is always the sample, comes last.
-
-    Parameters
-    ----------
-    declared : sequence of Parameter
-        The chapter's parameters; ``data`` is one.
-    values : mapping
-        The value that each of them had.
+    A closed choice comes first, then a switch, then a number of things (above 0, doubled); the
+    data, of which there is always the sample, comes last: ``data`` must be among the parameters.
     """
     for parameter in declared:
         for choice in parameter.choices:

@@ -8,43 +8,15 @@ from typing import Any
 
 
 def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
-    """Return a script that sets a global, with a notice of the data's licence before it.
-
-    Parameters
-    ----------
-    name : str
-        Of the global.
-    value : mapping or sequence
-        What JSON can hold.
-    notice : str
-        On the licence of the data.
-
-    Returns
-    -------
-    str
-        JavaScript.
-    """
+    """Return a script that sets a global, with a notice of the data's licence before it."""
     return f"{_comment(notice)}\nwindow.{name} = {compact(value)};\n"
 
 
 def packed(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
     """Return a script that sets a global to packed data, where these would weigh most.
 
-    A script holds text alone: the data are JSON, made smaller by zlib, and written in base64.
-
-    Parameters
-    ----------
-    name : str
-        Of the global.
-    value : mapping or sequence
-        What JSON can hold.
-    notice : str
-        On the licence of the data, which stays readable.
-
-    Returns
-    -------
-    str
-        JavaScript.
+    A script holds text alone: the data are JSON, made smaller by zlib, and written in base64. The
+    notice of their licence stays readable.
     """
     data = b64encode(zlib.compress(compact(value).encode(), level=9)).decode()
     return f'{_comment(notice)}\nwindow.{name} = "{data}";\n'
@@ -55,11 +27,5 @@ def _comment(notice: str) -> str:
 
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return JSON without spaces; the same value gives the same text.
-
-    Parameters
-    ----------
-    value : mapping or sequence
-        What JSON can hold.
-    """
+    """Return JSON without spaces; the same value gives the same text."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -26,15 +26,8 @@ _FAILED = "The last change could not be built: the terminal says why. This is th
 def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     """Build the book and serve it until interrupted; browsers reload what was built again.
 
-    Parameters
-    ----------
-    port : int
-        Where to serve, on this machine alone.
-    options : list of str
-        For ``chaos build``, such as ``--sample``. A build that fails says why on the
-        terminal; the last book that was built stays.
-    say : callable
-        Called with one line on what happens.
+    It is served on this machine alone. `options` are those of ``chaos build``, such as
+    ``--sample``. A build that fails says why on the terminal; the last book that was built stays.
     """
     _check_port(port)
     site = paths.build() / "html"

@@ -23,11 +23,6 @@ def render(target: Path) -> None:
     """Render the book into `target`, which is replaced whole or left as it was.
 
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
-
-    Parameters
-    ----------
-    target : Path
-        The site's folder.
     """
     root = paths.project()
     made_from = dependencies.digests_of_pages()
@@ -94,36 +89,14 @@ class _Page(HTMLParser):
 
 
 def read_page(path: Path) -> _Page:
-    """Return a page's links and ids.
-
-    Parameters
-    ----------
-    path : Path
-        An HTML file.
-
-    Returns
-    -------
-    HTMLParser
-        With `links` and `ids`.
-    """
+    """Return the `links` and `ids` of an HTML file."""
     page = _Page()
     page.feed(path.read_text("utf-8"))
     return page
 
 
 def broken_links(site: Path) -> Iterator[str]:
-    """Yield a line for each link inside a site that leads nowhere.
-
-    Parameters
-    ----------
-    site : Path
-        Its folder.
-
-    Yields
-    ------
-    str
-        Page, link, and what is wrong.
-    """
+    """Yield a line for each link inside a site that leads nowhere: page, link, what is wrong."""
     # The themes leave templates of theirs among the static files.
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
     pages = {path: read_page(path) for path in found}

@@ -32,14 +32,9 @@ _PATIENCE_SECONDS = {False: 3, True: 60}
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How and where jobs run.
+    """How and where jobs run; the folder holds Snakemake's ``config.yaml``.
 
-    Attributes
-    ----------
-    folder : Path
-        Holds Snakemake's ``config.yaml``.
-    remote : bool
-        Whether jobs are handed to a cluster.
+    `remote` says whether jobs are handed to a cluster.
     """
 
     folder: Path
@@ -95,30 +90,13 @@ def drive(
     progress: Progress,
     environment: dict[str, str] | None = None,
 ) -> tuple[int, list[str]]:
-    """Run Snakemake to its end.
+    """Run Snakemake to its end, and return its exit code and all that it printed.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        Targets and options.
-    profile : Profile
-        As `find_profile` returns it.
-    cores : int, optional
-        Cores to use here, or jobs on a cluster at once; by default as many as there are,
-        or as the profile says.
-    lock : file
-        As `only_one` yields it.
-    heard : callable
-        Called with each line that Snakemake and jobs on this machine print.
-    progress : callable
-        Called with the number of jobs done, and of all.
-    environment : dict, optional
-        Variables for the jobs, beside those of this process.
-
-    Returns
-    -------
-    tuple
-        Snakemake's exit code, and all that it printed.
+    `arguments` are targets and options. `cores` are those to use here, or jobs on a cluster at
+    once; by default as many as there are, or as the profile says. `lock` is as `only_one` yields
+    it. `heard` is called with each line that Snakemake and jobs on this machine print, `progress`
+    with the number of jobs done, and of all. `environment` has variables for the jobs, beside those
+    of this process.
     """
     command = [sys.executable, "-m", "snakemake", *arguments, "--profile", str(profile.folder)]
     if not profile.remote:
@@ -170,23 +148,10 @@ def _tell_to_end(steps: int, *, remote: bool) -> None:
 def only_one(path: Path, what: str, say: Say) -> Iterator[TextIO]:
     """Hold a lock; the steps inherit it, so that it reveals steps left behind.
 
-    The system releases a lock when its last holder ends, however that ends. A build or
-    sweep that was killed may have left its steps running: they are ended before the next
-    one starts.
-
-    Parameters
-    ----------
-    path : Path
-        The lock file.
-    what : str
-        What it locks, such as ``build``.
-    say : callable
-        Called with the reason where this waits.
-
-    Yields
-    ------
-    file
-        The lock, open, held and empty.
+    The system releases a lock when its last holder ends, however that ends. A build or sweep that
+    was killed may have left its steps running: they are ended before the next one starts. `what`
+    names what is locked, such as ``build``; `say` is called with the reason where this waits. The
+    file is yielded open and empty.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as lock:

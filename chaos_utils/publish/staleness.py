@@ -20,16 +20,8 @@ _MARKED = ("svg", "csv", "json")
 def changed_since(chapter: str) -> list[str]:
     """Return the names of what has changed or vanished since a chapter was made.
 
-    Parameters
-    ----------
-    chapter : str
-        Its notebook's name.
-
-    Returns
-    -------
-    list of str
-        Such as ``chaos_utils/base/style.py``; empty when the chapter is current. A chapter
-        whose record is missing is behind in everything.
+    They are such as ``chaos_utils/base/style.py``; there are none when the chapter is current. A
+    chapter whose record is missing is behind in everything.
     """
     record = paths.build() / "chapters" / chapter / RECORD_FILE
     if not record.is_file():
@@ -42,11 +34,7 @@ def changed_since(chapter: str) -> list[str]:
 def pages_changed_since() -> list[str]:
     """Return the names of what has changed or vanished since the site was made.
 
-    Returns
-    -------
-    list of str
-        Such as ``book/index.md``, without what chapters are made from; empty when the site is
-        current. A site whose record is missing is behind in everything.
+    They are as in `changed_since`, without what chapters are made from.
     """
     record = paths.build() / SITE_FILE
     if not record.is_file():
@@ -59,19 +47,9 @@ def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def marked(manifest: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
-    """Return a manifest that says what has changed since, and offers only marked files.
+    """Return a copy of a manifest that says what has changed, and offers only marked files.
 
-    Parameters
-    ----------
-    manifest : mapping
-        Of a figure or table.
-    changed : sequence of str
-        As `changed_since` returns it.
-
-    Returns
-    -------
-    dict
-        A copy; the same where nothing has changed.
+    Where nothing has changed, the copy is the same.
     """
     if not changed:
         return dict(manifest)

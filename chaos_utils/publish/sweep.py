@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
-from chaos_utils.publish import snakemake
+from chaos_utils.publish import dependencies, snakemake
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 from chaos_utils.report import parameters, runs
 from chaos_utils.report.scalars import Scalar, read_scalars
@@ -28,16 +28,10 @@ _STARTED = re.compile(r"\s+wildcards: .*\brun=(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A grid of runs.
+    """A grid of runs of a notebook.
 
-    Attributes
-    ----------
-    source : Path
-        The notebook.
-    varied : tuple of str
-        The parameters that differ between runs; of a grid of one run, those given.
-    runs : mapping
-        For each run, by the name of its folder, the value of every parameter.
+    `varied` are the parameters that differ between runs; of a grid of one run, those given. `runs`
+    has, by the name of each run's folder, the value of every parameter.
     """
 
     source: Path
@@ -51,25 +45,13 @@ class Sweep:
         return paths.runs() / f"sweep-{self.source.stem}-{digest}"
 
     def missing(self) -> list[str]:
-        """Return the runs that are not there, or were made from another notebook.
-
-        Returns
-        -------
-        list of str
-            Names of their folders.
-        """
+        """Return the folders' names of runs that are not there, or came from another notebook."""
         return [
             name for name, values in self.runs.items() if not runs.is_there(self.source, values)
         ]
 
     def title(self, run: str) -> str:
-        """Name a run by what makes it different, for a reader.
-
-        Parameters
-        ----------
-        run : str
-            The name of its folder.
-        """
+        """Name a run by what makes it different, for a reader."""
         values = ", ".join(f"{name}={_shown(self.runs[run][name])}" for name in self.varied)
         return f"{run} ({values})" if values else run
 
@@ -81,10 +63,7 @@ def _shown(value: object) -> object:
 def split_values(text: str) -> list[str]:
     """Split the values of one parameter at commas; those inside a JSON list do not split.
 
-    Returns
-    -------
-    list of str
-        At least one value; of several, none is empty.
+    There is at least one value; of several, none is empty.
     """
     values, depth, quoted = [""], 0, False
     escaped = False
@@ -107,18 +86,14 @@ def split_values(text: str) -> list[str]:
 def plan(source: Path, given: Mapping[str, str]) -> Sweep:
     """Return the runs of a grid, each checked.
 
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-    given : mapping
-        For some of its parameters, a value or several, as `split_values` reads them.
+    `given` has a value or several for some of the parameters, as `split_values` reads them.
     """
     grid = {name: split_values(text) for name, text in given.items()}
     planned: dict[str, dict[str, Any]] = {}
     for combination in itertools.product(*grid.values()):
         chosen = dict(zip(grid, combination, strict=True))
         values = parameters.resolve(source, chosen)
+        dependencies.check_available(source, values)
         name = runs.folder_of(source, values).name
         if name in planned:
             raise ChaosError(
@@ -142,28 +117,12 @@ def run(
 ) -> list[dict[str, Scalar]]:
     """Make the runs of a sweep that are missing; one that fails does not stop the others.
 
-    Parameters
-    ----------
-    sweep : Sweep
-        As `plan` returns it.
-    profile : Profile
-        Where the runs are made.
-    cores : int, optional
-        How many runs there may be at once; by default one, since a run may need the whole
-        machine, or as many as a cluster's profile says.
-    force : bool
-        Make every run again.
-    say : callable
-        Called with one line for each run that starts or ends.
-    progress : callable
-        Called with the number of runs that ended well, and of all.
-
-    Returns
-    -------
-    list of dict
-        A row for each run, which stand in ``summary.csv`` too: the run, the varied
-        parameters, its status (``done``, ``failed``, ``was there``), its seconds, what it
-        published, and why it failed.
+    By default there is one run at once, since it may need the whole machine, or as many as a
+    cluster's profile says. `force` makes every run again. `say` is called with one line for each
+    run that starts or ends, `progress` with the number of runs that ended well, and of all. The
+    rows returned, one for each run, stand in ``summary.csv`` too: the run, the varied parameters,
+    its status (``done``, ``failed``, ``was there``), its seconds, what it published, and why it
+    failed.
     """
     folder = sweep.folder
     with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:
@@ -225,15 +184,7 @@ def _drive(
 
 
 def run_one(folder: Path, name: str) -> None:
-    """Make one run of a sweep; a step of `run`.
-
-    Parameters
-    ----------
-    folder : Path
-        The sweep's.
-    name : str
-        Of the run's folder.
-    """
+    """Make one run of a sweep, named by the run's folder; a step of `run`."""
     plan = json.loads((folder / _PLAN_FILE).read_text("utf-8"))
     runs.run(
         Path(plan["source"]),
@@ -244,20 +195,7 @@ def run_one(folder: Path, name: str) -> None:
 
 
 def failure_file(folder: Path, name: str) -> Path:
-    """Return the file that says why a run of a sweep failed.
-
-    Parameters
-    ----------
-    folder : Path
-        The sweep's.
-    name : str
-        Of the run's folder.
-
-    Returns
-    -------
-    Path
-        It exists only after a failure.
-    """
+    """Return the file that says why a run of a sweep failed; it exists only after a failure."""
     return folder / _FAILED / name
 
 
@@ -290,30 +228,13 @@ def _reason(sweep: Sweep, name: str) -> str:
 
 
 def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
-    """Return the columns of a summary: those of all its rows, the reason last.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        As `run` returns them.
-    """
+    """Return the columns of a summary: those of all its rows, the reason last."""
     names = dict.fromkeys(name for row in rows for name in row if name != "reason")
     return [*names, "reason"]
 
 
 def short(reason: Scalar) -> str:
-    """Return what was found, of a reason that says more.
-
-    Parameters
-    ----------
-    reason : str or None
-        Why a run failed, as its row has it.
-
-    Returns
-    -------
-    str
-        One line; empty without a reason.
-    """
+    """Return what was found, of a reason that says more, in one line; empty without a reason."""
     text = str(reason or "")
     found = re.search(r"^ +found: +(.*)$", text, flags=re.MULTILINE)
     return found[1] if found else text.strip().rpartition("\n")[2]
@@ -329,13 +250,7 @@ def _as_csv(rows: list[dict[str, Scalar]]) -> str:
 
 
 def check(sweep: Sweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
-    """Check that no run of a sweep failed.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        As `run` returns them.
-    """
+    """Check that no run of a sweep failed."""
     failed = [row for row in rows if row["status"] == "failed"]
     if failed:
         reasons = [f"{sweep.title(str(row['run']))}\n{row['reason']}" for row in failed]

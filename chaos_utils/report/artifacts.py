@@ -27,16 +27,8 @@ ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 class Published:
     """A figure or table that has been written; shows itself as a cell's result.
 
-    The book takes the Markdown (a directive that sets the object from its manifest);
-    notebook viewers and the standalone page take the HTML.
-
-    Attributes
-    ----------
-    id : str
-    manifest : dict
-        As it was written.
-    html : str
-        The object, its caption and its links.
+    The book takes the Markdown (a directive that sets the object from its manifest); notebook
+    viewers and the standalone page take the HTML: the object, its caption and its links.
     """
 
     id: str
@@ -54,19 +46,8 @@ class Published:
 def prepare(id: str, kind: str, table: Table, caption: str) -> Path:
     """Check what the author gave, and return the folder to write into.
 
-    Parameters
-    ----------
-    id : str
-        ``fig-…`` or ``tbl-…``; its own in the notebook.
-    table : Table
-        At least one row.
-    caption : str
-        Not empty.
-
-    Returns
-    -------
-    Path
-        An existing folder.
+    The id is ``fig-…`` or ``tbl-…``, and its own in the notebook; neither table nor caption is
+    empty.
     """
     prefix = {"figure": "fig", "table": "tbl"}[kind]
     where = f"{kind} {id!r}"
@@ -100,21 +81,8 @@ def write(
 ) -> dict[str, Any]:
     """Write the data and the manifest, and return the manifest.
 
-    Parameters
-    ----------
-    folder : Path
-        As `prepare` returns it.
-    id, kind, table, caption
-        As `prepare` checked them.
-    formats : list of str
-        Suffixes of the files that the caller writes.
-    **more
-        Further entries of the manifest.
-
-    Returns
-    -------
-    dict
-        As it was written: of synthetic data, with a caption that says so.
+    The caption of synthetic data is made to say so. `formats` are the suffixes of the files that
+    the caller writes, and `more` are further entries of the manifest.
     """
     context = provenance.current_context()
     data, synthetic = table.rows, table.synthetic

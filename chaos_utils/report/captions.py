@@ -13,24 +13,12 @@ _MARKS = (
 
 
 def first_sentence(caption: str) -> str:
-    """Return a caption's first sentence without its full stop, as the title of the object.
-
-    Returns
-    -------
-    str
-        On one line.
-    """
+    """Return a caption's first sentence, on one line and without its full stop, as a title."""
     return re.split(r"(?<=[^.\s]{2})\.(?:\s|$)", " ".join(caption.split()), maxsplit=1)[0]
 
 
 def without_markup(text: str) -> str:
-    """Return the words of a title or caption on one line: no roles, emphasis or formula signs.
-
-    Parameters
-    ----------
-    text : str
-        Markdown.
-    """
+    """Return the words of a title or caption on one line: no roles, emphasis or formula signs."""
     text = _ROLE.sub(r"\1", text)
     for mark in _MARKS:
         text = mark.sub(r"\1", text)

@@ -15,23 +15,11 @@ Row = Mapping[str, Any]
 class Column:
     """How one column of a table is shown.
 
-    Attributes
-    ----------
-    heading : str
-    value : str or callable
-        Name of a column of the data, or what gives the cell of a row.
-    digits : int or None
-        Decimals; None for a text, and for a number as it is.
-    low, high : str
-        Columns that hold the ends of its interval.
-    signed : bool
-        Whether a number has its sign: a difference.
-    percent : bool
-        Whether a share is shown in percent.
-    group : str
-        Heading above this and its neighbours of the same group.
-    names : mapping or callable
-        What is shown for a text; the text itself where it says nothing.
+    `value` names a column of the data, or gives the cell of a row; `low` and `high` name those
+    with the ends of its interval. `digits` is None for a text, and for a number as it is; a
+    `signed` number is a difference, and `percent` shows a share in percent. The heading `group`
+    stands above this column and its neighbours of the same group. `names` say what is shown for a
+    text; where they say nothing it is the text itself.
     """
 
     heading: str
@@ -46,15 +34,16 @@ class Column:
 
     def cell(self, row: Row) -> object:
         """Return what is shown of a row: a text, or a cell of its own kind."""
-        value = self.value(row) if callable(self.value) else row[self.value]
+        value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._named(value)
         if _is_missing(value):
             return MISSING
         scale = 100 if self.percent else 1
-        text = (signed if self.signed else number)(scale * value, self.digits)
+        written = signed if self.signed else number
+        text = written(scale * value, self.digits)
         if self.low and not _is_missing(row[self.low]):
-            ends = (number(scale * row[end], self.digits) for end in (self.low, self.high))
+            ends = (written(scale * row[end], self.digits) for end in (self.low, self.high))
             text += f" [{', '.join(ends)}]"
         return text
 
@@ -75,19 +64,9 @@ def published_beside(
 ) -> list[Column]:
     """Return three columns that set a number beside the paper's: paper, here, Δ.
 
-    Parameters
-    ----------
-    heading : str
-        Above the three.
-    value : str
-        Column of the number.
-    digits : int
-        Decimals.
-    published, difference : str
-        Columns of the paper's number and of the difference, ours minus theirs; by default
-        ``published_…`` and ``difference_…``.
-    **look
-        Further attributes of `Column`.
+    The heading stands above the three. `published` and `difference` (ours minus theirs) name
+    columns of the data, by default ``published_…`` and ``difference_…``; `look` are further
+    attributes of `Column`.
     """
     return [
         Column(
@@ -112,19 +91,9 @@ def _without_ends(look: Mapping[str, Any]) -> dict[str, Any]:
 def lay_out(
     rows: pd.DataFrame, columns: Sequence[Column]
 ) -> tuple[list[list[str]], list[list[object]]]:
-    """Return a table's headings and cells.
+    """Return a table's headings and cells, by row.
 
-    Parameters
-    ----------
-    rows : DataFrame
-    columns : sequence of Column
-
-    Returns
-    -------
-    header : list of list of str
-        One name for each column, or two where some have a group above them.
-    cells : list of list of object
-        By row.
+    A heading is one name for each column, or two where some have a group above them.
     """
     grouped = any(column.group for column in columns)
     header = [
@@ -142,53 +111,19 @@ def _is_missing(value: object) -> bool:
 
 
 def number(value: float, digits: int = 0) -> str:
-    """Write a number, with a thin mark where there is none.
-
-    Parameters
-    ----------
-    value : float
-        NaN or None for none.
-    digits : int
-        Decimals.
-
-    Returns
-    -------
-    str
-        With commas at thousands, and a true minus sign.
-    """
+    """Write a number with commas at thousands and a true minus sign; a dash for NaN or None."""
     if value is None or math.isnan(value):
         return MISSING
-    return f"{value:,.{digits}f}".replace("-", "−")
+    return f"{value:,.{digits}f}".replace("-", "−").replace("inf", "∞")
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
-    """Write a number with its interval in brackets.
-
-    Parameters
-    ----------
-    value, low, high : float
-        NaN for an end that is not there.
-    digits : int
-        Decimals.
-
-    Returns
-    -------
-    str
-        For instance ``0.52 [0.50, 0.54]``.
-    """
+    """Write a number with its interval, such as ``0.52 [0.50, 0.54]``; a dash for a missing end."""
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """Write a difference with its sign; zero at the digits shown is a plain 0.
-
-    Parameters
-    ----------
-    value : float
-        NaN or None for none.
-    digits : int
-        Decimals.
-    """
+    """Write a difference with its sign; zero at the digits shown is a plain 0."""
     if value is None or math.isnan(value):
         return MISSING
     if round(value, digits) == 0:

@@ -1,4 +1,4 @@
-"""Commands of the book, run where a page is made: what a reader sees is what they answer."""
+"""Commands of the book, run for a page: what a reader sees is what they answer."""
 
 import re
 import shlex
@@ -14,22 +14,11 @@ from chaos_utils.base.errors import ChaosError
 _COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE")  # a notebook's kernel asks for them
 
 
-def show_command(command: str, folder: Path, *, code: int = 0) -> Markdown:
-    """Run a `chaos` command, and return it with its answer as a console block.
+def transcript(command: str, folder: Path, *, code: int = 0) -> str:
+    """Run a `chaos` command, and return it after a ``$``, with its answer below.
 
-    Parameters
-    ----------
-    command : str
-        As a reader would type it, such as ``chaos evaluate my-model.csv``.
-    folder : Path
-        The working directory.
-    code : int
-        The exit code that it is expected to end with.
-
-    Returns
-    -------
-    Markdown
-        Output and errors of the command together, as they came.
+    It is given as a reader would type it in `folder`, and must end with the exit code `code`; the
+    answer is output and errors together, as they came.
     """
     program, *arguments = shlex.split(command)
     if program != "chaos":
@@ -52,17 +41,11 @@ def show_command(command: str, folder: Path, *, code: int = 0) -> Markdown:
             found=f"exit code {done.returncode}\n{answer}",
             expected=f"exit code {code}",
         )
-    return block(f"$ {command}\n{answer}", "console")
+    return f"$ {command}\n{answer}"
 
 
 def block(text: str, language: str) -> Markdown:
-    """Return text as a Markdown block that nothing inside it can end.
-
-    Parameters
-    ----------
-    language : str
-        Name of the language, for colours.
-    """
+    """Return text as a Markdown block that nothing inside it can end."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return Markdown(f"{fence}{language}\n{text}\n{fence}")

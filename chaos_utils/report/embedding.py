@@ -14,15 +14,8 @@ _RIGHTS = f"{LICENCE_NAME}, {LICENCE}"
 class About:
     """What is said of a figure, in words without markup.
 
-    Attributes
-    ----------
-    id, title, alt : str
-        The title says of a synthetic figure that it is one.
-    notebook : str
-        That makes it.
-    authors : tuple of str
-        Empty for what a reader draws outside the book's notebooks: neither author nor
-        licence is claimed for it.
+    The title says of a synthetic figure that it is one. What a reader draws outside the book's
+    notebooks has no authors: neither author nor licence is claimed for it.
     """
 
     id: str
@@ -35,12 +28,7 @@ class About:
 def about(id: str, caption: str, alt: str, *, synthetic: bool) -> About:
     """Return what is said of a figure that the running notebook makes.
 
-    Parameters
-    ----------
-    caption, alt : str
-        Markdown; the caption's first sentence is the title.
-    synthetic : bool
-        Whether it is made from the sample.
+    `caption` and `alt` are Markdown; the caption's first sentence is the title.
     """
     title = without_markup(first_sentence(caption))
     if synthetic:
@@ -50,13 +38,7 @@ def about(id: str, caption: str, alt: str, *, synthetic: bool) -> About:
 
 
 def svg(about: About) -> dict[str, Any]:
-    """Return Dublin Core for an SVG, by matplotlib's names.
-
-    Returns
-    -------
-    dict
-        What `Figure.savefig` takes as ``metadata``.
-    """
+    """Return Dublin Core for an SVG, by matplotlib's names, as `Figure.savefig` takes it."""
     return {
         "Identifier": about.id,
         "Title": about.title,
@@ -71,13 +53,7 @@ def svg(about: About) -> dict[str, Any]:
 
 
 def png(about: About) -> dict[str, str]:
-    """Return the text keys of a PNG.
-
-    Returns
-    -------
-    dict of str
-        What `Figure.savefig` takes as ``metadata``.
-    """
+    """Return the text keys of a PNG, as `Figure.savefig` takes them."""
     said = {
         "Identifier": about.id,
         "Title": about.title,
@@ -91,13 +67,7 @@ def png(about: About) -> dict[str, str]:
 
 
 def pdf(about: About) -> dict[str, Any]:
-    """Return what a PDF's information holds, which has no field for an id or a licence.
-
-    Returns
-    -------
-    dict
-        What `Figure.savefig` takes as ``metadata``.
-    """
+    """Return what a PDF's information holds, which has no field for an id or a licence."""
     keywords = [about.id, _source(about), *([_RIGHTS] if about.authors else [])]
     return {
         "Title": about.title,

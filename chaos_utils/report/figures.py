@@ -31,26 +31,13 @@ def publish_figure(
 ) -> artifacts.Published:
     """Draw a figure from a table in light and dark, and write it in every format.
 
-    Writes ``<id>.svg``, ``<id>-dark.svg``, ``.png`` (300 dpi), ``.pdf``, ``.csv`` (the
-    data) and ``.json`` (the manifest) into the running notebook's folder.
+    Writes ``<id>.svg``, ``<id>-dark.svg``, ``.png`` (300 dpi), ``.pdf``, ``.csv`` (the data) and
+    ``.json`` (the manifest) into the running notebook's folder.
 
-    Parameters
-    ----------
-    id : str
-        ``fig-…``; never changes once published.
-    plot : callable
-        Takes the table's rows and returns a matplotlib Figure; called once for each look.
-    table : Table
-        All that is drawn: aggregates, no item's votes and no text of the datasets.
-    caption : str
-        Its first sentence is the figure's title. MyST markup is allowed.
-    alt : str
-        What a reader who cannot see the figure needs to know; not the caption.
-
-    Returns
-    -------
-    Published
-        Shows the figure when it is a cell's last expression.
+    The id, ``fig-…``, never changes once published. `plot` takes the table's rows, and is called
+    once for each look; the table holds all that is drawn: aggregates, no item's votes and no text
+    of the datasets. The caption's first sentence is the figure's title, and MyST markup is
+    allowed in it; `alt` is what a reader who cannot see the figure needs to know.
     """
     folder = artifacts.prepare(id, "figure", table, caption)
     if not alt.strip() or alt.strip() == caption.strip():
@@ -95,10 +82,7 @@ def _literal(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fix_layout(figure: Figure) -> None:
-    """Lay a figure out once, and round where its panels stand.
-
-    The layout solver's last digits vary from run to run, and an SVG's ids hash them.
-    """
+    """Round where panels stand: the solver's last digits vary, and an SVG's ids hash them."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axis in figure.axes:

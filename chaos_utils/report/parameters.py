@@ -25,17 +25,8 @@ _BOOLEANS = {"true": True, "false": False}
 class Parameter:
     """One parameter of a notebook.
 
-    Attributes
-    ----------
-    name : str
-    kind : str
-        Its annotation: ``int``, ``float``, ``str``, ``bool``, ``list[…]`` of these, or
-        ``Literal[…]``.
-    default : object
-    meaning : str
-        The comment behind it.
-    choices : tuple
-        The values of a ``Literal``; empty otherwise.
+    Its kind is the annotation: ``int``, ``float``, ``str``, ``bool``, ``list[…]`` of these, or
+    ``Literal[…]`` of its `choices`; its meaning is the comment behind it.
     """
 
     name: str
@@ -47,10 +38,7 @@ class Parameter:
     def convert(self, value: object) -> Any:
         """Return a value of the declared type, from text as typed on a command line too.
 
-        Parameters
-        ----------
-        value : object
-            A list may be text in JSON.
+        A list may be text in JSON.
         """
         try:
             return self._converted(value)
@@ -104,13 +92,7 @@ def _as_list(value: object, kind: str) -> list[Any]:
 
 
 def find_notebook(name: str) -> Path:
-    """Return the source of a notebook given by name or path.
-
-    Parameters
-    ----------
-    name : str
-        Name of one in ``notebooks/``, or path of a ``.py`` file.
-    """
+    """Return a notebook's source, by its name in ``notebooks/`` or the path of a ``.py`` file."""
     folder = paths.notebooks()
     path = Path(name)
     if path.suffix == ".py" and path.is_file():
@@ -122,18 +104,7 @@ def find_notebook(name: str) -> Path:
 
 
 def read_parameters(source: Path) -> list[Parameter]:
-    """Return the parameters that a notebook declares in its cell tagged ``parameters``.
-
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-
-    Returns
-    -------
-    list of Parameter
-        In the order of the cell.
-    """
+    """Return the parameters, in order, that a notebook's cell tagged ``parameters`` declares."""
     notebook = jupytext.read(source)
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
     if len(cells) != 1:
@@ -196,20 +167,7 @@ def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -
 
 
 def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
-    """Return the value of every parameter of a notebook.
-
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-    given : mapping
-        Values for some of its parameters, as objects or as text.
-
-    Returns
-    -------
-    dict
-        By name, in the order of the cell.
-    """
+    """Return every parameter's value: as given, as an object or as text, or the default."""
     declared = {parameter.name: parameter for parameter in read_parameters(source)}
     for name in given:
         if name not in declared:
@@ -225,19 +183,9 @@ def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
 
 
 def command(source: Path, values: Mapping[str, Any]) -> str:
-    """Return the `chaos run` command that gives a notebook these values.
+    """Return the `chaos run` command, quoted for a shell, that gives a notebook these values.
 
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-    values : mapping
-        The value of some of its parameters; those that are the default are left out.
-
-    Returns
-    -------
-    str
-        Quoted for a shell.
+    Those that are the default are left out.
     """
     words = ["chaos", "run", source.stem]
     for parameter in read_parameters(source):
@@ -249,12 +197,6 @@ def command(source: Path, values: Mapping[str, Any]) -> str:
 
 
 def parameters_digest(values: Mapping[str, Any]) -> str:
-    """Return eight hexadecimal digits that stand for a set of parameter values.
-
-    Parameters
-    ----------
-    values : mapping
-        By name; their order does not matter.
-    """
+    """Return eight hexadecimal digits that stand for parameter values, in whatever order."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]

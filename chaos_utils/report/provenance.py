@@ -23,14 +23,7 @@ TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensor
 class Context:
     """The notebook that is running and the value of each of its parameters.
 
-    Attributes
-    ----------
-    notebook : str
-        Its name.
-    parameters : mapping
-        Values by name.
-    reader : str
-        The folder in which it was called, from which relative paths count.
+    `reader` is the folder in which it was called, from which relative paths count.
     """
 
     notebook: str
@@ -39,13 +32,7 @@ class Context:
 
 
 def write_context(folder: Path, context: Context) -> None:
-    """Leave a note of what is about to run, for the notebook's own process.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the run.
-    """
+    """Leave a note of what is about to run, for the notebook's own process."""
     write_json(folder / paths.CONTEXT_FILE, asdict(context))
 
 
@@ -66,18 +53,7 @@ def version() -> str:
 
 
 def software(names: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
-    """Return the versions of Python, this package and those named, where installed.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Packages, as they are installed.
-
-    Returns
-    -------
-    dict of str
-        Versions by name.
-    """
+    """Return the versions of Python, this package and those named, where installed."""
     found = {"python": platform.python_version(), "chaos-utils": version()}
     for name in names:
         try:
@@ -100,13 +76,7 @@ def _git(*arguments: str) -> str | None:
 
 
 def code() -> dict[str, Any]:
-    """Describe the code: package version and, in a git checkout, its commit.
-
-    Returns
-    -------
-    dict
-        ``version``, ``commit``, ``uncommitted_changes``; the last two are None outside git.
-    """
+    """Describe the code: its version, and its commit and changes, which are None outside git."""
     changed = _git("status", "--porcelain", "--", "chaos_utils", "notebooks")
     return {
         "version": version(),
@@ -116,38 +86,20 @@ def code() -> dict[str, Any]:
 
 
 def commit_of(file: Path) -> str | None:
-    """Return the last commit that changed a file; None outside git, or where it has changed.
-
-    Returns
-    -------
-    str or None
-        Hexadecimal.
-    """
+    """Return the last commit that changed a file; None outside git, or where it has changed."""
     if _git("status", "--porcelain", "--", str(file)) != "":
         return None
     return _git("log", "-1", "--format=%H", "--", str(file)) or None
 
 
 def uncommitted() -> list[str] | None:
-    """Return what git says is not as in the last commit; None outside a git checkout.
-
-    Returns
-    -------
-    list of str or None
-        Paths in the checkout.
-    """
+    """Return the paths that git says are not as in the last commit; None outside a checkout."""
     changed = _git("status", "--porcelain")
     return None if changed is None else [line.split(maxsplit=1)[1] for line in changed.splitlines()]
 
 
 def hardware() -> dict[str, Any]:
-    """Describe the machine, without its name.
-
-    Returns
-    -------
-    dict
-        ``machine`` (architecture), ``system``, ``cpus`` (their number), ``memory_gib``.
-    """
+    """Describe the machine without its name: architecture, system, CPUs, and memory in GiB."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "machine": platform.machine(),
@@ -163,28 +115,17 @@ def write_record(
     context: Context,
     source: Path,
     read: list[dict[str, Any]],
+    recorded: list[str],
     made_from: Mapping[str, str],
     outputs: list[Path],
     started: datetime,
 ) -> None:
     """Write the record of a finished run.
 
-    Parameters
-    ----------
-    path : Path
-        The record; outputs are named relative to its folder.
-    context : Context
-        Notebook and parameters.
-    source : Path
-        The notebook's source file.
-    read : list of dict
-        The inputs of its figures and tables, as their manifests have them.
-    made_from : mapping
-        Digests of all that the notebook depends on, its modules too; empty where unknown.
-    outputs : list of Path
-        What the run made.
-    started : datetime
-        In UTC.
+    Outputs are named relative to the record's folder. `read` are the inputs of the run's figures
+    and tables, as their manifests have them, and `recorded` the datasets whose tables were
+    recorded rather than computed; `made_from` are digests of all that the notebook depends on,
+    its modules too, and empty where unknown. `started` is in UTC.
     """
     ended = datetime.now(UTC)
     record = {
@@ -194,6 +135,7 @@ def write_record(
         "parameters": dict(context.parameters),
         "seed": context.parameters.get("seed"),
         "inputs": read,
+        "recorded": recorded,
         "made_from": dict(made_from),
         "code": code(),
         "software": software(_RECORDED),

@@ -39,27 +39,17 @@ def run_notebook(
 ) -> None:
     """Execute a notebook into a folder, which appears whole or not at all.
 
-    Parameters
-    ----------
-    source : Path
-        Percent-format notebook.
-    values : mapping
-        The value of each of its parameters, as `parameters.resolve` gives them.
-    target : Path
-        The run's folder: ``notebook.ipynb``, ``figures/``, ``record.json``. A run that
-        was there before is replaced.
-    progress : callable, optional
-        Called with the number of the running cell and of all cells.
-    standalone : bool
-        Whether to write ``page.html`` too, one file that shows the whole run.
-    made_from : mapping, optional
-        Digests of all that the notebook depends on, by name, for the record.
-    reader : Path, optional
-        The folder from which relative paths in parameters count; by default where this is called.
+    The folder holds ``notebook.ipynb``, ``figures/``, ``record.json`` and, if `standalone`,
+    ``page.html``, one file that shows the whole run. A run that was there before is replaced.
+
+    `values` are those of all parameters, as `parameters.resolve` gives them, and relative paths
+    in them count from `reader`, by default from where this is called. `progress` is called with
+    the number of the running cell and of all cells. `made_from` are digests of all that the
+    notebook depends on, by name, for the record.
     """
     started = datetime.now(UTC)
-    reader = str((reader or paths.from_reader("")).absolute())
-    context = provenance.Context(source.stem, values, reader)
+    from_here = str((reader or paths.from_reader("")).absolute())
+    context = provenance.Context(source.stem, values, from_here)
     failed = paths.build() / "failed" / f"{target.name}.ipynb"
     failed.unlink(missing_ok=True)
     with fresh_folder(target) as folder:
@@ -85,6 +75,7 @@ def run_notebook(
             context=context,
             source=source,
             read=_inputs_of(manifests),
+            recorded=sorted({name for one in manifests for name in one["recorded"]}),
             made_from=made_from or {},
             outputs=[path for path in folder.rglob("*") if path.is_file()],
             started=started,
@@ -277,16 +268,5 @@ def _code(value: object) -> str:
 
 
 def figures_of(run: Path) -> list[Path]:
-    """Return the manifests of the figures and tables of a run.
-
-    Parameters
-    ----------
-    run : Path
-        Its folder.
-
-    Returns
-    -------
-    list of Path
-        By name.
-    """
+    """Return the manifests of the figures and tables of a run, by name."""
     return sorted((run / FIGURES).glob("*.json"))

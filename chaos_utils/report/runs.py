@@ -13,33 +13,12 @@ from chaos_utils.report import parameters, runner
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
-    """Return the folder of the run of a notebook with these values of its parameters.
-
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-    values : mapping
-        Of all its parameters.
-
-    Returns
-    -------
-    Path
-        It need not exist.
-    """
+    """Return the folder of a notebook's run with all these values; it need not exist."""
     return paths.runs() / f"{source.stem}-{parameters.parameters_digest(values)}"
 
 
 def is_there(source: Path, values: Mapping[str, Any]) -> bool:
-    """Return whether the run was finished, from the notebook as it is now.
-
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-    values : mapping
-        Of all its parameters.
-    """
+    """Return whether the run was finished, from the notebook as it is now."""
     record = read_record(folder_of(source, values))
     return (
         record.get("notebook_sha256") == inputs.digest(source)
@@ -48,13 +27,7 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
 
 
 def read_record(run: Path) -> dict[str, Any]:
-    """Return the record of a run; empty where there is none that can be read.
-
-    Parameters
-    ----------
-    run : Path
-        Its folder.
-    """
+    """Return the record of a run; empty where there is none that can be read."""
     try:
         record = json.loads((run / runner.RECORD_FILE).read_text("utf-8"))
     except (OSError, ValueError):
@@ -70,25 +43,10 @@ def run(
     progress: Callable[[int, int], None] | None = None,
     reader: Path | None = None,
 ) -> Path:
-    """Run a notebook into the folder of this run.
+    """Run a notebook into the folder of this run, and return the folder.
 
-    Parameters
-    ----------
-    source : Path
-        The notebook.
-    values : mapping
-        The value of each of its parameters.
-    again : bool
-        Whether a run that is there already is made again.
-    progress : callable, optional
-        Called with the number of the running cell and of all cells.
-    reader : Path, optional
-        As for `runner.run_notebook`.
-
-    Returns
-    -------
-    Path
-        The run's folder.
+    A run that is there already is made `again` or left as it is. The rest is as for
+    `runner.run_notebook`.
     """
     target = folder_of(source, values)
     with _only_one(target):
@@ -101,11 +59,7 @@ def run(
 
 @contextmanager
 def _only_one(target: Path) -> Iterator[None]:
-    """Wait until nobody else makes this run, and remove what killed attempts have left.
-
-    A sweep that was killed may have left a job on a cluster: the next sweep's job for the
-    same run waits for it here, and then finds the run made.
-    """
+    """Wait until nobody else, such as a killed sweep's job, makes this run; clear what is left."""
     locks = paths.build() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
     with (locks / target.name).open("a") as lock:

@@ -16,11 +16,8 @@ Scalar = float | int | str | None
 def publish_scalars(values: Mapping[str, Scalar]) -> None:
     """Leave named numbers with the run; `chaos sweep` shows them as columns.
 
-    Parameters
-    ----------
-    values : mapping
-        A number, a short text or None for each name. Names that the run published
-        before take the new value, others stay.
+    A value may also be a short text or None. Names that the run published before take the new
+    value, others stay.
     """
     for name, value in values.items():
         finite = not isinstance(value, float) or math.isfinite(value)
@@ -35,17 +32,6 @@ def publish_scalars(values: Mapping[str, Scalar]) -> None:
 
 
 def read_scalars(run: Path) -> dict[str, Scalar]:
-    """Return what a run published; nothing where it published nothing.
-
-    Parameters
-    ----------
-    run : Path
-        Its folder.
-
-    Returns
-    -------
-    dict
-        Numbers by name.
-    """
+    """Return what a run published; nothing where it published nothing."""
     path = run / FILE
     return json.loads(path.read_text("utf-8")) if path.is_file() else {}

@@ -19,18 +19,7 @@ _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
 def page(notebook: nbformat.NotebookNode) -> str:
-    """Return a page with everything in it: no script, style or picture from elsewhere.
-
-    Parameters
-    ----------
-    notebook : NotebookNode
-        Executed; is left as it is.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a page with everything in it: no script, style or picture from elsewhere."""
     from nbconvert import HTMLExporter
 
     shown = copy.deepcopy(notebook)
@@ -63,13 +52,7 @@ def page(notebook: nbformat.NotebookNode) -> str:
 
 
 def plain_roles(text: str) -> str:
-    """Replace the book's roles and formulas in Markdown by what shows without the book.
-
-    Parameters
-    ----------
-    text : str
-        Markdown, or HTML that holds some.
-    """
+    """Replace the book's roles and formulas in Markdown by what shows without the book."""
     for pattern, replacement in _ROLES:
         text = pattern.sub(replacement, text)
     return _FORMULA.sub(_as_mathml, text)

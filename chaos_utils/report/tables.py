@@ -22,13 +22,7 @@ Texts = Callable[[str, str], Mapping[str, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A cell that names an item; the book puts the item's text into it.
-
-    Attributes
-    ----------
-    dataset, uid : str
-        The dataset's name, and which of its items.
-    """
+    """A cell that names an item; the book puts the item's text into it."""
 
     dataset: str
     uid: str
@@ -36,15 +30,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """A cell that shows an item's votes as a bar.
-
-    Attributes
-    ----------
-    dataset : str
-        Its name.
-    counts : tuple of int
-        Votes for each of its labels, in order.
-    """
+    """A cell that shows an item's votes, for each label in order, as a bar."""
 
     dataset: str
     counts: tuple[int, ...]
@@ -62,29 +48,19 @@ def publish_table(
 
     Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
 
-    Parameters
-    ----------
-    id : str
-        ``tbl-…``; never changes once published.
-    table : Table
-        What is downloaded.
-    caption : str
-        Its first sentence is the table's title.
-    columns : sequence of Column
-        How the rows are shown; as they are by default.
-    shown : DataFrame, optional
-        The rows to show, where they are not those of the table: some of them, or reshaped.
-
-    Returns
-    -------
-    Published
-        Shows the table when it is a cell's last expression.
+    The id, ``tbl-…``, never changes once published, and the caption's first sentence is the
+    table's title. What is downloaded is the table; `columns` say how its rows are shown (as they
+    are by default), and `shown` has the rows where they are others: some of them, or reshaped.
     """
     folder = artifacts.prepare(id, "table", table, caption)
     rows = table.rows if shown is None else shown
     header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows])
     display = {"header": header, "rows": [[_as_json(cell) for cell in row] for row in cells]}
-    manifest = artifacts.write(folder, id, "table", table, caption, [], display=display)
+    more: dict[str, Any] = {"display": display}
+    named = next((cell for row in cells for cell in row if isinstance(cell, Item)), None)
+    if named:  # others' votes, by item: not ours to license
+        more["licence"] = get_dataset(named.dataset).release.licence
+    manifest = artifacts.write(folder, id, "table", table, caption, [], **more)
     html = f"<p><b>{id}</b> {escape(manifest['caption'])}</p>{table_html(display)}"
     return artifacts.Published(id, manifest, html)
 
@@ -98,17 +74,8 @@ def _as_json(cell: object) -> object:
 def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
     """Set a table as HTML, all text escaped.
 
-    Parameters
-    ----------
-    display : mapping
-        ``header`` and ``rows`` of a manifest.
-    texts : callable, optional
-        Gives the text of an item by dataset and uid, to be joined in; None where there is none.
-
-    Returns
-    -------
-    str
-        One ``<table>``.
+    `display` is that of a manifest. `texts` gives the text of an item by dataset and uid, to be
+    joined in, and None where there is none.
     """
     lines = ['<table class="published">', "<thead>", *_header_html(display["header"]), "</thead>"]
     lines.append("<tbody>")

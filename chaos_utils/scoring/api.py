@@ -38,9 +38,9 @@ def load(dataset: str, data: str | Path = "auto") -> Votes:
     dataset : str
         Its name, such as ``snli``.
     data : str or Path
-        ``auto`` (the published votes, or the synthetic sample where they are not available),
-        ``released`` (the published votes or an error), ``sample``, or votes of your own: a folder,
-        the YAML file of a dataset, or a votes file. The page on datasets explains them.
+        ``auto`` or ``released`` (the published votes), ``sample`` (a synthetic sample of them), or
+        votes of your own: a folder, the YAML file of a dataset, or a votes file. The page on
+        datasets explains them.
 
     Returns
     -------

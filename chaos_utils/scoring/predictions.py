@@ -103,7 +103,7 @@ def read_predictions(
     run = run_of(path)
     if run is None:
         digest = hashlib.sha256(content).hexdigest()
-        read_from = (inputs.Input(f"predictions/{path.name}", digest),)
+        read_from: tuple[inputs.Input, ...] = (inputs.Input(f"predictions/{path.name}", digest),)
     else:
         read_from = run.inputs_of(path.resolve().name)
     for name, rows in rows_by_model.items():  # faults of any row before what items are missing

@@ -122,7 +122,7 @@ def fit_temperature_to_ece(
     errors = [
         expected_calibration_error(temper(probabilities, t), gold, binning) for t in _CANDIDATES
     ]
-    return float(_CANDIDATES[int(np.argmin(errors))])
+    return float(_CANDIDATES[int(np.argmin(np.round(errors, 10)))])
 
 
 def losses_by_temperature(

@@ -8,6 +8,7 @@ prediction of another (the *ceiling*). Both are drawn once for a dataset, here.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,8 @@ from chaos_utils.scoring.scores import ALL, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
 DRAWS = 20  # of the items' true distributions: one number for every page
+KNOWN = Path(__file__).parent / "reference_scores"  # of released votes: a file for each dataset
+KNOWN_COLUMNS = ("dataset", "sha256", "seed", "n_items", "system", "measure", "value")
 PERFECT_MODEL, SECOND_CROWD, CHANCE = "perfect model", "second crowd", "chance"
 _LABELS: Mapping[str, Callable[[Votes], Ints]] = {
     "old_accuracy": lambda votes: votes.old_label,
@@ -225,6 +228,55 @@ class References:
                         }
                     )
         return as_scores(rows)
+
+
+def known_scores(votes: Votes, seed: int = 0) -> pd.DataFrame:
+    """Return references and baselines that the package knows, which need not be drawn again.
+
+    `chaos record` writes them, from the same code for the same seed.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``sha256`` (of the file of votes), ``seed``, ``n_items``, ``system``,
+        ``measure``, ``value``; empty where these are other votes than the released ones, or
+        another seed.
+    """
+    file = KNOWN / f"{votes.dataset.name}.csv"
+    if not file.is_file():
+        return pd.DataFrame(columns=list(KNOWN_COLUMNS))
+    rows = pd.read_csv(file)
+    same = (rows["sha256"] == votes.source.sha256) & (rows["n_items"] == len(votes))
+    return rows[same & (rows["seed"] == seed)]
+
+
+def floor_and_ceiling(votes: Votes, measures: Sequence[str], seed: int = 0) -> pd.DataFrame:
+    """Return perfect model and second crowd by measure, as known or as drawn now.
+
+    Parameters
+    ----------
+    votes : Votes
+    measures : sequence of str
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure, with a column for each of both.
+    """
+    found = known_scores(votes, seed)
+    both = found[found["system"].isin([PERFECT_MODEL, SECOND_CROWD])]
+    if not set(measures) <= set(both["measure"]):
+        both = References(votes, seed=seed).scores(measures)
+    wide = both.pivot(index="measure", columns="system", values="value")
+    return wide.reindex(index=list(measures), columns=[PERFECT_MODEL, SECOND_CROWD])
 
 
 def chance_scores(

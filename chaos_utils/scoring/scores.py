@@ -419,6 +419,66 @@ def _left_out(chosen: Sequence[Measure], one: _Aligned, other: _Aligned) -> Floa
     return np.stack(found, axis=1)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """Values of systems in groups of items, and on resamples of each group's items.
+
+    What needs them all, such as a mean over seeds, or a difference between two groups, takes its
+    interval from these.
+
+    Attributes
+    ----------
+    n_items : ndarray of int, shape (n_groups, n_systems)
+        Items of the group that the system covers.
+    values : ndarray of float, shape (n_groups, n_systems, n_measures)
+        NaN where it covers none.
+    draws : ndarray of float, shape (n_groups, n_resamples, n_systems, n_measures)
+        All systems are resampled alike.
+    """
+
+    n_items: Ints
+    values: Floats
+    draws: Floats
+
+
+def resampled(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    measures: Iterable[str],
+    groups: Mapping[str, npt.ArrayLike],
+    n_resamples: int,
+    seed: int,
+) -> Resamples:
+    """Return the values that `score` makes intervals of, resampling the items.
+
+    Parameters
+    ----------
+    votes, systems, measures, groups, n_resamples, seed
+        As for `score`, with at least one resample; a system may share no item with a group.
+
+    Returns
+    -------
+    Resamples
+    """
+    chosen = chosen_measures(votes, measures)
+    _check(systems, n_resamples, seed, 0.95, None)
+    aligned = [_Aligned.of(system, votes, chosen, False) for system in systems]
+    shape = (len(groups), len(systems), len(chosen))
+    n_items, values = np.zeros(shape[:2], dtype=np.int64), np.full(shape, np.nan)
+    draws = np.full((shape[0], n_resamples, *shape[1:]), np.nan)
+    for number, (group, members) in enumerate(groups.items()):
+        items = _positions(group, members, len(votes))
+        n_items[number] = [np.isin(one.rows, items).sum() for one in aligned]
+        there = np.flatnonzero(n_items[number])
+        parts = [aligned[s].on(items, group, chosen) for s in there]
+        rng = np.random.default_rng([seed, number])
+        found = _resample_items(chosen, parts, items, n_resamples, rng)
+        for s, one, drawn in zip(there, parts, found, strict=True):
+            values[number, s], draws[number, :, s] = one.values(chosen), drawn
+    return Resamples(n_items, values, draws)
+
+
 def wide(table: pd.DataFrame, *ends: str) -> pd.DataFrame:
     """Return one row for each dataset, group and system, with a column for each measure.
 

@@ -229,6 +229,27 @@ def uniform(votes: Votes) -> System:
     return computed("uniform", votes, np.full((len(votes), k), 1 / k))
 
 
+def baselines(votes: Votes, seed: int = 0) -> list[System]:
+    """Return the guesses that need no model, those that the votes have what they need for.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        As for `class_prior`.
+
+    Returns
+    -------
+    list of System
+        ``uniform``; ``class prior`` and ``old label`` with old labels; ``original votes`` with
+        old votes.
+    """
+    found = [uniform(votes)]
+    if votes.has_old_labels:
+        found += [class_prior(votes, seed), old_label(votes)]
+    return found + ([original_votes(votes)] if votes.has_old_votes else [])
+
+
 def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
     """Return the frequencies of the old labels, each item's from the other folds' items.
 

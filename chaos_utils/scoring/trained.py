@@ -1,6 +1,7 @@
 """Runs of our own: what a fine-tuning run leaves, and where such runs stand."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,6 +66,12 @@ class Run:
         """What decided the run, as `training.settings.Settings` names it."""
         settings: Mapping[str, Any] = self.record["settings"]
         return settings
+
+    @property
+    def hardware(self) -> str:
+        """What it was computed on, such as ``CPU, 2 threads``."""
+        # Records of the first edition say "1 threads".
+        return re.sub(r"\b1 threads", "1 thread", self.record["device"]["title"])
 
     def read_table(self, file: str) -> pd.DataFrame:
         """Return one of its parquet files.
@@ -438,14 +445,29 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
     )
 
 
-def wanted_entries() -> list[dict[str, Any]]:
-    """Return the entries of ``results/wanted.yml``, the runs that the book wants.
+@dataclass(frozen=True, slots=True, eq=False)
+class WantedRuns:
+    """The runs that the book wants, in order of their value.
+
+    Attributes
+    ----------
+    entries : tuple of dict
+        ``name``, ``why``, and either ``settings`` (of a training run) or ``predict`` (of one
+        that predicts with another's weights).
+    inputs : tuple of Input
+        The file that lists them.
+    """
+
+    entries: tuple[dict[str, Any], ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+
+def wanted_runs() -> WantedRuns:
+    """Return what ``results/wanted.yml`` lists; nothing where there is no such file.
 
     Returns
     -------
-    list of dict
-        ``name``, ``why``, and either ``settings`` (of a training run) or ``predict`` (of one
-        that predicts with another's weights); empty where there is no such list.
+    WantedRuns
 
     Raises
     ------
@@ -454,7 +476,7 @@ def wanted_entries() -> list[dict[str, Any]]:
     """
     path = paths.results() / WANTED_FILE
     if not path.is_file():
-        return []
+        return WantedRuns()
     entries: list[dict[str, Any]] = yaml.safe_load(path.read_text("utf-8"))
     for number, entry in enumerate(entries, start=1):
         if not {"name", "why"} <= set(entry) or ("settings" in entry) == ("predict" in entry):
@@ -464,7 +486,7 @@ def wanted_entries() -> list[dict[str, Any]]:
                 found=", ".join(entry),
                 expected="name, why, and either settings or predict",
             )
-    return entries
+    return WantedRuns(tuple(entries), (Input(f"results/{WANTED_FILE}", digest(path)),))
 
 
 def committed_runs() -> list[Run]:

@@ -34,14 +34,9 @@ def run_key(
 ) -> str:
     """Return sixteen hexadecimal digits that stand for all that decides a run's weights.
 
-    Parameters
-    ----------
-    origin : str
-        Of the encoder, as its record names it.
-    corpora : tuple of Corpus
-        What is trained and chosen on, before a teacher changes the targets.
-    start, teacher : Path or None
-        Folders of the weights that the run begins with and learns from.
+    The corpora are those that are trained and chosen on, before a teacher changes the targets.
+    `origin` is the encoder's, as its record names it; `start` and `teacher` are folders of
+    weights.
     """
     decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
     if settings.train == "corpora":
@@ -56,37 +51,13 @@ def run_key(
 
 
 def work_folder(key: str) -> Path:
-    """Return where an unfinished run keeps its checkpoints.
-
-    Parameters
-    ----------
-    key : str
-        As `run_key` returns it.
-
-    Returns
-    -------
-    Path
-        It need not exist.
-    """
+    """Return where an unfinished run keeps its checkpoints; it need not exist."""
     return paths.cache() / "training" / key
 
 
 @contextmanager
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Wait until no other process makes the same run.
-
-    Parameters
-    ----------
-    key : str
-        As `run_key` returns it.
-    say : callable
-        Called when there is something to wait for.
-
-    Yields
-    ------
-    None
-        While the block runs, the run is this process's alone.
-    """
+    """Wait until no other process makes the same run, and keep others from it within the block."""
     locks = paths.cache() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
     with (locks / key).open("w") as lock:
@@ -100,18 +71,7 @@ def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def weights_folder(key: str) -> Path:
-    """Return where a finished run's weights are kept.
-
-    Parameters
-    ----------
-    key : str
-        As `run_key` returns it.
-
-    Returns
-    -------
-    Path
-        It need not exist.
-    """
+    """Return where a finished run's weights are kept; it need not exist."""
     if not re.fullmatch("[0-9a-f]{16}", key):
         raise ChaosError(
             "A run's record names no weights.", found=key, expected="16 hexadecimal digits"
@@ -120,13 +80,7 @@ def weights_folder(key: str) -> Path:
 
 
 def cached_weights(key: str) -> Path | None:
-    """Return the folder of a run's weights after comparing their digest; None if not all there.
-
-    Parameters
-    ----------
-    key : str
-        As `run_key` returns it.
-    """
+    """Return the folder of a run's weights after comparing their digest; None if not all there."""
     folder = weights_folder(key)
     if not all((folder / name).is_file() for name in (WEIGHTS, _DIGEST_FILE, _OUTCOME_FILE)):
         return None
@@ -137,21 +91,8 @@ def cached_weights(key: str) -> Path | None:
 def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], work: Path) -> Path:
     """Keep a run's weights, the account of its training, and its looks at ChaosNLI.
 
-    Parameters
-    ----------
-    key : str
-        As `run_key` returns it.
-    model, tokenizer : object
-        Of `transformers`.
-    fitted : dict
-        The account of the training, ready for JSON.
-    work : Path
-        Folder of the run's looks.
-
-    Returns
-    -------
-    Path
-        The folder, which appears whole or not at all.
+    The account, `fitted`, is ready for JSON; the looks stand in the folder `work`. The folder
+    that is returned appears whole or not at all.
     """
     folder = weights_folder(key)
     with fresh_folder(folder) as new:
@@ -165,25 +106,13 @@ def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], w
 
 
 def read_fitted(folder: Path) -> dict[str, Any]:
-    """Return the account of the training of cached weights.
-
-    Parameters
-    ----------
-    folder : Path
-        As `cached_weights` returns it.
-    """
+    """Return the account of the training of cached weights."""
     fitted: dict[str, Any] = json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))
     return fitted
 
 
 def read_looks(folder: Path) -> dict[int, npt.NDArray[np.float64]]:
-    """Return the probabilities on ChaosNLI's items that were seen on the way, by step.
-
-    Parameters
-    ----------
-    folder : Path
-        As `cached_weights` returns it.
-    """
+    """Return the probabilities on ChaosNLI's items that were seen on the way, by step."""
     return {
         int(path.stem.removeprefix("look-")): np.array(json.loads(path.read_text("utf-8")))
         for path in folder.glob("look-*.json")

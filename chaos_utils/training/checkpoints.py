@@ -14,24 +14,11 @@ from chaos_utils.base.files import write_bytes
 class Progress:
     """Where a run stands: all that a checkpoint holds beside tensors.
 
-    Attributes
-    ----------
-    step, pairs, tokens, padded_tokens : int
-        Steps made; items, their tokens, and tokens with padding seen so far.
-    attention : int
-        Sum of squared padded lengths, for the cost of attention.
-    seconds : float
-        Spent in steps, over all the runs that were resumed.
-    curve : list of dict
-        Mean training loss since the entry before, in nats.
-    looks : list of dict
-        What `evaluate` returned, by step.
-    best_accuracy : float
-    epochs_since_best : int
-    stopped : bool
-        Whether patience ended the run.
-    window_loss, window_items : float, int
-        Summed since the curve's last entry.
+    `attention` sums squared padded lengths, for the cost of attention; `seconds` were spent in
+    steps, over all the runs that were resumed. `curve` holds the mean training loss since the
+    entry before, in nats, and `looks` what `evaluate` returned, by step; `window_loss` and
+    `window_items` are summed since the curve's last entry. `stopped` says that patience ended the
+    run.
     """
 
     step: int = 0
@@ -57,16 +44,8 @@ def copied(tensors: dict[str, Any]) -> dict[str, Any]:
 def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work: Path) -> None:
     """Write a checkpoint: one safetensors file, with its own digest in its name.
 
-    Whole or not at all; older ones are removed after.
-
-    Parameters
-    ----------
-    model, optimizer : object
-        Of `transformers` and PyTorch, as they stand.
-    best : dict of Tensor
-        The best weights so far; empty where none are kept.
-    work : Path
-        Folder of the run's checkpoints.
+    Whole or not at all; older ones are removed after. `best` holds the best weights so far, and
+    nothing where none are kept.
     """
     from safetensors.torch import save as serialise
 
@@ -90,21 +69,8 @@ def resume(
 ) -> Progress | None:
     """Load the last whole checkpoint; a damaged one is reported, and goes when the next is written.
 
-    Parameters
-    ----------
-    model, optimizer : object
-        Are changed in place.
-    best : dict of Tensor
-        Takes the best weights so far.
-    work : Path
-        Folder of the run's checkpoints.
-    say : callable
-        Called with what was found.
-
-    Returns
-    -------
-    Progress or None
-        None where there is nothing to go on from.
+    `model`, `optimizer` and `best` are changed in place; None where there is nothing to go on
+    from.
     """
     from safetensors.torch import load
 

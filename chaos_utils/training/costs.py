@@ -9,21 +9,9 @@ from chaos_utils.training.devices import Device, measured_peak, peak_memory_gib
 def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
     """Return the floating-point operations of training, forward and backward.
 
-    Six for each weight outside the embeddings and each token, as Kaplan et al. (2020) count,
-    and ``12 * layers * width`` for each pair of positions in a sequence, for attention.
-
-    Parameters
-    ----------
-    model : object
-        Of `transformers`.
-    padded_tokens : int
-        Tokens computed, padding among them.
-    attention : int
-        Sum of squared sequence lengths.
-
-    References
-    ----------
-    Kaplan, J. et al. (2020). Scaling laws for neural language models.
+    Six for each weight outside the embeddings and each token, padding among them, as Kaplan et
+    al. (2020, "Scaling laws for neural language models") count, and ``12 * layers * width`` for
+    each pair of positions in a sequence: `attention` is the sum of squared sequence lengths.
     """
     config = model.config
     # By identity, since encoder and decoder may share an embedding.
@@ -44,21 +32,8 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
 def cost_of(model: Any, state: Progress, device: Device, n_processes: int) -> dict[str, Any]:
     """Return what training cost, ready for the record.
 
-    Parameters
-    ----------
-    model : object
-        Of `transformers`.
-    state : Progress
-        At the end.
-    n_processes : int
-        How many trained together.
-
-    Returns
-    -------
-    dict
-        Numbers by name: ``seconds``, ``pairs_per_second``, ``flops``, ``peak_memory_gib`` and so
-        on. ``padded_tokens`` and ``flops`` are this process's; ``peak_share`` compares them
-        with a large matrix product, measured now.
+    ``padded_tokens`` and ``flops`` are this process's; ``peak_share`` compares them with a large
+    matrix product, measured now.
     """
     flops = training_flops(model, state.padded_tokens, state.attention)
     peak = measured_peak(device)

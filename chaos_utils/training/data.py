@@ -18,18 +18,11 @@ _HELD_OUT_SEED = 0  # one for all runs, so that they are chosen on the same stor
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """What a run reads.
+    """What a run trains on, chooses on, tests on and predicts, and the votes behind the last.
 
-    Attributes
-    ----------
-    train, dev, chaosnli : Corpus
-        What is trained on, chosen on and predicted. No training item shares its premise or
-        story with one of ChaosNLI, nor with a development item where ChaosNLI's votes are
-        trained on; development items are others than ChaosNLI's.
-    tests : Corpus
-        Test items, on which nothing is chosen; may be empty.
-    votes : list of Votes
-        Behind `chaosnli`.
+    No training item shares its premise or story with one of ChaosNLI, nor with a development item
+    where ChaosNLI's votes are trained on; development items are others than ChaosNLI's. Nothing
+    is chosen on the test items, and there may be none.
     """
 
     train: Corpus
@@ -46,13 +39,7 @@ class Data:
 
 
 def load_data(settings: Settings) -> Data:
-    """Read and check everything that a run needs, before anything is computed.
-
-    Parameters
-    ----------
-    settings : Settings
-        As `complete` returns them.
-    """
+    """Read and check everything that a run needs, for settings as `complete` returns them."""
     task, data = settings.task, settings.data
     chaosnli, votes = corpora.load_chaosnli(task, data)
     own = settings.train == "chaosnli"

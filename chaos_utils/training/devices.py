@@ -11,16 +11,10 @@ from chaos_utils.base.errors import ChaosError
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device and a precision.
+    """A device as PyTorch names it, a precision, and the hardware in words, for the record.
 
-    Attributes
-    ----------
-    name : str
-        As PyTorch names it, such as ``cpu`` or ``cuda:0``.
-    precision : {'fp32', 'bf16'}
-        With bf16, weights stay in fp32 and matrix products are computed in bfloat16.
-    title : str
-        The hardware, in words, for the record.
+    The precision is ``fp32`` or ``bf16``: weights then stay in fp32, and matrix products are
+    computed in bfloat16.
     """
 
     name: str
@@ -33,13 +27,7 @@ class Device:
         return self.name.partition(":")[0]
 
     def autocast(self) -> Any:
-        """Return a context in which matrix products have this precision.
-
-        Returns
-        -------
-        object
-            Of PyTorch.
-        """
+        """Return a context in which matrix products have this precision."""
         import torch
 
         bf16 = self.precision == "bf16"
@@ -47,12 +35,9 @@ class Device:
 
 
 def choose_device(device: str = "auto", precision: str = "auto") -> Device:
-    """Return where to compute.
+    """Return a device (``auto``, ``cpu``, ``cuda``) at a precision (``auto``, ``fp32``, ``bf16``).
 
-    Parameters
-    ----------
-    precision : {'auto', 'fp32', 'bf16'}
-        ``auto`` is bf16 where the hardware multiplies it.
+    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies it.
     """
     import torch
 
@@ -74,12 +59,10 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     if precision == "auto":
         fast = torch.cuda.is_bf16_supported() if kind == "cuda" else _cpu_multiplies_bf16()
         precision = "bf16" if fast else "fp32"
-    title = (
-        torch.cuda.get_device_name()
-        if kind == "cuda"
-        else f"CPU, {torch.get_num_threads()} threads"
-    )
-    return Device(kind, precision, title)
+    if kind == "cuda":
+        return Device(kind, precision, torch.cuda.get_device_name())
+    n = torch.get_num_threads()
+    return Device(kind, precision, f"CPU, {n} thread{'s' if n > 1 else ''}")
 
 
 def _cpu_multiplies_bf16() -> bool:
@@ -124,13 +107,8 @@ def peak_memory_gib(device: Device) -> float:
 def measured_peak(device: Device, size: int = 0) -> float:
     """Return the fastest that a large matrix product runs here, in FLOP/s.
 
-    Training is compared with this rate, which the hardware reaches in fact, and not with
-    the one on its data sheet.
-
-    Parameters
-    ----------
-    size : int
-        Rows of the square matrices; 0 for a default of the device.
+    Training is compared with this rate, which the hardware reaches in fact, and not with the one
+    on its data sheet. The matrices are square, of `size` rows; 0 for a default of the device.
     """
     import torch
 

@@ -20,17 +20,10 @@ _KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """An encoder on this machine.
+    """An encoder on this machine, in a folder that `transformers` loads.
 
-    Attributes
-    ----------
-    model : Model
-    folder : Path
-        As `transformers` loads it.
-    origin : str
-        What the record names: the package and its digest, or the hub's commit.
-    revision : str
-        The hub's commit; empty for what does not come from there.
+    `origin` is what the record names: the package and its digest, or the hub's commit; `revision`
+    is that commit, and empty for what does not come from the hub.
     """
 
     model: Model
@@ -42,10 +35,7 @@ class Encoder:
 def find_encoder(model: Model, revision: str = "") -> Encoder:
     """Return an encoder, which is fetched into the cache if it is not there.
 
-    Parameters
-    ----------
-    revision : str
-        Commit, branch or tag on the hub; only for models that are taken from there.
+    `revision` is a commit, branch or tag on the hub, for a model that is taken from there.
     """
     if model.package is not None and not revision:
         folder = _from_package(model, model.package)
@@ -85,13 +75,7 @@ def _from_package(model: Model, package: Package) -> Path:
 
 
 def check_weights(path: Path, sha256: str) -> None:
-    """Compare a weights file with its digest.
-
-    Parameters
-    ----------
-    sha256 : str
-        Hexadecimal.
-    """
+    """Refuse a weights file that is not there, or whose SHA-256 (hexadecimal) is another."""
     found = inputs.digest(path) if path.is_file() else "no file"
     if found != sha256:
         raise ChaosError(
@@ -198,13 +182,7 @@ def _from_hub(model: Model, revision: str) -> Path:
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Return the tokenizer that stands beside a model.
-
-    Returns
-    -------
-    object
-        Of `transformers`.
-    """
+    """Return the tokenizer that stands beside a model."""
     from transformers import AutoTokenizer
 
     try:
@@ -224,18 +202,7 @@ def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
 
 
 def load_model(folder: Path, n_outputs: int) -> Any:
-    """Return an encoder with a head of `n_outputs` logits; a new head follows PyTorch's seed.
-
-    Parameters
-    ----------
-    n_outputs : int
-        Logits for each sequence.
-
-    Returns
-    -------
-    object
-        A sequence classifier of `transformers`, in single precision.
-    """
+    """Return an encoder with `n_outputs` logits, in fp32; a new head follows PyTorch's seed."""
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification
     from transformers.utils import logging

@@ -15,21 +15,10 @@ _WINDOW = 50  # batches among which items are sorted by length
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """Items as token ids.
+    """Items as token ids: one sequence for a pair, two for an αNLI item, which is two stories.
 
-    Attributes
-    ----------
-    tokenizer : object
-        Pads what `batch` collects.
-    sequences : list of dict
-        Each item's sequences, one after the other: one for a pair, two for an αNLI item,
-        which is two stories to be scored.
-    per_item : int
-        1 or 2.
-    lengths : ndarray of int, shape (n,)
-        Tokens in the longest sequence of each item.
-    n_full : int
-        Sequences of the greatest length allowed: all but a few of these were cut.
+    `sequences` holds them item after item, and `lengths` the tokens in each item's longest one.
+    `n_full` counts sequences of the greatest length allowed: all but a few of these were cut.
     """
 
     tokenizer: Any
@@ -42,18 +31,7 @@ class Encoded:
         return len(self.lengths)
 
     def batch(self, items: Sequence[int] | Integers) -> dict[str, Any]:
-        """Return some items as padded tensors.
-
-        Parameters
-        ----------
-        items : sequence of int
-            Positions.
-
-        Returns
-        -------
-        dict of Tensor
-            ``per_item`` rows for each item, as wide as the longest sequence.
-        """
+        """Return items, by position, as tensors: `per_item` rows each, padded to the longest."""
         chosen = [
             self.sequences[self.per_item * int(item) + k]
             for item in items
@@ -65,16 +43,9 @@ class Encoded:
 def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
     """Tokenise a corpus.
 
-    A pair is the premise and the hypothesis. A story of αNLI is its first observation with
-    one of the hypotheses, and its second observation; each is scored by a single logit, so
-    that every architecture can judge it.
-
-    Parameters
-    ----------
-    tokenizer : object
-        Of `transformers`.
-    max_length : int
-        In tokens; of a longer pair, the longer part is cut.
+    A pair is the premise and the hypothesis. A story of αNLI is its first observation with one of
+    the hypotheses, and its second observation; each is scored by a single logit, so that every
+    architecture can judge it. Of what has more than `max_length` tokens, the longer part is cut.
     """
     stories = corpus.task.kind == "stories"
     if stories:
@@ -100,14 +71,9 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
 def plan_batches(lengths: Integers, batch_size: int, epochs: int, seed: int) -> list[Integers]:
     """Return the items of every step: a new seeded order each epoch, batches of like length.
 
-    Items are shuffled, sorted by length within windows of fifty batches, cut into batches,
-    and the batches shuffled: hardly any padding, and still a random order. The plan knows
-    nothing of processes or memory, so it is the same on every machine.
-
-    Returns
-    -------
-    list of ndarray of int
-        ``epochs * ceil(n / batch_size)`` batches; in each epoch every item occurs once.
+    Items are shuffled, sorted by length within windows of fifty batches, cut into batches, and
+    the batches shuffled: hardly any padding, and still a random order. The plan knows nothing of
+    processes or memory, so it is the same on every machine.
     """
     rng = np.random.default_rng([seed, 8])
     plan: list[Integers] = []
@@ -126,23 +92,9 @@ def plan_batches(lengths: Integers, batch_size: int, epochs: int, seed: int) -> 
 def split_by_budget(
     items: Integers, lengths: Integers, per_item: int, token_budget: int
 ) -> Iterator[Integers]:
-    """Cut a batch into parts of few enough padded tokens; an item is never cut.
+    """Cut a batch into parts of few enough padded tokens, in order; an item is never cut.
 
-    Parameters
-    ----------
-    items : ndarray of int
-        Positions.
-    lengths : ndarray of int, shape (n,)
-        Tokens of every item of the corpus, as in `Encoded`.
-    per_item : int
-        Sequences for each item.
-    token_budget : int
-        Padded tokens of a part, at most; a single item may have more.
-
-    Yields
-    ------
-    ndarray of int
-        Parts of the items, in order.
+    `lengths` are those of the whole corpus, as in `Encoded`. A single item may exceed the budget.
     """
     part: list[int] = []
     longest = 0

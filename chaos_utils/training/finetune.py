@@ -105,27 +105,14 @@ def finetune(
 ) -> Run:
     """Fine-tune an encoder and predict ChaosNLI's items with it.
 
-    Can be killed and called again: it goes on from its last checkpoint, and what it writes is
-    the same. Trained weights are kept in the cache, so that later runs can start from them.
+    Can be killed and called again: it goes on from its last checkpoint, and what it writes is the
+    same. Trained weights are kept in the cache, so that later runs can start from them. The
+    folder `out` appears whole or not at all: predictions on ChaosNLI and on the development
+    items, the record, and the trajectory where one was asked for.
 
-    Parameters
-    ----------
-    out : Path
-        The run's folder, which appears whole or not at all: predictions on ChaosNLI and on
-        the development items, the record, and the trajectory where one was asked for.
-    checkpoint_seconds : float
-        Least time between two checkpoints.
-    token_budget : int
-        Padded tokens at once; 0 for a default of the device.
-    report : callable
-        Called with what is being done, how much of it is done, and of how much.
-    say : callable
-        Called with what a reader must know.
-
-    Returns
-    -------
-    Run
-        What was written.
+    `checkpoint_seconds` is the least time between two checkpoints, and `token_budget` the padded
+    tokens at once, 0 for a default of the device. `report` is called with what is being done, how
+    much of it is done, and of how much; `say` with what a reader must know.
     """
     started, code = datetime.now(UTC), provenance.code()
     settings, model = complete(settings)
@@ -197,10 +184,7 @@ def weights_of(
 ) -> Path:
     """Return the weights of an earlier run, which are trained again if they are not cached.
 
-    Parameters
-    ----------
-    name, settings, data, device, report, say
-        The earlier run; what is to be made with it; the rest as in `finetune`.
+    `settings` and `data` are of the run that is to be made with them.
     """
     run = find_run(name)
     earlier = read_settings(run.settings)
@@ -354,13 +338,7 @@ def _fit(
 
 
 def look_steps(n_steps: int, batch_size: int, n_looks: int) -> frozenset[int]:
-    """Return the log-spaced steps of a trajectory, the last step among them.
-
-    Parameters
-    ----------
-    n_steps, batch_size, n_looks : int
-        Steps of the run, items of each, and how many looks there are to be; 0 for none.
-    """
+    """Return a trajectory's log-spaced steps, with the last step; none where `n_looks` is 0."""
     if not n_looks:
         return frozenset()
     first = min(n_steps, max(1, _FIRST_LOOK // batch_size))

@@ -26,28 +26,11 @@ def predict_logits(
     progress: Callable[[int], None] = lambda n: None,
     say: Say = lambda text: None,
 ) -> Floats:
-    """Return a model's logits.
+    """Return a model's logits, of shape (n, k); for αNLI the two stories' side by side.
 
-    Parameters
-    ----------
-    model : object
-        A sequence classifier of `transformers`, on the device.
-    encoded : Encoded
-        n items.
-    token_budget : int
-        Padded tokens at once; 0 for a default of the device. When memory runs out it is
-        halved, and `say` reports it.
-    dropout_seed : int, optional
-        Leave dropout on, drawn with this seed, for Monte Carlo dropout.
-    progress : callable
-        Called with the number of items just done.
-    say : callable
-        Called with what a reader must know.
-
-    Returns
-    -------
-    ndarray of float, shape (n, k)
-        For αNLI the two stories' logits side by side.
+    `token_budget` counts padded tokens at once, 0 for a default of the device; when memory runs
+    out it is halved, and `say` reports it. A `dropout_seed` leaves dropout on, drawn with this
+    seed, for Monte Carlo dropout. `progress` is called with the number of items just done.
     """
     import torch
 
@@ -91,13 +74,7 @@ def _forward(model: Any, encoded: Encoded, items: npt.NDArray[np.int64], device:
 
 
 def no_memory(length: int) -> ChaosError:
-    """Return the error for a single item that is too large.
-
-    Parameters
-    ----------
-    length : int
-        Of the item's longest sequence, in tokens.
-    """
+    """Return the error for a single item whose sequence of `length` tokens is too large."""
     return ChaosError(
         "Out of memory on a single item.",
         found=f"a sequence of {length} tokens",
@@ -115,26 +92,11 @@ def predict(
     progress: Callable[[int], None] = lambda n: None,
     say: Say = lambda text: None,
 ) -> Floats:
-    """Return a model's probabilities.
+    """Return a model's probabilities, of shape (n, k).
 
-    Parameters
-    ----------
-    model, encoded, device, progress, say
-        As for `predict_logits`.
-    mc_samples : int
-        Passes with dropout left on, over which probabilities are averaged; 0 for one pass
-        without dropout.
-    seed : int
-        Of the dropout.
-
-    Returns
-    -------
-    ndarray of float, shape (n, k)
-        Rows sum to 1.
-
-    References
-    ----------
-    Gal, Y. and Ghahramani, Z. (2016). Dropout as a Bayesian approximation.
+    They are averaged over `mc_samples` passes with dropout left on, as Gal and Ghahramani (2016,
+    "Dropout as a Bayesian approximation") propose; 0 for one pass without dropout. `seed` is the
+    dropout's.
     """
     if not mc_samples:
         logits = predict_logits(model, encoded, device, progress=progress, say=say)

@@ -11,17 +11,7 @@ from chaos_utils.datasets.corpora import Corpus
 def judge(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str, Any]]:
     """Return number, accuracy and cross-entropy (nats) against the gold label.
 
-    Parameters
-    ----------
-    shares : ndarray of float, shape (n, k)
-        Probabilities.
-    corpus : Corpus
-        n items.
-
-    Returns
-    -------
-    dict
-        For ``all`` items, and for those of each dataset.
+    Each for ``all`` items, and for those of each dataset.
     """
     right = shares.argmax(axis=1) == corpus.gold
     own = shares[np.arange(len(shares)), corpus.gold]
@@ -41,18 +31,7 @@ def judge(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str
 
 
 def spread(corpus: Corpus, n: int) -> Corpus:
-    """Return a fixed part of a corpus, as many items of each dataset as can be.
-
-    Parameters
-    ----------
-    n : int
-        How many items, at most.
-
-    Returns
-    -------
-    Corpus
-        In the same order; as evenly over the datasets as their sizes allow.
-    """
+    """Return at most `n` items of a corpus, always the same, as evenly over datasets as can be."""
     names = np.array(corpus.datasets)
     turn = np.empty(len(names), dtype=np.int64)
     order = np.random.default_rng(0).permutation(len(names))

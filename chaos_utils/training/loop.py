@@ -24,20 +24,9 @@ _CLIP = 1.0  # norm of the gradient
 class Job:
     """One fit: what is trained on what, and how.
 
-    Attributes
-    ----------
-    encoded : Encoded
-        n items.
-    targets : ndarray of float, shape (n, k)
-        Rows sum to 1.
-    plan : sequence of ndarray of int
-        The items of each step, as `encoding.plan_batches` gives them.
-    steps_per_epoch : int
-    learning_rate, weight_decay, warmup_ratio : float
-    seed : int
-    patience : int
-    looks_at : frozenset of int
-        Steps after which `evaluate` is called; the ends of epochs always are.
+    Rows of `targets` sum to 1; `plan` holds the items of each step, as `encoding.plan_batches`
+    gives them. `evaluate` is called after the steps in `looks_at`, and always at the ends of
+    epochs.
     """
 
     encoded: Encoded
@@ -56,13 +45,7 @@ Evaluate = Callable[[Any, int], dict[str, Any]]
 
 
 def rate_at(step: int, job: Job) -> float:
-    """Return the learning rate of a step, counted from 0: linear up, then linear down.
-
-    Parameters
-    ----------
-    step : int
-        From 0 to the number of steps less one.
-    """
+    """Return the learning rate of a step, counted from 0: linear up, then linear down."""
     total = len(job.plan)
     warm = math.ceil(job.warmup_ratio * total)
     if step < warm:
@@ -86,32 +69,22 @@ def fit(
     """Train a model in place, from its last checkpoint if there is one.
 
     Every random choice follows from the seed and the step, so that a run that was killed and
-    resumed ends with the same weights as one that was not.
+    resumed ends with the same weights as one that was not. With patience these are the best by
+    accuracy on dev, of those at the ends of epochs; else the last ones. With several processes,
+    each takes its share of every batch.
 
     Parameters
     ----------
-    model : object
-        A sequence classifier of `transformers`. With patience it ends with the best weights
-        by accuracy on dev, of those at the ends of epochs; else with the last ones.
     work : Path
         Keeps the checkpoints, which are removed by the caller when all is done.
     evaluate : callable
         Is given the model and the step, and returns a flat dict with ``accuracy``; called
         in the main process alone.
-    accelerator : accelerate.Accelerator
-        With several processes, each takes its share of every batch.
     checkpoint_seconds : float
         Least time between two checkpoints.
     token_budget : int
         Padded tokens at once; a larger batch is accumulated, which changes nothing but the
         rounding. Halved when memory runs out.
-    progress, say : callable
-        Called with where the run stands; with what a reader must know.
-
-    Returns
-    -------
-    Progress
-        Where the run stood at its end.
     """
     import torch
 

@@ -43,18 +43,10 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was computed.
+    """What was computed: probabilities, and what is to be told of each fit.
 
-    Attributes
-    ----------
-    chaosnli, dev : ndarray of float, shape (n, k)
-        Probabilities on ChaosNLI's items and on the development items.
-    tests : ndarray or None
-        The same on the test items.
-    fits : list of dict
-        What is to be told of each fit: one, or one for each fold.
-    trajectory : mapping
-        Probabilities on ChaosNLI's items, by step.
+    `tests` is None where no test items were predicted; `fits` has one entry, or one for each
+    fold; `trajectory` holds probabilities on ChaosNLI's items by step.
     """
 
     chaosnli: Floats
@@ -84,20 +76,9 @@ def write_run(
 ) -> None:
     """Write a run's folder, whole or not at all.
 
-    Parameters
-    ----------
-    settings : Settings
-        With the recipe's values filled in.
-    encoder, data, outcome, device
-        What was trained, on what, what came out, and where.
-    key : str
-        Names the weights in the cache.
-    started : datetime
-        In UTC.
-    code : mapping
-        As `provenance.code` gave it when the run began.
-    **more
-        Further entries of the record.
+    The settings have the recipe's values filled in, `key` names the weights in the cache,
+    `started` is in UTC, and `code` is as `provenance.code` gave it when the run began. `more` are
+    further entries of the record.
     """
     name = more.pop("system", system_name(settings, encoder.model))
     family = more.pop("family", family_name(settings, encoder.model))
@@ -142,17 +123,9 @@ def write_run(
 
 
 def command_of(settings: Settings, name: str) -> str:
-    """Return the command that makes a run, without what is left to the recipe's defaults.
+    """Return the command, quoted for a shell, that makes the run ``results/<name>``.
 
-    Parameters
-    ----------
-    name : str
-        Of the run's folder below ``results/``.
-
-    Returns
-    -------
-    str
-        Quoted for a shell.
+    What is left to the recipe's defaults is left out.
     """
     words = [f"chaos finetune --model {settings.model}"]
     recipe = asdict(recipe_of(get_model(settings.model), settings.task))

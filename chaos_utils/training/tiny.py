@@ -100,11 +100,6 @@ def write(family: str, folder: Path) -> None:
     """Write a tiny model of a family and its tokenizer into a folder.
 
     The weights follow a fixed seed, the vocabulary the synthetic sample.
-
-    Parameters
-    ----------
-    family : str
-        Its architecture, such as ``bert``.
     """
     import torch
     from transformers import AutoModel

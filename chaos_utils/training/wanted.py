@@ -8,7 +8,7 @@ from typing import Any
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run, wanted_entries
+from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run, wanted_runs
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of
@@ -20,18 +20,10 @@ _BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A run that is wanted.
+    """A run that is wanted: its folder below ``results/``, what it is for, how it is made.
 
-    Attributes
-    ----------
-    name : str
-        Its folder below ``results/``.
-    why : str
-        What it is for.
-    settings : mapping
-        Of a training run; empty for one that predicts.
-    predict : mapping
-        ``run`` and ``mc_samples``, for one that predicts with another's weights.
+    A training run has `settings`; one that predicts with another's weights has none, but ``run``
+    and ``mc_samples`` in `predict`.
     """
 
     name: str
@@ -64,18 +56,12 @@ def read_wanted() -> list[Wanted]:
     """Return the list in ``results/wanted.yml``, in its order."""
     return [
         Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
-        for entry in wanted_entries()
+        for entry in wanted_runs().entries
     ]
 
 
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
-    """Make a run that is wanted.
-
-    Parameters
-    ----------
-    device, report, say
-        As in `finetune`.
-    """
+    """Make a run that is wanted."""
     if wanted.predict:
         return predict_again(
             wanted.predict["run"],
@@ -90,13 +76,7 @@ def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
 
 
 def listing() -> str:
-    """Return the two tables of ``results/README.md``: runs that are there, and those wanted.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the two tables of ``results/README.md``: runs that are there, and those wanted."""
     there = ["| run | system | trained on | dev accuracy | pairs/s | training minutes | hardware |",
              "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
@@ -114,7 +94,7 @@ def listing() -> str:
 
 def _row(run: Run) -> str:
     record = run.record
-    data, device = record["data"], record["device"]
+    data = record["data"]
     trained = " + ".join(f"{n:,} {name}" for name, n in data["trained_on"].items())
     accuracy = ", ".join(
         f"{name} {part['accuracy']:.3f}" for name, part in record["dev"].items() if name != "all"
@@ -123,7 +103,7 @@ def _row(run: Run) -> str:
     minutes = sum(fit["seconds"] for fit in record["fits"]) / 60
     return (
         f"| `{run.name}` | {run.system} | {trained} | {accuracy} | {speed:.0f} | "
-        f"{minutes:.0f} | {device['title']}, {device['precision']} |"
+        f"{minutes:.0f} | {run.hardware}, {record['device']['precision']} |"
     )
 
 

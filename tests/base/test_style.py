@@ -32,6 +32,15 @@ def test_labels_differ_from_each_other(mode):
             assert getattr(one.colour, mode) != getattr(other.colour, mode)
 
 
+@pytest.mark.parametrize("mode", style.MODES)
+@pytest.mark.parametrize("n", [1, 10, 11, 30])
+def test_each_system_of_a_plot_has_a_colour_of_its_own_that_stands_out(mode, n):
+    hues = [getattr(hue, mode) for hue in style.distinct_hues(n)]
+    assert len(set(hues)) == len(hues) == n
+    assert min(contrast(hue, PAGES[mode]) for hue in hues) >= 3
+    assert hues[:10] == [getattr(hue, mode) for hue in style.distinct_hues(10)][:n]
+
+
 def test_pages_take_a_label_s_colour_from_the_data():
     styles = [*BOOK.glob("_static/*.css"), *BOOK.glob("_explorer/*"), *BOOK.glob("_annotate/*")]
     assert CSS in styles

@@ -13,12 +13,12 @@ def test_only_what_changed_runs_again(checkout):
     everything = {"chapter annotations", "chapter disagreement", "site"}
 
     (checkout / "notebooks" / "annotations.py").touch()
-    (checkout / "chaos_utils" / "description.py").touch()
+    (checkout / "chaos_utils" / "metrics" / "divergence.py").touch()
     assert planned(checkout) == set()  # the content is what it was
 
     append(checkout / "chaos_utils" / "plots" / "disagreement.py")
     assert planned(checkout) == {"chapter disagreement", "site"}
-    append(checkout / "chaos_utils" / "description.py")
+    append(checkout / "chaos_utils" / "metrics" / "divergence.py")
     assert planned(checkout) == everything
 
 

@@ -26,7 +26,7 @@ MODULES = [
 def public_things(module):
     """Yield name and thing of a module's functions and classes, and of these classes' methods."""
     for name in reference.public_names(module):
-        thing = getattr(module, name)
+        thing = inspect.unwrap(getattr(module, name))
         yield name, thing
         for member in vars(thing) if inspect.isclass(thing) else ():
             method = getattr(thing, member)

@@ -7,6 +7,8 @@ import pytest
 from helpers.checkout import PROJECT, chaos
 from helpers.rows import row, write_dataset
 
+from chaos_utils.analyses.annotations import agreement
+from chaos_utils.analyses.evidence import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import mixture
 from chaos_utils.crowd.materials import cut
@@ -14,7 +16,6 @@ from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
 from chaos_utils.crowd.votes import merge, read_votes
 from chaos_utils.datasets.loading import load_all_votes, load_votes
-from chaos_utils.description import agreement
 
 OPEN = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
 
@@ -123,11 +124,11 @@ def test_a_simulated_collection_merges_to_its_counts(tmp_path, sample, save):
 def test_agreement_of_items_with_few_votes(tmp_path, data, save):
     single = [save(judged(("snli-0", "e"), ("snli-1", "n")))]
     merge(single, tmp_path / "single", data)
-    table = agreement(load_all_votes(str(tmp_path / "single")), 20, 0)
+    table = agreement(gather(str(tmp_path / "single")), n_resamples=20, seed=0).rows
     assert table["mean_pairwise_agreement"].isna().all()
     both = [*single, save(judged(("snli-0", "e"), annotator="b"), "b")]
     merge(both, tmp_path / "both", data)
-    table = agreement(load_all_votes(str(tmp_path / "both")), 20, 0)
+    table = agreement(gather(str(tmp_path / "both")), n_resamples=20, seed=0).rows
     assert table["mean_pairwise_agreement"].tolist() == [1.0]
 
 

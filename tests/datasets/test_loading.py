@@ -38,14 +38,14 @@ def described(folder, file="colours.yml", **fields):
     return folder / file
 
 
-def test_a_yaml_file_of_ones_own(tmp_path, monkeypatch):
+def test_a_yaml_file_of_ones_own(tmp_path, reader_in):
     path = described(tmp_path / "mine")
     (votes,) = load_all_votes(str(path))
     assert votes.counts.tolist() == [[1, 0, 1], [1, 0, 0]]
     assert votes.source.name == "own-data/votes.csv"
     assert get_dataset("colours").title == "Colours"
     assert load_votes("colours", str(path)).uids == votes.uids
-    monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
+    reader_in(tmp_path)
     assert load_votes("colours", "mine").uids == votes.uids
     with pytest.raises(ChaosError, match="did you mean 'colours'"):
         load_votes("colour", "mine/colours.yml")

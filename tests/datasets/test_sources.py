@@ -223,19 +223,21 @@ def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeyp
         assert "chaos data fetch" in str(fault.value)
 
 
-def test_no_data_at_all_gives_the_sample_loudly_or_an_error(nowhere, capsys):
-    assert load_votes("snli").source.synthetic
-    assert "SYNTHETIC SAMPLE" in capsys.readouterr().err
-    with pytest.raises(ChaosError, match="not available"):
-        load_votes("snli", "released")
+@pytest.mark.parametrize("data", ["auto", "released", "snli"])
+def test_no_data_at_all_is_an_error_that_offers_the_sample(nowhere, data):
+    with pytest.raises(ChaosError, match="not available") as fault:
+        load_votes("snli", data)
+    assert "run `chaos data fetch`" in str(fault.value)
+    assert "data=sample" in str(fault.value)
+    assert load_votes("snli", "sample").source.synthetic
 
 
-def test_a_folder_of_ones_own(tmp_path, monkeypatch):
+def test_a_folder_of_ones_own(tmp_path, reader_in):
     write_dataset(tmp_path / "nested")
     write_rows(tmp_path / "flat" / "chaosNLI_snli.jsonl", [row(uid="mine")])
     assert len(load_votes("mnli", str(tmp_path / "nested"))) == 3
     assert load_votes("snli", str(tmp_path / "flat")).uids == ("mine",)
-    monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
+    reader_in(tmp_path)
     assert load_votes("snli", "flat").uids == ("mine",)
     with pytest.raises(ChaosError, match=r"no chaosNLI_mnli_m\.jsonl"):
         load_votes("mnli", "flat")

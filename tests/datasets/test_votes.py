@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from helpers.rows import row, write_rows
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
@@ -24,7 +23,7 @@ def test_a_file_becomes_opinions(tmp_path):
     assert votes.old_votes.tolist() == [[3, 2, 0], [3, 2, 0]]
     assert votes.texts[0]["premise"] == "premise of item-1"
     np.testing.assert_allclose(votes.shares.sum(axis=1), 1)
-    assert inputs.opened() == (votes.source,)
+    assert votes.inputs == (votes.source,)
     assert not votes.source.synthetic
 
 
@@ -165,3 +164,8 @@ def test_an_item_is_found_by_uid(tmp_path):
     assert votes.index("b") == 1
     with pytest.raises(ChaosError, match="No such item"):
         votes.index("c")
+
+
+def test_the_number_of_votes_is_given_only_where_all_items_have_it(others, sample):
+    four, two = others
+    assert [one.n_votes_each for one in (sample[0], two, four)] == [100, 5, None]

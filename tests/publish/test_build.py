@@ -32,12 +32,13 @@ def test_the_sample_when_it_is_asked_for(choose):
     assert not choose.told
 
 
-def test_the_sample_when_nothing_can_be_had_loudly(choose):
-    assert choose() == "sample"
-    assert "SYNTHETIC SAMPLE" in choose.told[-1]
+def test_without_data_the_build_shows_recorded_numbers_and_says_so(choose):
+    assert choose() == "auto"
+    assert "files are not available" in choose.told[-1]
+    assert "recorded in results/tables/" in choose.told[-1]
 
 
-def test_strict_takes_no_sample(choose):
+def test_strict_takes_no_recorded_numbers(choose):
     with pytest.raises(ChaosError, match="Cannot fetch"):
         choose(strict=True)
 

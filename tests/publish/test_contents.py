@@ -24,12 +24,12 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write(project, chapter, id, *, synthetic=False):
+def write(project, chapter, id, *, synthetic=False, recorded=()):
     path = project / "_build" / "chapters" / chapter / "figures" / f"{id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     manifest = {
         "id": id, "title": f"Title of *{id}*", "caption": "", "formats": ["csv"],
-        "synthetic": synthetic, "notebook": chapter,
+        "synthetic": synthetic, "recorded": recorded, "notebook": chapter,
     }  # fmt: skip
     path.write_text(json.dumps(manifest))
 
@@ -43,13 +43,14 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     changed = {"one": ["chaos_utils/base/style.py"], "two": []}
     monkeypatch.setattr(contents.staleness, "changed_since", changed.get)
     write(project, "two", "fig-d", synthetic=True)
+    write(project, "two", "fig-g", recorded=["snli"])
     with (project / "book" / "figures.yml").open("a") as registry:
-        registry.write("fig-d: 0.1.0\nfig-e: {since: 0.1.0, moved_to: fig-a}\n")
+        registry.write("fig-d: 0.1.0\nfig-g: 0.1.0\nfig-e: {since: 0.1.0, moved_to: fig-a}\n")
         registry.write("fig-f: {since: 0.1.0, withdrawn: It was wrong.}\n")
     rows = {row.pop("id"): row for row in contents.listing()}
     assert {id: row["state"] for id, row in rows.items()} == {
         "fig-b": "stale", "fig-a": "stale", "fig-c": "not made", "fig-d": "synthetic",
-        "fig-e": "moved", "fig-f": "withdrawn",
+        "fig-g": "recorded",        "fig-e": "moved", "fig-f": "withdrawn",
     }  # fmt: skip
     assert rows["fig-b"] == {
         "title": "Stale: Title of fig-b", "chapter": "one", "state": "stale",

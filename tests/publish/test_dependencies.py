@@ -50,7 +50,7 @@ def test_the_real_chapters_do_not_depend_on_each_other_s_plots():
 def test_a_chapter_that_runs_commands_depends_on_what_they_are_made_of():
     found = dependencies.modules_of(paths.notebooks() / "your_model.py")
     assert paths.project() / "chaos_utils" / "cli" / "evaluate.py" in found
-    assert paths.project() / "chaos_utils" / "evaluation" / "files.py" in found
+    assert paths.project() / "chaos_utils" / "scoring" / "predictions.py" in found
 
 
 def test_pages_are_the_book_s_sources_without_what_was_made():

@@ -18,6 +18,8 @@ FIGURE = {
     "caption": f"Shares, {EVIL}. As in {{cite:t}}`nie2020`.",
     "alt": f"A line that falls, {EVIL}",
     "synthetic": False,
+    "recorded": [],
+    "outdated": False,
     "notebook": "annotations",
     "parameters": {"data": EVIL, "seed": 3},
     "inputs": [{"name": EVIL, "sha256": "0" * 64, "synthetic": False}],
@@ -117,6 +119,16 @@ def test_a_synthetic_one_says_so(manifest):
     words = "".join(page(manifest | {"synthetic": True}).words)
     assert "It is not a result." in words
     assert "Synthetic sample: Shares" in words
+
+
+@pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
+def test_a_recorded_one_says_so(manifest):
+    assert "and recorded" not in "".join(page(manifest).words)
+    words = "".join(page(manifest | {"recorded": ["snli", "mnli"]}).words)
+    assert "The votes or predictions on SNLI, MNLI were not available" in words
+    assert "Another version of the code" not in words
+    words = "".join(page(manifest | {"recorded": ["snli"], "outdated": True}).words)
+    assert "Another version of the code made the record." in words
 
 
 @pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])

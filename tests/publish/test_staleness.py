@@ -9,6 +9,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from chaos_utils.base import modules
+from chaos_utils.base.table import Table
 from chaos_utils.publish import dependencies, downloads, staleness
 from chaos_utils.report.figures import publish_figure
 
@@ -33,7 +35,7 @@ def project(tmp_path, monkeypatch):
         return {"votes/data.jsonl": data} if data.exists() else {}
 
     monkeypatch.setattr(dependencies, "data_of", data_of)
-    dependencies._imported_by.cache_clear()
+    modules._imported_by.cache_clear()
     digests = dependencies.digests(tmp_path / "notebooks" / "n.py", "auto")
     record = tmp_path / "_build" / "chapters" / "n" / "record.json"
     record.parent.mkdir(parents=True)
@@ -82,8 +84,10 @@ def stale(run_folder):
         axis.plot(table["x"])
         return figure
 
-    data = pd.DataFrame({"x": [1, 2], "text": ['a "quoted", word', "b\nc"]})
-    publish_figure("fig-x", plot, data, caption="Dots & lines. More.", alt="A <line> & more.")
+    rows = pd.DataFrame({"x": [1, 2], "text": ['a "quoted", word', "b\nc"]})
+    publish_figure(
+        "fig-x", plot, Table(rows, ("x",)), caption="Dots & lines. More.", alt="A <line> & more."
+    )
     path = run_folder / "figures" / "fig-x.json"
     manifest = json.loads(path.read_text()) | {"folder": str(path.parent)}
     assert staleness.marked(manifest, []) == manifest

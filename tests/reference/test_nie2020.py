@@ -1,14 +1,15 @@
 """The published numbers of Nie, Zhou and Bansal (2020), from the released data."""
 
 import pytest
+from helpers.evidence import evidence_on
 
-from chaos_utils import description
+from chaos_utils.analyses import annotations
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 
 
 def test_change_rates_equal_table_2(released):
-    ours = description.data_statistics(released).set_index("dataset")
+    ours = annotations.data_statistics(evidence_on(released)).rows.set_index("dataset")
     theirs = read_published("nie2020_table2").set_index("dataset")
     assert (ours["n_examples"] == theirs["n_examples"].reindex(ours.index)).all()
     assert ours["change_rate_percent"].round(2).to_dict() == {
@@ -23,9 +24,8 @@ def test_change_rates_equal_table_2(released):
 
 
 def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(released):
-    table = (
-        description.label_counts(released).set_index(["dataset", "statistic", "label"]).sort_index()
-    )
+    table = annotations.label_counts(evidence_on(released)).rows
+    table = table.set_index(["dataset", "statistic", "label"]).sort_index()
     labels = ["entailment", "neutral", "contradiction"]
     for dataset, majorities in {"snli": [421, 813, 280], "mnli": [741, 583, 275]}.items():
         assert table.loc[(dataset, "new_majority"), "value"][labels].tolist() == majorities
@@ -49,7 +49,7 @@ def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(rel
     ],
 )
 def test_agreement(released, column, digits, values):
-    table = description.agreement(released, n_resamples=10, seed=0)
+    table = annotations.agreement(evidence_on(released), n_resamples=10, seed=0).rows
     assert table["dataset"].tolist() == ["snli", "mnli", "alphanli"]
     assert table[column].round(digits).tolist() == values
 
@@ -60,7 +60,7 @@ def test_the_stored_majority_is_not_the_first_argmax_on_as_many_items_as_known(r
 
 
 def test_the_papers_examples_are_all_in_the_data(released):
-    table = description.examples(released, 1)
+    table = annotations.examples(evidence_on(released), n_each=1).rows
     printed = table[table["reason"].str.startswith("printed in")]
     assert sorted(printed["uid"]) == sorted(read_published("example_items")["uid"])
 

@@ -2,14 +2,14 @@ import pytest
 from helpers.checkout import PROJECT
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.console import block, show_command
+from chaos_utils.report.console import block, transcript
 
 
 def test_a_command_is_shown_with_its_answer_and_no_colours(tmp_path, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # as a notebook's kernel does
     (tmp_path / "empty.csv").write_text("")
-    shown = show_command("chaos evaluate empty.csv --data sample", tmp_path, code=2).data
-    assert shown.startswith("```console\n$ chaos evaluate empty.csv --data sample\n")
+    shown = transcript("chaos evaluate empty.csv --data sample", tmp_path, code=2)
+    assert shown.startswith("$ chaos evaluate empty.csv --data sample\n")
     assert "The data file is empty." in shown
     assert "\x1b" not in shown
     assert str(tmp_path) not in shown
@@ -17,13 +17,13 @@ def test_a_command_is_shown_with_its_answer_and_no_colours(tmp_path, monkeypatch
 
 def test_a_command_that_ends_otherwise_fails_the_page():
     with pytest.raises(ChaosError, match=r"exit code 2\n.*No such notebook") as fault:
-        show_command("chaos params nothing", PROJECT)
+        transcript("chaos params nothing", PROJECT)
     assert "chaos params nothing" in str(fault.value)
 
 
 def test_only_our_own_command_is_run(tmp_path):
     with pytest.raises(ChaosError, match="Only `chaos` commands"):
-        show_command("touch made", tmp_path)
+        transcript("touch made", tmp_path)
     assert not (tmp_path / "made").exists()
 
 

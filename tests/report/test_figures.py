@@ -8,13 +8,16 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input
 from chaos_utils.base.style import colour
+from chaos_utils.base.table import Origin, Table
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.provenance import version
 
-DATA = pd.DataFrame({"x": [1, 2], "y": [3.0, None]})
+DATA = Table(pd.DataFrame({"x": [1, 2], "y": [3.0, None]}), ("x",))
+MADE_UP = Origin((Input("made-up", "0" * 64, synthetic=True),))
 GIVEN = {"caption": "A line. It rises, e.g. here.", "alt": "A line that rises from left to right."}
 
 
@@ -130,7 +133,7 @@ def test_a_dollar_sign_is_not_a_formula(run_folder, name):
         drawn.append(axis.get_legend().get_texts()[0])
         return figure
 
-    table = pd.DataFrame({"system": [name], "x": [1.5]})
+    table = Table(pd.DataFrame({"system": [name], "x": [1.5]}), ("system",))
     publish_figure("fig-named", plot_named, table, **GIVEN)
     assert drawn[0]._preprocess_math(drawn[0].get_text()) == (name, False)
     manifest = json.loads((run_folder / "figures" / "fig-named.json").read_text())
@@ -156,8 +159,7 @@ def test_light_and_dark_use_their_own_colours(run_folder):
 
 def test_synthetic_data_marks_the_figure_in_every_file(run_folder):
     publish_figure("fig-plain", plot, DATA, **GIVEN)
-    inputs.record("made-up", "0" * 64, synthetic=True)
-    publish_figure("fig-line", plot, DATA, **GIVEN)
+    publish_figure("fig-line", plot, Table(DATA.rows, DATA.keys, {"": MADE_UP}), **GIVEN)
     folder = run_folder / "figures"
     manifest = json.loads((folder / "fig-line.json").read_text())
     assert manifest["synthetic"]
@@ -190,11 +192,12 @@ def test_an_id_that_cannot_be_used(run_folder, id):
         ({"alt": " "}, "alt text"),
         ({"alt": GIVEN["caption"]}, "alt text"),
         ({"caption": ""}, "caption"),
-        ({"data": pd.DataFrame()}, "data"),
+        ({"table": Table(pd.DataFrame(), ())}, "table behind"),
+        ({"table": DATA.rows}, "table behind"),
     ],
 )
 def test_what_a_figure_needs(run_folder, change, message):
-    given = {"data": DATA} | GIVEN | change
+    given = {"table": DATA} | GIVEN | change
     with pytest.raises(ChaosError, match=message):
         publish_figure("fig-line", plot, **given)
 

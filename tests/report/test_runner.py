@@ -21,10 +21,12 @@ n: int = 2  # how many
 BODY = """
 # %%
 import pandas as pd
+from chaos_utils.analyses.recorded import plain
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.tables import publish_table
-opinions = load_votes("snli", data)
-publish_table("tbl-n", pd.DataFrame({"n": [n], "items": [len(opinions)]}), caption="How many.")
+votes = load_votes("snli", data)
+rows = pd.DataFrame({"n": [n], "items": [len(votes)]})
+publish_table("tbl-n", plain(rows, ["n"], votes), caption="How many.")
 """
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.columns import number, signed, with_interval
+from chaos_utils.base.table import Table
 from chaos_utils.report.tables import Item, Votes, publish_table, table_html
 
 EVIL = "<script>alert(1)</script>"
@@ -30,7 +30,7 @@ def parse(html):
 
 
 def test_a_table_is_written_and_set(run_folder):
-    data = pd.DataFrame({"dataset": ["snli"], "value": [0.25]})
+    data = Table(pd.DataFrame({"dataset": ["snli"], "value": [0.25]}), ("dataset",))
     shown = publish_table("tbl-one", data, caption="One. More.")
     assert {path.name for path in (run_folder / "figures").iterdir()} == {
         "tbl-one.csv",
@@ -65,7 +65,8 @@ def test_everything_is_escaped():
 
 def test_items_take_their_text_only_where_it_is_given(run_folder):
     shown = pd.DataFrame({"item": [Item("snli", "u1")], "votes": [Votes("snli", (70, 30, 0))]})
-    publish_table("tbl-items", pd.DataFrame({"uid": ["u1"]}), caption="Items.", shown=shown)
+    table = Table(pd.DataFrame({"uid": ["u1"]}), ("uid",))
+    publish_table("tbl-items", table, caption="Items.", shown=shown)
     stored = (run_folder / "figures" / "tbl-items.json").read_text()
     display = json.loads(stored)["display"]
     assert "A man sleeps" not in table_html(display)
@@ -93,14 +94,3 @@ def test_votes_of_any_dataset_are_a_bar_in_its_colours(others):
         ]
         assert html.count('class="vote"') == len(shown)
         assert all(f"--light:{label.colour.light};" in html for label in shown)
-
-
-def test_numbers_are_written_for_readers():
-    assert number(1234.5, 1) == "1,234.5"
-    assert number(-2) == "−2"
-    assert number(float("nan")) == "–"
-    assert signed(0.004, 2) == "0.00"
-    assert signed(-0.004, 2) == "0.00"
-    assert signed(3) == "+3"
-    assert signed(-3) == "−3"
-    assert with_interval(0.5, 0.4, 0.6, 2) == "0.50 [0.40, 0.60]"

@@ -20,8 +20,8 @@ from helpers.predictions import (
     write_lines,
 )
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.scoring.predictions import read_predictions
 
@@ -213,7 +213,7 @@ def test_a_pipe_is_read_once(tmp_path, votes):
     (one,) = read_predictions(pipe, [votes])
     writer.join()
     check(one, "pipe")
-    assert one.source == inputs.Input("predictions/pipe", inputs.digest(tmp_path / "m.csv"))
+    assert one.inputs == (Input("predictions/pipe", digest(tmp_path / "m.csv")),)
 
 
 def test_standard_input_and_process_substitution(tmp_path, sample):

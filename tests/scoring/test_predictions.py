@@ -459,7 +459,7 @@ def test_a_file_in_a_run_s_folder_is_what_the_record_says(tmp_path):
     (one,) = read_predictions(path, [votes])
     assert (one.origin, one.family, one.seed) == ("trained", "Ours, vote shares", 2)
     assert (one.trained_on, one.out_of_fold) == (("votes of alphanli",), True)
-    assert one.source.name == "results/soft/predictions.parquet"
+    assert "results/soft/predictions.parquet" in [entry.name for entry in one.inputs]
     assert "trained by this project" in one.notes[0]
     assert len(one.aligned_to(votes).human) == N
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):

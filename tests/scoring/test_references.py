@@ -1,12 +1,28 @@
 import ast
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from chaos_utils.analyses import ceilings, references, results
 from chaos_utils.base import paths
-from chaos_utils.evaluation import ceilings, files, learning, results
-from chaos_utils.scoring.references import DRAWS, PERFECT_MODEL, SECOND_CROWD, References
-from chaos_utils.scoring.systems import load_systems
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.scoring import judging
+from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.references import (
+    DRAWS,
+    PERFECT_MODEL,
+    SECOND_CROWD,
+    References,
+    extrapolation_weights,
+    floor_and_ceiling,
+    known_scores,
+    split_sizes,
+)
+from chaos_utils.scoring.systems import baselines, load_systems
+
+ALPHA = (0.4, 0.7, 0.3)  # about what fits SNLI
+SMOOTH = ("jsd", "dist_ce", "ent_ce")
 
 
 def by_measure(table, column, **columns):
@@ -21,13 +37,14 @@ def test_a_reference_has_one_value_on_all_pages(sample, number):
     votes = sample[number]
     systems = load_systems(votes)[:1]
     drawn = References(votes)
-    page = ceilings.reference_scores(drawn)
-    rescaled = ceilings.normalised_scores(systems, drawn, 2, seed=0)
-    shown = learning.learning_table(
-        votes, [], References(votes, seed=0), n_resamples=1, confidence=0.95, seed=0
+    page = ceilings.noise_ceiling.function(votes, n_draws=DRAWS, seed=0)
+    rescaled = ceilings.normalised_scores.function(
+        votes, systems, n_draws=DRAWS, n_resamples=2, seed=0
     )
-    chart = results.drawn_results(results.main_results([votes], [[]], 0, 0), [votes], 0)
-    answer = files.judge_files({votes.dataset.name: systems}, sample, n_resamples=1, seed=0)
+    scored = results.main_results.function(votes, [], n_resamples=0, seed=0)
+    shared = references.reference_scores.function(votes, seed=0, measures=["jsd", "kl"])
+    chart = results.drawn_results(scored, shared).rows
+    answer = judging.judge_files({votes.dataset.name: systems}, sample, n_resamples=1, seed=0)
     expected = drawn.scores(answer["measure"].unique())
     for system, kind, column in (
         (PERFECT_MODEL, "floor", "floor"),
@@ -37,14 +54,15 @@ def test_a_reference_has_one_value_on_all_pages(sample, number):
         found = {
             "ceilings": by_measure(page, column),
             "rescaled": by_measure(rescaled, kind),
-            "learning": by_measure(shown, "value", method=kind),
             "results": by_measure(chart, "value", kind=kind),
             "evaluate": by_measure(answer, kind),
         }
         for place, of_place in found.items():
             assert "jsd" in of_place, place
             common = values.keys() & of_place.keys()
-            assert {m: of_place[m] for m in common} == {m: values[m] for m in common}, place
+            assert {m: of_place[m] for m in common} == pytest.approx(
+                {m: values[m] for m in common}, rel=1e-8
+            ), place
 
 
 def test_every_page_draws_as_often():
@@ -62,3 +80,153 @@ def test_a_part_of_the_items_has_the_digits_of_the_whole(sample):
     for measure in ("jsd", "dist_ce", "ent_ce", "kl", "new_accuracy"):
         whole = found.perfect_model(measure)
         assert whole.on(everything).value == whole.value
+
+
+def truths_of(shares, n_draws):
+    return np.broadcast_to(shares, (n_draws, *shares.shape))
+
+
+def floors(truths, n_votes, rng, names=SMOOTH):
+    crowd = draw_crowds(truths, n_votes, rng)
+    return np.array([repeated(MEASURES[name], crowd, truths).value for name in names])
+
+
+@pytest.fixture(scope="module")
+def world():
+    """Items whose true distributions are known, and a few votes on each."""
+    rng = np.random.default_rng(5)
+    truth = rng.dirichlet(ALPHA, size=3000)
+    return truth, rng.multinomial(15, truth), rng
+
+
+def test_floor_from_the_posterior_is_the_true_one_and_from_vote_shares_is_not(world):
+    truth, counts, rng = world
+    true = floors(truths_of(truth, 8), 15, rng)
+    posterior = floors(draw_posterior(counts, 8, rng), 15, rng)
+    plugged_in = floors(truths_of(counts / 15, 8), 15, rng)
+    np.testing.assert_allclose(posterior, true, rtol=0.04)
+    assert (plugged_in < 0.92 * true).all()
+
+
+def test_votes_drawn_from_vote_shares_count_the_noise_twice(world):
+    truth, counts, rng = world
+    new = draw_crowds(truths_of(truth, 4), 15, rng)
+    model = truths_of(truth, 4)
+    again = draw_crowds(truths_of(counts / 15, 4), 15, rng)
+    for name in ("jsd", "dist_ce"):
+        # Two layers of sampling noise instead of one: about √2 as much.
+        true = repeated(MEASURES[name], new, model).value
+        assert repeated(MEASURES[name], again, model).value > 1.25 * true
+
+
+def test_both_ceilings_find_the_true_one(sample):
+    rng = np.random.default_rng(6)
+    truth = truths_of(rng.dirichlet(ALPHA, size=3000), 8)
+    counts = rng.multinomial(100, truth[0])
+    votes = replace(sample[0], uids=tuple(map(str, range(3000))), counts=counts)
+    found = References(votes, 2)
+    for name in SMOOTH:
+        crowds = (draw_crowds(truth, 100, rng) for _ in range(2))
+        true = repeated(MEASURES[name], *crowds).value
+        assert found.crowds(name).value == pytest.approx(true, rel=0.04)
+        assert found.halves(name).value == pytest.approx(true, rel=0.04)
+
+
+def test_extrapolation_recovers_a_curve_of_its_form():
+    sizes = np.array([10, 20, 30, 40, 50])
+
+    def curve(m):
+        return 0.01 + 0.3 * m**-0.5 - 0.2 / m
+
+    weights = extrapolation_weights(list(sizes), 100)
+    assert weights.sum() == pytest.approx(1)
+    assert weights @ curve(sizes) == pytest.approx(curve(100))
+
+
+def test_extrapolation_needs_three_sizes():
+    with pytest.raises(ValueError, match="sizes"):
+        extrapolation_weights([10, 20, 20], 100)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [([[60, 30, 10]], [10, 20, 30, 40, 50]), ([[3, 2, 1]], [1, 2, 3]), ([[3, 1, 1]], [])],
+)
+def test_split_sizes(counts, expected):
+    assert split_sizes(counts) == expected
+
+
+def test_a_binned_measure_is_judged_draw_by_draw():
+    # Two draws miss in opposite directions: their gaps must not cancel.
+    model = np.full((2, 4, 2), [0.6, 0.4])
+    human = np.stack([np.full((4, 2), [1.0, 0.0]), np.full((4, 2), [0.2, 0.8])])
+    found = repeated(MEASURES["ece_votes"], human, model)
+    np.testing.assert_allclose(found.values, [0.4, 0.4])
+    assert found.value == pytest.approx(0.4)
+
+
+def test_means_of_the_table_give_the_value(sample):
+    crowd = draw_posterior(sample[0].counts, 3, np.random.default_rng(0))
+    model = truths_of(sample[0].shares, 3)
+    for measure in MEASURES.values():
+        found = repeated(measure, crowd, model)
+        assert found.of_means(found.table.mean(axis=0)[np.newaxis])[0] == pytest.approx(found.value)
+
+
+def test_what_cannot_be_read_off_split_halves_is_drawn(others):
+    for votes in others:  # halves of three votes for 13; five votes
+        found = References(votes, 2)
+        assert found.halves("jsd") is None
+        assert found.second_crowd("jsd").value == found.crowds("jsd").value
+    assert References(others[0], 2).measured_half("jsd") is not None
+
+
+def test_no_draws_are_refused():
+    with pytest.raises(ValueError, match="n_draws"):
+        draw_posterior([[3, 2]], 0, np.random.default_rng(0))
+
+
+def test_any_measure_has_references(sample):
+    found = References(sample[0], 2)
+    assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
+    without = {name for name in MEASURES if found.second_crowd(name) is None}
+    assert without == {"kl", "cross_entropy"}
+
+
+def test_the_package_knows_what_would_be_drawn_for_the_released_votes(released):
+    for votes in released:
+        known = known_scores(votes).set_index(["system", "measure"])["value"]
+        names = [name for name, measure in MEASURES.items() if not measure.needs]
+        drawn = References(votes).scores(names).set_index(["system", "measure"])["value"]
+        np.testing.assert_allclose(known.loc[drawn.index], drawn, rtol=1e-6)
+        guesses = references.baseline_scores.function(votes, seed=0)
+        guesses = guesses.set_index(["system", "measure"])["value"]
+        # The uniform guess has no rank correlation.
+        np.testing.assert_allclose(known.loc[guesses.index], guesses, rtol=1e-6)
+        assert set(known.index) == set(drawn.index) | set(guesses.index)
+
+
+def test_what_the_package_knows_is_not_drawn_again(released, monkeypatch):
+    monkeypatch.setattr(References, "scores", lambda *args: pytest.fail("drawn again"))
+    found = floor_and_ceiling(released[0], ["kl", "jsd"])
+    assert list(found.index) == ["kl", "jsd"]
+    assert found.loc["jsd", PERFECT_MODEL] < found.loc["jsd", SECOND_CROWD]
+    assert np.isnan(found.loc["kl", SECOND_CROWD])
+
+
+def test_other_votes_and_other_seeds_are_drawn(released, sample):
+    votes = released[0]
+    assert known_scores(votes, seed=1).empty
+    assert known_scores(sample[0]).empty
+    half = replace(votes, uids=votes.uids[::2], counts=votes.counts[::2])
+    assert known_scores(half).empty
+    drawn = References(sample[0], seed=3).scores(["jsd"]).set_index("system")["value"]
+    found = floor_and_ceiling(sample[0], ["jsd"], seed=3).loc["jsd"]
+    assert found.to_dict() == drawn.to_dict()
+
+
+def test_baselines_are_those_that_votes_have_what_they_need_for(sample, others):
+    assert [one.name for one in baselines(others[0])] == ["uniform"]
+    assert [one.name for one in baselines(sample[0])] == [
+        "uniform", "class prior", "old label", "original votes",
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ from helpers.rows import row, write_rows
 from helpers.runs import write_run
 from statsmodels.stats.multitest import multipletests
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
@@ -120,11 +120,11 @@ def _named(system, name):
     return replace(system, name=name)
 
 
-def test_a_reader_s_file_stands_beside_the_rest(votes, tmp_path, monkeypatch):
+def test_a_reader_s_file_stands_beside_the_rest(votes, tmp_path, reader_in):
     header = "uid,entailment,neutral,contradiction"
     lines = [f"{uid},0.4,0.4,0.2" for uid in votes.uids]
     (tmp_path / "mine.csv").write_text("\n".join([header, *lines]))
-    monkeypatch.setenv("CHAOS_FROM", str(tmp_path))
+    reader_in(tmp_path)
     names = [system.name for system in systems.load_systems(votes, ["mine.csv"])]
     assert names == [f"synthetic model, seed {seed}" for seed in range(3)] + ["mine"]
     with pytest.raises(ChaosError, match="same name"):
@@ -152,8 +152,10 @@ def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
         assert ours.name == "Ours, seed 0"
         assert ours.uids == votes.uids
         np.testing.assert_allclose(ours.probabilities, votes.shares[:, ::-1], atol=1e-6)
+        assert [entry.name for entry in ours.inputs] == [
+            "results/plain/predictions.parquet", "results/plain/run.json",
+        ]  # fmt: skip
     assert systems.trained_systems(alphanli) == []
-    assert any("results/plain" in entry.name for entry in inputs.opened())
 
 
 def test_chance_equals_table_5(released):

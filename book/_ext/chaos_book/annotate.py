@@ -34,7 +34,10 @@ class Annotate(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the place with the notice of the licence, and note which page this is."""
         self.env.chaos_annotate = self.env.docname  # type: ignore[attr-defined]
-        return [nodes.raw("", _PLACE, format="html"), book_votes.notice_node(self.env.app)]
+        app = self.env.app
+        said = book_votes.missing_nodes(app, "asks you to judge items that a hundred people judged")
+        place = nodes.raw("", _PLACE, format="html")
+        return [*said, place, *book_votes.notice_nodes(app)]
 
 
 def _add_files(
@@ -43,11 +46,12 @@ def _add_files(
     """Let this page alone load the scripts, the style and the data."""
     if pagename != getattr(app.env, "chaos_annotate", None):
         return
+    items = book_votes.shown(app)
     published = read_published("nie2020_table1").set_index("dataset")
-    content = annotate.material(book_votes.all_votes(app), is_unanimous) | {
+    content = annotate.material(items.votes, is_unanimous) | {
         "protocol": load_protocol().table,
         "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
-        "synthetic": book_votes.is_synthetic(app),
+        "synthetic": items.synthetic,
     }
     # Put in place before the page is written, so that their addresses there carry digests.
     target = Path(app.outdir) / "_static" / _FOLDER

@@ -1,18 +1,42 @@
-"""What pages show beside the chapters: the votes themselves, and whose texts they are."""
+"""What pages show beside the chapters: the items themselves, and whose texts and votes they are."""
 
+from dataclasses import dataclass
 from functools import cache
+from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from chaos_utils.analyses.evidence import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import licences
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The items that pages show.
+
+    Attributes
+    ----------
+    votes : tuple of Votes
+        Those that the chapters were made from, or the sample's as an example.
+    missing : tuple of Dataset
+        Those that the chapters show recorded tables of, and whose items are not available.
+    """
+
+    votes: tuple[Votes, ...]
+    missing: tuple[Dataset, ...] = ()
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether they are the sample's."""
+        return any(votes.source.synthetic for votes in self.votes)
 
 
 def is_synthetic(app: Sphinx) -> bool:
@@ -21,32 +45,17 @@ def is_synthetic(app: Sphinx) -> bool:
     return any(manifest["synthetic"] for manifest in manifests)
 
 
-def notice(app: Sphinx) -> str:
-    """Return what a page or file that holds texts of items says about them."""
-    return _SYNTHETIC if is_synthetic(app) else licences.notice(_datasets(app))
-
-
-def votes_notice(app: Sphinx) -> str:
-    """Return what a file that holds the votes of items, and no texts, says about them."""
-    return _SYNTHETIC if is_synthetic(app) else licences.votes_notice(_datasets(app))
-
-
-def notice_node(app: Sphinx) -> nodes.raw:
-    """Return the notice as a paragraph of a page."""
-    return nodes.raw("", licences.paragraph(notice(app)), format="html")
-
-
-def _datasets(app: Sphinx) -> list[Dataset]:
-    return [votes.dataset for votes in all_votes(app)]
-
-
-def all_votes(app: Sphinx) -> list[Votes]:
-    """Return the votes that the chapters were made from."""
+def shown(app: Sphinx) -> Shown:
+    """Return the items that pages show."""
     manifests = list(app.env.chaos_manifests.values())  # type: ignore[attr-defined]
     (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
-    found = _votes_of(data)
+    found = _read(data)
     digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
-    other = [votes.dataset.title for votes in found if votes.source.sha256 not in digests]
+    other = [
+        votes.dataset.title
+        for votes in found.votes
+        if not found.missing and votes.source.sha256 not in digests
+    ]
     if other:
         raise ExtensionError(
             f"the available data for {', '.join(other)} is not what the chapters were made from: "
@@ -55,4 +64,61 @@ def all_votes(app: Sphinx) -> list[Votes]:
     return found
 
 
-_votes_of = cache(load_all_votes)  # several pages show the same votes
+@cache  # several pages show the same items
+def _read(data: str) -> Shown:
+    if not may_be_recorded(data):
+        return Shown(tuple(load_all_votes(data)))
+    wanted = datasets_of(data)
+    missing = tuple(filter(is_missing, wanted))
+    there = tuple(load_votes(one.name) for one in wanted if one not in missing)
+    return Shown(there or tuple(load_all_votes("sample")), missing)
+
+
+def notice(app: Sphinx) -> str:
+    """Return what a page or file that holds texts of items says about them."""
+    items = shown(app)
+    return _SYNTHETIC if items.synthetic else licences.notice(_datasets(items))
+
+
+def votes_notice(app: Sphinx) -> str:
+    """Return what a file that holds the votes of items, and no texts, says about them."""
+    items = shown(app)
+    return _SYNTHETIC if items.synthetic else licences.votes_notice(_datasets(items))
+
+
+def notice_nodes(app: Sphinx) -> list[nodes.Node]:
+    """Return the notice as a paragraph of a page."""
+    return [nodes.raw("", licences.paragraph(notice(app)), format="html")]
+
+
+def missing_nodes(app: Sphinx, purpose: str) -> list[nodes.Node]:
+    """Return what a page that shows items says where some of them are not available.
+
+    Parameters
+    ----------
+    purpose : str
+        What the page does with items, after "this page".
+    """
+    items = shown(app)
+    if not items.missing:
+        return []
+    names = ", ".join(one.short for one in items.missing)
+    instead = (
+        "Until then it shows invented items as an example; nothing in it is a result."
+        if items.synthetic
+        else "Until then it shows the other datasets."
+    )
+    text = (
+        f"With the votes on {names}, this page {purpose}. They are not part of this book and were "
+        "not available when it was built. <code>chaos data fetch</code> gets them from their "
+        f"publishers, and <code>make book</code> then puts them here. {escape(instead)}"
+    )
+    html = (
+        '<div class="admonition warning"><p class="admonition-title">The items are not available'
+        f"</p><p>{text}</p></div>"
+    )
+    return [nodes.raw("", html, format="html")]
+
+
+def _datasets(items: Shown) -> list[Dataset]:
+    return [votes.dataset for votes in items.votes]

@@ -31,7 +31,10 @@ class ItemExplorer(SphinxDirective):
         """Return the controls, and note that this page is the explorer."""
         self.env.chaos_explorer = self.env.docname  # type: ignore[attr-defined]
         page = (_assets(self.env.app) / "page.html").read_text("utf-8")
-        return [nodes.raw("", page, format="html"), book_votes.notice_node(self.env.app)]
+        app = self.env.app
+        said = book_votes.missing_nodes(app, "shows the text and votes of every item")
+        place = nodes.raw("", page, format="html")
+        return [*said, place, *book_votes.notice_nodes(app)]
 
 
 def _assets(app: Sphinx) -> Path:
@@ -69,20 +72,19 @@ def _write_files(app: Sphinx, exception: Exception | None) -> None:
 
 def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    datasets = book_votes.all_votes(app)
+    items = book_votes.shown(app)
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    synthetic = book_votes.is_synthetic(app)
     numbers = {
         "scale": explorer.SCALE,
         "datasets": [
             explorer.columns(votes, load_systems(votes))
             | {"paper": _paper(app, votes.dataset.release.citation)}
-            for votes in datasets
+            for votes in items.votes
         ],
-        "citation": explorer.citation(book, synthetic=synthetic),
+        "citation": explorer.citation(book, synthetic=items.synthetic),
         "drawn": (project_of(app) / CHART_LIBRARY).is_file(),
     }
-    texts = {votes.dataset.name: explorer.texts(votes) for votes in datasets}
+    texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
     return {
         "items.js": scripts.packed("CHAOS_ITEMS", numbers, book_votes.votes_notice(app)),
         "texts.js": scripts.packed("CHAOS_TEXTS", texts, book_votes.notice(app)),

@@ -20,8 +20,9 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
+from chaos_utils.analyses.evidence import is_missing
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import in_order
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, contents, landing, licences, markup
@@ -91,17 +92,14 @@ def _raw(html: str) -> nodes.raw:
 
 
 def _table_html(manifest: Manifest) -> str:
-    shows_items = landing.shows_items(manifest)
-    table = table_html(manifest["display"], _text_reader(manifest) if shows_items else None)
+    datasets = licences.shown_datasets(manifest)
+    table = table_html(manifest["display"], _text_reader(manifest) if datasets else None)
     notice = ""
-    if shows_items and not manifest["synthetic"]:
-        names = {
-            cell["item"]["dataset"]
-            for row in manifest["display"]["rows"]
-            for cell in row
-            if isinstance(cell, Mapping) and "item" in cell
-        }
-        notice = licences.paragraph(licences.notice(in_order(names)))
+    if datasets and not manifest["synthetic"]:
+        without = [one for one in datasets if one.name in manifest["recorded"]]
+        shown = [one for one in datasets if one not in without]
+        notice = licences.paragraph(licences.notice(shown)) if shown else ""
+        notice += licences.paragraph(licences.votes_notice(without)) if without else ""
     return markup.scrolled(table, manifest["title"]) + notice
 
 
@@ -110,7 +108,9 @@ def _text_reader(manifest: Manifest) -> Any:
     data = manifest["parameters"].get("data", "auto")
     digests = {entry["sha256"] for entry in manifest["inputs"]}
 
-    def read(dataset: str, uid: str) -> Mapping[str, str]:
+    def read(dataset: str, uid: str) -> Mapping[str, str] | None:
+        if dataset in manifest["recorded"] and is_missing(get_dataset(dataset)):
+            return None
         votes = _opinions(dataset, data)
         if votes.source.sha256 not in digests:
             raise ExtensionError(

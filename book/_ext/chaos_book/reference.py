@@ -29,12 +29,12 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Return the functions and classes that a module defines for others, as it orders them."""
+    """Return a module's functions, analyses and classes for others, as it orders them."""
     return [
         name
         for name, thing in vars(module).items()
         if not name.startswith("_")
-        and (inspect.isfunction(thing) or inspect.isclass(thing))
+        and (inspect.isfunction(inspect.unwrap(thing)) or inspect.isclass(thing))
         and thing.__module__ == module.__name__
     ]
 

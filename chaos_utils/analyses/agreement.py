@@ -1,0 +1,355 @@
+"""How scores depend on human agreement: quantile bins of the votes' entropy.
+
+The bins of Figures 4 and 5 of Nie et al. (2020), on a dataset or on several that are pooled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.report.columns import MISSING, Column, number, signed, with_interval
+from chaos_utils.scoring.pools import pool_systems, pool_votes
+from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.scores import resampled
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import class_prior, original_votes, uniform
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+GUESS = "chance"
+BIN_GUESS = "commonest label of the bin"
+FIRST_BIN = "first bin"
+BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
+MODELS = ("model", "mean of seeds")  # roles of what stands for a model
+_DISTANCES = ("jsd", "kl")
+# A guess is another label for each accuracy.
+_MEASURES_BY_GOLD = {("old_accuracy",): "old", (*_DISTANCES, "new_accuracy"): "new"}
+_DECIMALS = 10  # equal entropies must not fall on both sides of an edge
+_EDGE_TOLERANCE = 1e-5  # published edges have six decimals
+_KEYS = ("dataset", "bin", "system", "source", "measure")
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyBins:
+    """Quantile bins of entropies in bits, [low, high), the last one closed; each item's bin."""
+
+    low: Floats
+    high: Floats
+    of_item: Ints
+
+
+def entropy_bins(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
+    """Cut entropies in bits, rounded to ten decimals, at their quantiles (linear interpolation).
+
+    Bins that no item falls into, as many equal entropies can leave them, are left out.
+    """
+    values = np.asarray(entropies, dtype=np.float64).round(_DECIMALS)
+    if not 2 <= n_bins <= len(values):
+        raise ValueError(f"n_bins is {n_bins}, expected 2 to the number of items, {len(values)}")
+    edges = np.quantile(values, np.linspace(0, 1, n_bins + 1)).round(_DECIMALS)
+    found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, n_bins - 1)
+    filled, of_item = np.unique(found, return_inverse=True)
+    return EntropyBins(edges[filled], edges[filled + 1], of_item)
+
+
+@dataclass(frozen=True, slots=True)
+class BinScores:
+    """Scores of systems and baselines on a dataset, or on several pooled, bin by bin.
+
+    `n_scored` counts a bin's items that a system covers, shape (n_bins, n_systems). `values` have
+    the measures of `TABLE_5` as their third axis, NaN where there is none; `draws`, shape (n_bins,
+    n_resamples, n_systems, 4), are the same on resamples of each bin's items, all systems alike. A
+    role is ``model``, ``seed`` (a run of a model that has several), ``mean of seeds`` or
+    ``baseline``.
+    """
+
+    dataset: str
+    bins: EntropyBins
+    systems: tuple[str, ...]
+    families: tuple[str, ...]
+    roles: tuple[str, ...]
+    n_scored: Ints
+    values: Floats
+    draws: Floats
+
+
+def score_bins(
+    all_votes: Sequence[Votes],
+    all_systems: Sequence[Sequence[System]],
+    *,
+    n_bins: int,
+    n_resamples: int,
+    seed: int,
+) -> BinScores:
+    """Score systems and baselines in entropy bins of a dataset, or of several as one.
+
+    Systems that differ in their seed alone also appear as their mean. Of several datasets, systems
+    that predict all under one name are scored. The baselines are ``chance`` (the uniform
+    distribution for JSD and KL, the most frequent label of all items for the accuracies), the most
+    frequent label of each bin (accuracies alone; it is chosen with hindsight), the class prior and
+    the original votes. Items are resampled within each bin; the edges stay.
+    """
+    if named := [one.name for some in all_systems for one in some if one.name in BASELINES]:
+        raise ChaosError("A system has the name of a baseline.", found=named[0], todo="rename it")
+    votes = pool_votes(all_votes)
+    bins = entropy_bins(entropy(votes.shares, unit="bits"), n_bins)
+    groups = {f"bin {b + 1}": bins.of_item == b for b in range(len(bins.low))}
+    baselines = []
+    if votes.has_old_labels:
+        baselines = pool_systems(
+            all_votes, [[class_prior(one), original_votes(one)] for one in all_votes]
+        )
+    models = pool_systems(all_votes, all_systems)
+    shape = (len(groups), len(models) + len(baselines) + 2, len(TABLE_5))
+    values, draws = np.full(shape, np.nan), np.full((shape[0], n_resamples, *shape[1:]), np.nan)
+    for measures, gold in _MEASURES_BY_GOLD.items():
+        labels = votes.majority if gold == "new" else votes.given_old_label
+        if labels is None:
+            continue
+        systems = [
+            *models,
+            _guess(votes, GUESS, labels, np.zeros_like(labels)),
+            *baselines,
+            _guess(votes, BIN_GUESS, labels, bins.of_item),
+        ]
+        found = resampled(
+            votes, systems, measures=measures, groups=groups, n_resamples=n_resamples, seed=seed
+        )
+        places = [TABLE_5.index(measure) for measure in measures]
+        values[..., places], draws[..., places] = found.values, found.draws
+    for one in (values, draws):
+        one[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
+    chosen = _with_means_of_seeds(systems)
+    names, families, roles, members = zip(*chosen, strict=True)
+    return BinScores(
+        dataset=votes.dataset.name,
+        bins=bins,
+        systems=names,
+        families=families,
+        roles=roles,
+        n_scored=np.stack([found.n_items[:, some].min(axis=1) for some in members], axis=1),
+        values=np.stack([values[:, some].mean(axis=1) for some in members], axis=1),
+        draws=np.stack([draws[:, :, some].mean(axis=2) for some in members], axis=2),
+    )
+
+
+def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
+    """Return the uniform distribution, with each group's most frequent label as its answer."""
+    commonest = [np.bincount(gold[groups == group]).argmax() for group in range(groups.max() + 1)]
+    return replace(uniform(votes), name=name, family=name, predicted=np.array(commonest)[groups])
+
+
+def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str, list[int]]]:
+    """Return name, family, role and places of each system, a mean before the seeds of a family."""
+    families: dict[tuple[str, ...], list[int]] = {}
+    for place, one in enumerate(systems):
+        alone = () if one.seed is not None else (one.name,)
+        families.setdefault((one.origin, one.family, *alone), []).append(place)
+    found = []
+    for (origin, family, *_), places in families.items():
+        role = "baseline" if origin == "baseline" else "model"
+        if len(places) > 1:
+            role = "seed"
+            name = f"{family}, mean of {len(places)} seeds"
+            found.append((name, family, "mean of seeds", places))
+        found += [(systems[place].name, family, role, [place]) for place in places]
+    return found
+
+
+@recorded(keys=(*_KEYS, "reference"), published=("nie2020_entropy_bins",))
+def binned_scores(
+    all_votes: Sequence[Votes],
+    all_systems: Sequence[Sequence[System]],
+    *,
+    n_bins: int,
+    n_resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Score systems in entropy bins, beside what Nie et al. (2020) published of the same bins.
+
+    One row for each bin (from 1), system and measure, see `score_bins`; intervals are of 95%. Where
+    ``reference`` is not empty, the value is a model's difference from it: in each bin from
+    ``chance`` and from the ``commonest label of the bin``, in the last from the ``first bin``.
+    Published rows, which have no interval, are there where the published bins are these bins.
+    """
+    scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
+    parts = []
+    for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):
+        parts.append(_rows(scores, b, "", value, draws))
+    theirs = _published(scores)
+    parts += [theirs] if len(theirs) else []
+    gaps = []
+    for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):
+        for reference in (GUESS, BIN_GUESS):
+            k = [scores.systems.index(reference)]
+            gaps.append(_rows(scores, b, reference, value - value[k], draws - draws[:, k]))
+    change, drawn = (one[-1] - one[0] for one in (scores.values, scores.draws))
+    gaps.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, drawn))
+    parts += [one[one["role"].isin(MODELS)].dropna(subset="value") for one in gaps]
+    table = pd.concat(parts, ignore_index=True)
+    place = table["bin"].to_numpy() - 1
+    table["dataset"] = scores.dataset
+    table["entropy_low_bits"] = scores.bins.low[place]
+    table["entropy_high_bits"] = scores.bins.high[place]
+    table["n"] = np.bincount(scores.bins.of_item)[place]
+    n_theirs = theirs.groupby("bin")["n_scored"].first()
+    table["published_n"] = table["bin"].map(n_theirs).astype("Int64")
+    table["difference_n"] = table["n"] - table["published_n"]
+    columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
+    columns += " source role n_scored measure reference value low high"
+    return table[columns.split()]
+
+
+def _rows(
+    scores: BinScores, place: int, reference: str, values: Floats, draws: Floats
+) -> pd.DataFrame:
+    """Set one bin's values, shape (n_systems, 4), in rows, with intervals from their draws."""
+    low, high = percentile_interval(draws)
+    s, m = (axis.ravel() for axis in np.indices(values.shape))
+    return pd.DataFrame(
+        {
+            "bin": place + 1,
+            "system": np.array(scores.systems)[s],
+            "source": "computed",
+            "role": np.array(scores.roles)[s],
+            "n_scored": scores.n_scored[place][s],
+            "measure": np.array(TABLE_5)[m],
+            "reference": reference,
+            "value": values.ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+        }
+    )
+
+
+def _published(scores: BinScores) -> pd.DataFrame:
+    """Return the published rows if they are of these bins, else none."""
+    table = read_published("nie2020_entropy_bins")
+    table = table[table["dataset"] == scores.dataset]
+    edges = table.groupby("bin")[["entropy_low_bits", "entropy_high_bits"]].first()
+    ours = np.column_stack([scores.bins.low, scores.bins.high])
+    if edges.shape != ours.shape or not np.allclose(edges, ours, atol=_EDGE_TOLERANCE):
+        table = table.head(0)
+    long = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
+    long = long.rename(columns={"model": "system", "n": "n_scored"})
+    return long.assign(source="published", role="model", reference="")
+
+
+@derived(keys=_KEYS)
+def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `binned_scores` that are scores, not differences."""
+    return scores[scores["reference"] == ""].drop(columns="reference")
+
+
+@derived(keys=_KEYS)
+def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """Return the scores of `binned_scores` that are shown, of these `measures` or of all.
+
+    Seeds stand as their mean; the class prior is a distribution, so not in accuracies.
+    """
+    rows = scores[scores["measure"].isin(measures or TABLE_5) & (scores["role"] != "seed")]
+    if "reference" in rows:
+        rows = rows[rows["reference"] == ""].drop(columns="reference")
+    of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
+    return rows[~of_prior].dropna(subset="value")
+
+
+@recorded(keys=("dataset", "label"))
+def all_correct(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Count the items that every system gets right, and those that none does.
+
+    A row for each ``label``, ``old`` (if there are old labels) and ``new``; none without systems.
+    Items are those that every system covers.
+    """
+    rows = []
+    predicted = pd.DataFrame(
+        {system.name: pd.Series(system.predicted, list(system.uids)) for system in systems}
+    ).dropna()
+    labels = {"old": votes.old_label} if votes.has_old_labels else {}
+    for label, gold in (labels | {"new": votes.majority}).items() if systems else ():
+        of_item = pd.Series(gold, list(votes.uids)).loc[predicted.index]
+        right = predicted.eq(of_item, axis=0)
+        every, none = right.all(axis=1), ~right.any(axis=1)
+        rows.append(
+            {
+                "dataset": votes.dataset.name,
+                "label": label,
+                "n_systems": len(systems),
+                "n_items": len(right),
+                "n_all_correct": int(every.sum()),
+                "share_all_correct": every.mean(),
+                "n_none_correct": int(none.sum()),
+                "share_none_correct": none.mean(),
+            }
+        )
+    columns = "dataset label n_systems n_items n_all_correct share_all_correct n_none_correct"
+    return pd.DataFrame(rows, columns=[*columns.split(), "share_none_correct"])
+
+
+ALL_CORRECT = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("label", "label"),
+    Column("systems", "n_systems"),
+    Column("items", "n_items"),
+    Column("all correct", "n_all_correct"),
+    Column("all correct (%)", "share_all_correct", 1, percent=True),
+    Column("none correct", "n_none_correct"),
+    Column("none correct (%)", "share_none_correct", 1, percent=True),
+]
+
+
+def side_by_side(shown: pd.DataFrame) -> pd.DataFrame:
+    """Set the bins of `drawn` rows side by side: edges and items, then each system's scores.
+
+    Published models stand as the range over them.
+    """
+    rows = []
+    for dataset, group in shown.groupby("dataset", sort=False):
+        lines = _heads(group)
+        for measure in ("new_accuracy", "old_accuracy", *_DISTANCES):
+            lines |= _cells(group[group["measure"] == measure], MEASURES[measure].title)
+        for (quantity, system), cells in lines.items():
+            start = {"dataset": dataset_name(str(dataset)), "quantity": quantity, "system": system}
+            rows.append(start | {f"bin {b}": cell for b, cell in cells.items()})
+    heads = [f"bin {b}" for b in range(1, int(shown["bin"].max()) + 1)]
+    return pd.DataFrame(rows, columns=["dataset", "quantity", "system", *heads]).fillna(MISSING)
+
+
+def _heads(group: pd.DataFrame) -> dict[tuple[str, str], dict[int, str]]:
+    bins = group.drop_duplicates("bin").set_index("bin")
+    spans = zip(bins["entropy_low_bits"], bins["entropy_high_bits"], strict=True)
+    edges = (f"{number(low, 3)}–{number(high, 3)}" for low, high in spans)
+    lines = {
+        ("entropy (bits)", ""): dict(zip(bins.index, edges, strict=True)),
+        ("items", "here"): bins["n"].map(number).to_dict(),
+    }
+    if bins["published_n"].notna().all():
+        lines["items", "published"] = bins["published_n"].map(number).to_dict()
+        lines["items", "difference"] = bins["difference_n"].map(signed).to_dict()
+    return lines
+
+
+def _cells(group: pd.DataFrame, title: str) -> dict[tuple[str, str], dict[int, str]]:
+    lines: dict[tuple[str, str], dict[int, str]] = {}
+    for row in group[group["source"] == "computed"].to_dict("records"):
+        cell = with_interval(row["value"], row["low"], row["high"], digits=3)
+        lines.setdefault((title, row["system"]), {})[row["bin"]] = cell
+    published = group[group["source"] == "published"]
+    if len(published):
+        spans = published.groupby("bin")["value"].agg(["min", "max"])
+        ends = ["–".join(number(end, 3) for end in span) for span in spans.to_numpy()]
+        name = f"{published['system'].nunique()} published models, range"
+        lines[title, name] = dict(zip(spans.index, ends, strict=True))
+    return lines

@@ -1,0 +1,623 @@
+"""Calibration to a majority label beside calibration to people."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.analyses.baan import in_paper, published_beside, published_rows, rows_about
+from chaos_utils.analyses.error_distributions import histogram, title
+from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input, digest
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics import agreement
+from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
+from chaos_utils.metrics.calibration import hits_of, reliability_curve
+from chaos_utils.metrics.divergence import total_variation
+from chaos_utils.metrics.measures import BAAN_BINS as BINS
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.scores import top_label
+from chaos_utils.plots.calibration import CHOICES
+from chaos_utils.report.columns import MISSING, Column, Row, number
+from chaos_utils.report.columns import published_beside as beside
+from chaos_utils.scoring.recalibration import (
+    LIMITS,
+    cross_fit_temperatures,
+    fit_temperature,
+    fit_temperature_to_ece,
+)
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.systems import oracle
+
+Floats = npt.NDArray[np.float64]
+FIXED_TEMPERATURE = 2.0  # in the released code of Baan et al. (2022)
+TABLE_1 = ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce")
+BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
+DISTANCE_EDGES = np.linspace(0, 1, 26)
+NEAR, FAR = 0.1, 0.5  # DistCE of an item that counts as near to the votes, and as far
+_SUM_TOLERANCE = 1e-3
+_DIGITS = 10  # what decides a bin or an order, so that every processor decides alike
+_SYSTEM = ("dataset", "system", "temperature")
+_SYSTEMS = "baan2022_systems"
+GROUP = ["family", "origin", "temperature"]  # what seeds have in common
+
+
+def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = None) -> list[System]:
+    """Set up the paper's comparison: each system as it is, then at T = 2; last, the oracle.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+        Of those that were released or simulated, the ones that the paper's tables show are
+        taken; of our own and the reader's, all.
+    shown_seed : int, optional
+        Of a family with several seeds, which one is taken; all by default.
+
+    Raises
+    ------
+    ChaosError
+        If there is no system, one is called like the oracle, or none has this seed.
+    """
+    groups = (in_paper(systems), [one for one in systems if one.origin in ("trained", "yours")])
+    if not any(groups):
+        raise ChaosError(
+            f"This needs predictions on {votes.dataset.title}, and none are available.",
+            todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
+        )
+    everyone = oracle(votes)
+    found = []
+    for group in groups:
+        if any(one.name == everyone.name for one in group):
+            raise ChaosError(
+                "A system has the name of a reference.", found=everyone.name, todo="rename it"
+            )
+        found += [*group, *(one.at_temperature(FIXED_TEMPERATURE) for one in group)]
+    found.append(everyone)
+    return found if shown_seed is None else _with_seed(found, shown_seed)
+
+
+def _with_seed(systems: Sequence[System], seed: int) -> list[System]:
+    seeds: dict[tuple[str, str], set[int | None]] = {}
+    for one in systems:
+        seeds.setdefault((one.origin, one.family), set()).add(one.seed)
+    known = {seed for found in seeds.values() if len(found) > 1 for seed in found}
+    if known and seed not in known:
+        expected = "one of: " + ", ".join(sorted(map(str, known)))
+        raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)
+    return [one for one in systems if one.seed == seed or len(seeds[one.origin, one.family]) == 1]
+
+
+def _values(
+    votes: Votes, system: System, measures: Sequence[str], *, in_sample: bool = False
+) -> dict[str, float]:
+    table = score(votes, [system], measures=measures, in_sample=in_sample)
+    return dict(zip(table["measure"], table["value"], strict=True))
+
+
+def _tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(rows).astype({"seed": "Int64"})
+
+
+@recorded(keys=("dataset",))
+def majority_shares(votes: Votes) -> pd.DataFrame:
+    """Compute the ``majority_share`` of the votes, its mean over ``n_items``."""
+    mean = agreement.majority_share(votes.counts).mean()
+    row = {"dataset": votes.dataset.name, "n_items": len(votes), "majority_share": mean}
+    return pd.DataFrame([row])
+
+
+@recorded(keys=_SYSTEM, published=("baan2022_table1", _SYSTEMS))
+def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Compute Table 1 of Baan et al. (2022), published beside reproduced.
+
+    Accuracy takes the last of tied labels, for prediction and gold alike; ECE the first,
+    with 10 bins (a, b]; EntCE is in nats.
+
+    Parameters
+    ----------
+    votes, systems
+        For `line_up`.
+
+    Returns
+    -------
+    DataFrame
+        One row per system: its keys, ``accuracy``, ``ece``, ``rank_cs``, ``ent_ce``,
+        ``dist_ce``; ``published_…`` (NaN where the paper has no such row) and
+        ``difference_…`` (ours minus theirs) of each; ``rank_cs_ties`` (RankCS that minds ties),
+        ``n_items``.
+    """
+    published = published_beside(votes, "baan2022_table1")
+    rows = []
+    for system in line_up(votes, systems):
+        judged = system.aligned_to(votes)
+        label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
+        values = _values(votes, system, (*TABLE_1[1:], "rank_cs_ties"))
+        row: dict[str, Any] = dict(system.keys) | {"accuracy": float((label == gold).mean())}
+        row |= {name: values[name] for name in TABLE_1[1:]}
+        theirs = rows_about(published, system.keys)
+        for name in TABLE_1:
+            row[f"published_{name}"] = float(theirs[name].iloc[0]) if len(theirs) else np.nan
+            row[f"difference_{name}"] = row[name] - row[f"published_{name}"]
+        rows.append(row | {"rank_cs_ties": values["rank_cs_ties"], "n_items": len(judged.human)})
+    return _tidy(rows)
+
+
+def with_means(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `human_calibration` with their ``title``, and means and sds over seeds."""
+    parts = []
+    for _, group in table.groupby(GROUP, sort=False):
+        parts.append(group.assign(title=[title(row) for row in group.to_dict("records")]))
+        if len(group) > 1:
+            over = group[[c for c in group if str(c).endswith(TABLE_1)]].agg(["mean", "std"])
+            for name in TABLE_1:  # a difference of means, and of sds
+                over[f"difference_{name}"] = over[name] - over[f"published_{name}"]
+            parts.append(over.assign(title=["mean over seeds", "sd over seeds"]))
+    return pd.concat(parts, ignore_index=True)
+
+
+CALIBRATION_COLUMNS = [
+    Column("system", "title"),
+    *beside("accuracy", "accuracy", 3),
+    *beside("ECE", "ece", 3),
+    *beside("RankCS", "rank_cs", 3),
+    *beside("EntCE", "ent_ce", 3),
+    *beside("DistCE", "dist_ce", 3),
+]
+
+
+@derived(
+    keys=("dataset", "family", "temperature", "quantity"), published=("baan2022_other", _SYSTEMS)
+)
+def rounded_values(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare the two-digit values of the paper's section 5.2 with means over seeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `human_calibration` gives it.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``family``, ``temperature``, ``quantity``, ``published``, ``value`` and
+        ``agrees``: whether the value rounds to the published one. Empty where the votes are not
+        those that the paper is about.
+    """
+    known = published_rows("baan2022_other").rename(columns={"value": "published"})
+    known = known[known["where"] == "section 5.2"]
+    keys = ["dataset", "origin", "family", "temperature"]
+    values = table[table["published_ece"].notna()].melt(keys, list(TABLE_1), "quantity")
+    means = values.groupby([*keys, "quantity"])["value"].mean().reset_index()
+    found = known[[*keys, "quantity", "published"]].merge(means).drop(columns="origin")
+    return found.assign(agrees=found["value"].round(2) == found["published"])
+
+
+def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
+    return systems if shown_seed is None else line_up(votes, systems, shown_seed)
+
+
+@recorded(keys=(*_SYSTEM, "bin_low"))
+def reliability(
+    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
+) -> pd.DataFrame:
+    """Compute reliability diagrams against the majority label, in ten bins (a, b].
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+    shown_seed : int, optional
+        The diagrams are those of `line_up` with this seed; by default, of the systems as given.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system and bin: the system's keys, its ``ece``, ``bin_low``,
+        ``bin_high``, ``n``, ``confidence`` and ``hits`` (means over the bin's items; NaN in an
+        empty bin).
+    """
+    tables = []
+    for system in _chosen(votes, systems, shown_seed):
+        judged = system.aligned_to(votes)
+        confidence, hits = hits_of(judged.model, judged.first_majority)
+        curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
+        columns = {
+            "ece": MEASURES["ece"].value(judged),
+            "bin_low": BINS.edges[:-1],
+            "bin_high": BINS.edges[1:],
+            "n": curve.counts,
+            "confidence": curve.confidence,
+            "hits": curve.hits,
+        }
+        tables.append(pd.DataFrame(system.keys | columns))
+    return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
+
+
+def _distances(votes: Votes, system: System) -> Floats:
+    judged = system.aligned_to(votes)
+    return total_variation(judged.human, judged.model).round(_DIGITS)
+
+
+@recorded(keys=(*_SYSTEM, "bin_low"))
+def distance_histogram(
+    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
+) -> pd.DataFrame:
+    """Count items by their DistCE, in 25 bins.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+    shown_seed : int, optional
+        As for `reliability`; references are left out.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system and bin: the system's keys, ``bin_low``, ``bin_high``, ``n``;
+        ``n_items`` and their ``mean``.
+    """
+    chosen = [o for o in _chosen(votes, systems, shown_seed) if o.origin != "reference"]
+    rows = [histogram(one.keys, _distances(votes, one), DISTANCE_EDGES) for one in chosen]
+    return pd.concat(rows, ignore_index=True).astype({"seed": "Int64"})
+
+
+@recorded(keys=("dataset", "system"))
+def distance_shares(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
+    """Compute how many items are near to the votes and far from them, before and after scaling.
+
+    Parameters
+    ----------
+    votes, systems
+        For `line_up`.
+    shown_seed : int
+        As for `line_up`.
+
+    Returns
+    -------
+    DataFrame
+        One row per system, its keys but for the temperature and shares of the items: those with
+        a DistCE below `NEAR` (``near``) and above `FAR` (``far``), each also ``…_scaled``;
+        ``further``, those whose DistCE the scaling made larger.
+    """
+    rows = []
+    for system in line_up(votes, systems, shown_seed):
+        if system.origin != "reference" and system.temperature == 1:
+            before = _distances(votes, system)
+            after = _distances(votes, system.at_temperature(FIXED_TEMPERATURE))
+            shares = {
+                "near": (before < NEAR).mean(),
+                "near_scaled": (after < NEAR).mean(),
+                "far": (before > FAR).mean(),
+                "far_scaled": (after > FAR).mean(),
+                "further": (after > before).mean(),
+            }
+            keys = {name: key for name, key in system.keys.items() if name != "temperature"}
+            rows.append(keys | shares)
+    return _tidy(rows)
+
+
+@recorded(keys=_SYSTEM, published=("baan2022_other", _SYSTEMS))
+def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Compute class-wise ECE against the majority label under both denominators.
+
+    Parameters
+    ----------
+    votes, systems
+        For `line_up`.
+
+    Returns
+    -------
+    DataFrame
+        One row per system: its keys; ``classwise_ece_binned`` (gaps divided by the items that
+        fall into a bin, as in the released code) and ``classwise_ece_all`` (by all items);
+        ``n_without_bin`` (probabilities of exactly 0, over all classes); ``published_percent`` of
+        Appendix D, and ``agrees``: whether the first value rounds to it (<NA> where there is
+        none).
+    """
+    known = published_beside(votes, "baan2022_other")
+    known = known[known["quantity"] == "classwise_ece_percent"]
+    rows = []
+    for system in line_up(votes, systems):
+        judged = system.aligned_to(votes)
+        m, gold = judged.model, judged.first_majority
+        theirs = rows_about(known, system.keys)["value"]
+        errors = {
+            "classwise_ece_binned": classwise_error(m, gold, BINS, divide_by="binned"),
+            "classwise_ece_all": classwise_error(m, gold, BINS, divide_by="all"),
+            "n_without_bin": int((m == 0).sum()),
+            "published_percent": float(theirs.iloc[0]) if len(theirs) else np.nan,
+        }
+        rows.append(system.keys | errors)
+    table = _tidy(rows)
+    here = (100 * table["classwise_ece_binned"]).round(_DIGITS).round()
+    agrees = (here == table["published_percent"]).astype("boolean")
+    return table.assign(agrees=agrees.mask(table["published_percent"].isna()))
+
+
+CLASSWISE_COLUMNS = [
+    Column("system", title),
+    Column("probabilities of 0", "n_without_bin", 0),
+    Column("by all items (%)", "classwise_ece_all", 3, percent=True),
+    Column("by binned items (%)", "classwise_ece_binned", 3, percent=True),
+    Column("paper (%)", "published_percent", 0),
+    Column("rounds to the paper’s", "agrees", names={True: "yes", False: "no"}),
+]
+
+
+@recorded(keys=_SYSTEM)
+def two_targets(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares) of `line_up`, in [0, 1]."""
+    return _tidy(
+        system.keys | _values(votes, system, ["ece", "ece_votes"])
+        for system in line_up(votes, systems)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outside:
+    """A system's released predictions of items that are not among those of the votes.
+
+    Attributes
+    ----------
+    probabilities : ndarray of float64, shape (n, k)
+    gold : ndarray of int, shape (n,)
+        In the file's class order, as the probabilities have it.
+    inputs : tuple of Input
+    """
+
+    probabilities: Floats
+    gold: npt.NDArray[np.int64]
+    inputs: tuple[Input, ...] = ()
+
+
+def find_outside(material: Iterable[Evidence]) -> dict[tuple[str, str], Outside]:
+    """Read what the paper's models predict outside the datasets' own items, where available.
+
+    Returns
+    -------
+    dict of Outside
+        By the names of dataset and system; empty without votes and predictions.
+    """
+    found = {}
+    for evidence in material:
+        for votes, systems in zip(evidence.votes or (), evidence.systems or (), strict=False):
+            for one in in_paper(systems):
+                if path := outside_file(votes, one):
+                    found[votes.dataset.name, one.name] = read_outside(path, votes)
+    return found
+
+
+def outside_file(votes: Votes, system: System) -> Path | None:
+    """Return the released predictions of a system that reach past the dataset's own items."""
+    for known in votes.dataset.systems:
+        if system.origin == "released" and known.family == system.family and known.outside:
+            name = known.outside.format(seed=system.seed)
+            return sources.locate(name, "released") if sources.find(name) else None
+    return None
+
+
+def read_outside(path: Path, votes: Votes) -> Outside:
+    """Read released predictions on items that are *not* among those of the votes.
+
+    Parameters
+    ----------
+    path : Path
+        JSON lines with ``uid``, ``true`` (the gold label) and ``probs``, both in the
+        file's own class order, which a temperature does not depend on.
+    votes : Votes
+        The items to leave out.
+    """
+    inside, k = set(votes.uids), votes.dataset.n_classes
+    rows: dict[str, tuple[list[float], int]] = {}
+    for place, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            uid, label, values = entry["uid"], entry["true"], entry["probs"]
+            sound = isinstance(uid, str) and uid not in rows and len(values) == k
+            sound = sound and min(values) >= 0 and abs(sum(values) - 1) <= _SUM_TOLERANCE
+            sound = sound and label in range(k)
+        except (ValueError, KeyError, TypeError):
+            sound = False
+        if not sound:
+            raise ChaosError(
+                "A line of the released predictions is not sound.",
+                where=f"{path}, line {place}",
+                found=line[:100],
+                expected=f"JSON with a new uid, true from 0 to {k - 1}, and probs: {k} "
+                "probabilities that sum to 1",
+                todo="remove the file and run `chaos data fetch`",
+            )
+        rows[uid] = (values, label)
+    outside = [row for uid, row in rows.items() if uid not in inside]
+    if not outside:
+        raise ChaosError(f"Every item of these is in {votes.dataset.title}.", where=path)
+    probabilities = np.array([values for values, _ in outside], dtype=np.float64)
+    return Outside(
+        probabilities / probabilities.sum(axis=1, keepdims=True),
+        np.array([label for _, label in outside], dtype=np.int64),
+        (Input(f"predictions/{path.name}", digest(path)),),
+    )
+
+
+@recorded(keys=("dataset", "system", "choice"))
+def temperature_choices(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    outside: Mapping[tuple[str, str], Outside],
+    n_folds: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Fit a temperature to each system in each way, and score it there.
+
+    Parameters
+    ----------
+    votes, systems
+        For `line_up`; those that it has as they are, but for references, are fitted.
+    outside : mapping of Outside
+        As `find_outside` gives it.
+    n_folds : int
+        For the cross-fitted temperature.
+    seed : int
+        Deals the folds, the same for all systems.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system and choice (``none``, ``fixed``, ``oracle_nll``,
+        ``oracle_ece``, ``outside`` where predictions outside the dataset were released,
+        ``cross_fitted``): keys as in other tables; ``choice``; ``n_fitted`` (items
+        that it was fitted on; for cross-fitting, the fewest of any fold);
+        ``temperature`` (mean over items), ``temperature_low`` and ``temperature_high``
+        (over folds); ``ece``, ``ece_votes``, ``dist_ce``, ``ent_ce``, ``kl``.
+    """
+    rows = []
+    for system in _to_fit(votes, systems):
+        n_items = len(system.rows_in(votes))
+        if not 2 <= n_folds <= n_items:
+            expected = f"2 to {n_items}, the number of items"
+            raise ChaosError("This number of folds cannot be.", found=n_folds, expected=expected)
+        beyond = outside.get((votes.dataset.name, system.name))
+        for choice, n_fitted, values, scaled in fits(votes, system, n_folds, seed, beyond):
+            row = scaled.keys | {"choice": choice, "n_fitted": n_fitted}
+            row["temperature"] = float(np.mean(values))
+            row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
+            # An oracle temperature is shown because it was fitted on what judges it.
+            in_sample = choice.startswith("oracle")
+            rows.append(row | _values(votes, scaled, BY_TEMPERATURE, in_sample=in_sample))
+    return _tidy(rows)
+
+
+def _to_fit(votes: Votes, systems: Sequence[System]) -> list[System]:
+    chosen = line_up(votes, systems)
+    return [one for one in chosen if one.temperature == 1 and one.origin != "reference"]
+
+
+def fits(
+    votes: Votes, system: System, n_folds: int, seed: int, outside: Outside | None = None
+) -> Iterator[tuple[str, int, Floats | float, System]]:
+    """Yield each choice, the items fitted on, the temperatures, and the system there."""
+    judged = system.aligned_to(votes)
+    m, gold, n = judged.model, judged.first_majority, len(judged.model)
+    found: list[tuple[str, int, Floats | float]] = [
+        ("none", 0, 1.0),
+        ("fixed", 0, FIXED_TEMPERATURE),
+        ("oracle_nll", n, fit_temperature(m, gold)),
+        ("oracle_ece", n, fit_temperature_to_ece(m, gold, BINS)),
+    ]
+    if outside is not None:
+        temperature = fit_temperature(outside.probabilities, outside.gold)
+        found.append(("outside", len(outside.gold), temperature))
+    folds = cross_fit_temperatures(m, judged.human, n_folds, np.random.default_rng(seed))
+    found.append(("cross_fitted", n - -(-n // n_folds), folds))
+    # In the order of the votes, as the cross-fitted temperatures are.
+    uids = tuple(votes.uids[row] for row in system.rows_in(votes))
+    system = replace(system, uids=uids, probabilities=m, predicted=judged.predicted)
+    on_votes = (*system.trained_on, votes_of(votes.dataset))
+    for choice, n_fitted, temperatures in found:
+        scaled = system.at_temperature(temperatures)
+        if choice in ("oracle_nll", "oracle_ece", "cross_fitted"):
+            crossed = choice == "cross_fitted"
+            scaled = replace(scaled, trained_on=on_votes, out_of_fold=crossed)
+        yield choice, n_fitted, temperatures, scaled
+
+
+def over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `temperature_choices`, one for each family: T by seed, means of the rest."""
+    rows = []
+    for (_, family, choice), group in choices.groupby(["origin", "family", "choice"], sort=False):
+        seeds = f", {len(group)} seeds" if len(group) > 1 else ""
+        row = {
+            "system": f"{family}{seeds}",
+            "choice": choice,
+            "temperature": _temperatures(group["temperature"]),
+            "n_fitted": group["n_fitted"].iloc[0],
+        }
+        rows.append(row | group[[*BY_TEMPERATURE]].mean().to_dict())
+    return pd.DataFrame(rows)
+
+
+def _temperatures(values: Iterable[float]) -> str:
+    """Write temperatures in their order, once where all are equal; † at the limit of the search."""
+    ends = [f"{number(v, 2)}{'†' if np.isclose(v, LIMITS).any() else ''}" for v in values]
+    return ends[0] if len(set(ends)) == 1 else " / ".join(ends)
+
+
+# What each choice was fitted to, and on.
+_OBJECTIVES = {
+    "oracle_nll": "NLL of the majority label",
+    "oracle_ece": "ECE, majority label",
+    "outside": "NLL of the gold label",
+    "cross_fitted": "NLL of the vote shares",
+}
+_FITTED_ON = {
+    "oracle_nll": "the items judged",
+    "oracle_ece": "the items judged",
+    "outside": "development items outside ChaosNLI",
+    "cross_fitted": "the other folds’ items",
+}
+
+
+def _fitted(row: Row) -> str:
+    return number(row["n_fitted"]) if row["n_fitted"] else MISSING
+
+
+TEMPERATURE_COLUMNS = [
+    Column("system", "system"),
+    Column("temperature", "choice", names=CHOICES),
+    Column("T", "temperature"),
+    Column("objective", lambda row: _OBJECTIVES.get(row["choice"], MISSING)),
+    Column("fitted on", lambda row: _FITTED_ON.get(row["choice"], "nothing")),
+    Column("items", _fitted),
+    Column("ECE", "ece", 3),
+    Column("ECE, votes", "ece_votes", 3),
+    Column("DistCE", "dist_ce", 3),
+    Column("EntCE", "ent_ce", 3),
+    Column("KL", "kl", 3),
+]
+
+
+@recorded(keys=("dataset", "system", "choice", "temperature", "measure"))
+def temperature_curves(
+    votes: Votes, systems: Sequence[System], *, choices: pd.DataFrame, n_temperatures: int
+) -> pd.DataFrame:
+    """Score each system at temperatures from 0.5 to 4, and add the chosen ones.
+
+    Parameters
+    ----------
+    votes, systems
+        As for `temperature_choices`.
+    choices : DataFrame
+        As `temperature_choices` gives it.
+    n_temperatures : int
+        At least 1, evenly spread on a logarithmic scale.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system, temperature and measure: keys, ``choice`` (empty where the
+        temperature is one of these), ``measure``, ``value``.
+    """
+    if n_temperatures < 1:
+        raise ChaosError("There is no temperature to compute measures at.", found=n_temperatures)
+    rows = []
+    for system in _to_fit(votes, systems):
+        for temperature in np.geomspace(0.5, 4, n_temperatures).tolist():
+            scaled = system.at_temperature(temperature)
+            values = _values(votes, scaled, BY_TEMPERATURE)
+            rows.append(scaled.keys | {"choice": ""} | values)
+    chosen = choices[choices["choice"] != "none"]
+    keys = [*systems[0].keys, "choice"]
+    table = pd.concat([_tidy(rows), chosen], ignore_index=True)[[*keys, *BY_TEMPERATURE]]
+    return table.melt(id_vars=keys, var_name="measure", value_name="value")

@@ -1,0 +1,364 @@
+"""How many votes are enough, and how low an error can go: floor, ceiling, and what lies between."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.recorded import recorded
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
+from chaos_utils.report.columns import Column, signed
+from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.references import References
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import baselines, old_label, uniform
+
+NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs", "ece_votes")
+VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
+ESTIMATED_HUMAN = "estimated human"
+_PAPER = "nie2020_table5"
+_OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
+
+
+@recorded(keys=("dataset", "measure", "quantity", "n_votes"))
+def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
+    """Compute what k votes per item leave of each measure.
+
+    Parameters
+    ----------
+    votes : Votes
+    n_draws : int
+        Draws of the truth behind the votes, at least 1.
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``measure``, ``quantity``, ``n_votes``, ``value``, ``sd`` (over draws), and
+        ``most_votes``, those of the item that has most: beyond, truth is extrapolated.
+        ``floor``: a perfect model judged by k votes. ``error``: the shares of k votes judged by
+        the truth; the same for a measure that is symmetric, and left out for one without an upper
+        end.
+    """
+    rng = np.random.default_rng(seed)
+    truths = draw_posterior(votes.counts, n_draws, rng)
+    rows = []
+    for n_votes in VOTES:
+        crowds = draw_crowds(truths, n_votes, rng)
+        for quantity, pair in (("floor", (crowds, truths)), ("error", (truths, crowds))):
+            for name in NAMES:
+                # Without an upper end, what an empty label costs is up to the floor in place of 0.
+                if quantity == "error" and not np.isfinite(MEASURES[name].high):
+                    continue
+                found = repeated(MEASURES[name], *pair)
+                rows.append(
+                    {
+                        "dataset": votes.dataset.name,
+                        "measure": name,
+                        "quantity": quantity,
+                        "n_votes": n_votes,
+                        "value": found.value,
+                        "sd": found.values.std(),
+                        "most_votes": int(votes.n_votes.max()),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+@recorded(keys=("dataset", "measure"))
+def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
+    """Compute floor and ceiling of each measure, and check the posterior on half crowds.
+
+    Parameters
+    ----------
+    votes : Votes
+    n_draws : int
+        Draws of the truth behind the votes; there are four times as many cuts into halves.
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor``,
+        ``ceiling_halves`` (extrapolated) and its Monte Carlo error ``…_error``,
+        ``ceiling_posterior`` and its ``…_sd``; then ``n_half``, ``half_measured`` and
+        ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
+        posterior. Standard deviations are over draws of truth and votes.
+    """
+    found = References(votes, n_draws, seed)
+    rows = []
+    for name in NAMES:
+        floor, crowds = found.perfect_model(name), found.crowds(name)
+        rows.append(
+            {
+                "dataset": votes.dataset.name,
+                "measure": name,
+                "n_votes": found.n_votes,
+                "uniform": found.uniform(name).value,
+                "floor": floor.value,
+                "floor_sd": floor.values.std(),
+                "ceiling_halves": _value(found.halves(name)),
+                "ceiling_halves_error": found.extrapolation_error(name),
+                "ceiling_posterior": _value(crowds),
+                "ceiling_posterior_sd": np.nan if crowds is None else crowds.values.std(),
+                "n_half": found.n_half,
+                "half_measured": _value(found.measured_half(name)),
+                "half_drawn": _value(found.drawn_half(name)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _value(found: Repeated | None) -> float:
+    return np.nan if found is None else found.value
+
+
+@recorded(keys=("dataset", "system", "source", "measure"), published=(_PAPER,))
+def normalised_scores(
+    votes: Votes, systems: Sequence[System], *, n_draws: int, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Rescale scores so that 0 is the uniform prediction and 1 the ceiling.
+
+    Every system is set beside the references on the items that it covers; system,
+    uniform prediction and ceiling are resampled together.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+        Beside them stand the baselines, and the published estimated human, which has no
+        interval: the second crowd that it was computed from was not released.
+    n_draws : int
+        As for `noise_ceiling`.
+    n_resamples : int
+        Bootstrap resamples of the items for 95% percentile intervals, at least 1.
+    seed : int
+        Of draws and resamples.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system and measure: ``dataset``, ``system``, ``source`` (computed,
+        published), ``n_items``, ``measure``, ``floor``, ``ceiling``, ``uniform``, ``value``,
+        ``low``, ``high``, ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN
+        where there is no ceiling, or where it is not surely better than the uniform prediction:
+        its distance has an interval that holds 0.
+    """
+    found = References(votes, n_draws, seed)
+    # What systems on the same items share is resampled once.
+    pieces: dict[tuple[object, ...], tuple[npt.NDArray[np.int64], Repeated]] = {}
+    keys: list[tuple[str, str, list[tuple[object, ...]]]] = []
+    for system in [*systems, *baselines(votes, seed)]:
+        rows, judged = system.rows_in(votes), system.aligned_to(votes)
+        for name in NAMES:
+            of_row: list[tuple[object, ...]] = [(system.name, name)]
+            pieces[of_row[0]] = rows, Repeated.once(MEASURES[name], judged)
+            for reference in filter(None, (found.uniform(name), found.second_crowd(name))):
+                of_row.append((rows.tobytes(), len(of_row), name))
+                if of_row[-1] not in pieces:
+                    pieces[of_row[-1]] = rows, reference.on(rows)
+            keys.append((system.name, name, of_row))
+    # As `scores.score` resamples them, so that a system has one interval on every page.
+    rng = np.random.default_rng([seed, 0])
+    tables = [(rows, piece.table) for rows, piece in pieces.values()]
+    means = bootstrap_tables(tables, np.arange(len(votes)), n_resamples, rng)
+    draws = {
+        key: piece.of_means(one)
+        for (key, (_, piece)), one in zip(pieces.items(), means, strict=True)
+    }
+    computed = [
+        {
+            "dataset": votes.dataset.name,
+            "system": system_name,
+            "source": "computed",
+            "n_items": len(pieces[of_row[0]][0]),
+            "measure": name,
+            "floor": found.perfect_model(name).on(pieces[of_row[0]][0]).value,
+            **_rescaled([pieces[key][1] for key in of_row], [draws[key] for key in of_row]),
+        }
+        for system_name, name, of_row in keys
+    ]
+    return pd.DataFrame([*computed, *_estimated_human(found)])
+
+
+def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
+    """Rescale a system's score; `values` are it, the uniform prediction and the ceiling, if any."""
+    system, uniform_, *ceiling = (piece.value for piece in values)
+    low, high = percentile_interval(resampled[0])
+    cells = {"ceiling": ceiling[0] if ceiling else np.nan, "uniform": uniform_, "value": system}
+    cells |= {"low": float(low), "high": float(high)}
+    cells |= dict.fromkeys(("rescaled", "rescaled_low", "rescaled_high"), np.nan)
+    sign = {"lower": -1, "higher": 1, "zero": 0}[values[0].measure.better]
+    if ceiling:
+        room = resampled[2] - resampled[1]
+        if min(np.round(percentile_interval(sign * room), 10)) > 0:
+            cells["rescaled"] = float(rescale(system, at_zero=uniform_, at_one=ceiling[0])) + 0.0
+            ends = percentile_interval((resampled[0] - resampled[1]) / room)
+            cells["rescaled_low"], cells["rescaled_high"] = (float(end) + 0.0 for end in ends)
+    return cells
+
+
+def _estimated_human(found: References) -> list[dict[str, object]]:
+    """Return the rows of Table 5's estimated human; none for a dataset that is not in it."""
+    table = read_published(_PAPER)
+    dataset = found.votes.dataset.name
+    published = table[(table["dataset"] == dataset) & (table["model"] == "est-human")]
+    rows: list[dict[str, object]] = []
+    for name in _OF_HUMANS if len(published) else ():
+        value = float(published[name].iloc[0])
+        even, ceiling = found.uniform(name).value, _value(found.second_crowd(name))
+        known = not np.isnan(ceiling)
+        row = {
+            "dataset": dataset,
+            "system": ESTIMATED_HUMAN,
+            "source": "published",
+            "n_items": len(found.votes),
+            "measure": name,
+            "floor": found.perfect_model(name).value,
+            "ceiling": ceiling,
+            "uniform": even,
+            "value": value,
+            "rescaled": float(rescale(value, at_zero=even, at_one=ceiling)) if known else np.nan,
+        }
+        rows.append(row)
+    return rows
+
+
+@recorded(keys=("dataset", "system", "measure", "n_votes"))
+def items_by_votes(
+    votes: Votes, systems: Sequence[System], *, budget: int, n_draws: int, seed: int
+) -> pd.DataFrame:
+    """Say what a fixed number of votes is worth on many items, or on few.
+
+    Items are taken to be drawn from a population like theirs, which may be fewer
+    than a budget could buy.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+        Beside them stand the uniform prediction and the old label.
+    budget : int
+        Votes in all. Divided by the votes per item it gives the items, rounded down.
+    n_draws : int
+        Draws of the truth behind the votes, at least 1.
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``system``, ``measure`` (jsd), ``n_votes``, ``n_items``, ``value`` (expected
+        score), ``bias`` (it minus the score against the truth), ``standard_error``, and
+        ``total_error``, the root of their summed squares.
+    """
+    if budget < 1:
+        raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
+    measure = MEASURES["jsd"]
+    rng = np.random.default_rng(seed)
+    truths = draw_posterior(votes.counts, n_draws, rng)
+    everyone = [*systems, uniform(votes)]
+    everyone += [old_label(votes)] if votes.has_old_labels else []
+
+    def scores(human: Floats, system: System) -> Floats:
+        shares = system.aligned_to(votes).model
+        model = np.broadcast_to(shares, (n_draws, *shares.shape))
+        return repeated(measure, human[:, system.rows_in(votes)], model).columns[..., 0]
+
+    against_truth = [scores(truths, system).mean() for system in everyone]
+    rows = []
+    for n_votes in (k for k in VOTES if k <= budget):
+        crowds = draw_crowds(truths, n_votes, rng)
+        n_items = budget // n_votes
+        for system, truth in zip(everyone, against_truth, strict=True):
+            found = scores(crowds, system)
+            bias, error = found.mean() - truth, found.std() / np.sqrt(n_items)
+            rows.append(
+                {
+                    "dataset": votes.dataset.name,
+                    "system": system.name,
+                    "measure": measure.name,
+                    "n_votes": n_votes,
+                    "n_items": n_items,
+                    "value": found.mean(),
+                    "bias": bias,
+                    "standard_error": error,
+                    "total_error": np.hypot(bias, error),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
+    """Set measures side by side, a row for each system; `score_columns` shows them.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `normalised_scores` gives it.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``system``, and for each measure ``…`` (the score) and ``…_rescaled``, with
+        ``_low`` and ``_high``. Each dataset begins with its floor and ceiling, on the items of
+        the system that covers most.
+    """
+    rows = []
+    for dataset, of_dataset in scores.groupby("dataset", sort=False):
+        most = of_dataset.loc[of_dataset["n_items"].idxmax(), "system"]
+        widest = of_dataset[of_dataset["system"] == most].to_dict("records")
+        for reference, name in (("floor", "perfect model (floor)"), ("ceiling", "ceiling")):
+            cells: dict[str, object] = {"dataset": dataset, "system": name}
+            for row in widest:
+                scale = row["ceiling"] - row["uniform"] if row["rescaled"] == row["rescaled"] else 0
+                rescaled = (row[reference] - row["uniform"]) / scale if scale else np.nan
+                cells |= {row["measure"]: row[reference], f"{row['measure']}_rescaled": rescaled}
+            rows.append(cells)
+        for (system, source), of_system in of_dataset.groupby(["system", "source"], sort=False):
+            name = str(system) if source == "computed" else f"{system} ({source})"
+            cells = {"dataset": dataset, "system": name}
+            for row in of_system.to_dict("records"):
+                cells[row["measure"]] = row["value"]
+                for end in ("", "_low", "_high"):
+                    # + 0.0 turns −0.0, which would be shown so, into 0.0
+                    rounded = np.round(row[f"rescaled{end}"], 2) + 0.0
+                    cells[f"{row['measure']}_rescaled{end}"] = rounded
+            rows.append(cells)
+    return pd.DataFrame(rows)
+
+
+def score_columns(scores: pd.DataFrame) -> list[Column]:
+    """Return how `side_by_side` is shown: the score, and beside it the rescaled one."""
+    shown = [Column("dataset", "dataset", names=dataset_name), Column("system", "system")]
+    for name in dict.fromkeys(scores["measure"]):
+        title, rescaled = MEASURES[name].title, f"{name}_rescaled"
+        low, high = f"{rescaled}_low", f"{rescaled}_high"
+        shown.append(Column("score", name, 3, group=title))
+        shown.append(Column("rescaled", rescaled, 2, low, high, group=title))
+    return shown
+
+
+def _measured_minus_drawn(row: Mapping[str, float]) -> str:
+    return signed(row["half_measured"] - row["half_drawn"], 4)
+
+
+CEILING_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("measure", "measure", names=lambda name: MEASURES[name].title),
+    Column("uniform", "uniform", 4),
+    Column("floor", "floor", 4),
+    Column("split halves", "ceiling_halves", 4, group="ceiling"),
+    Column("posterior", "ceiling_posterior", 4, group="ceiling"),
+    Column("measured", "half_measured", 4, group="half crowds"),
+    Column("posterior", "half_drawn", 4, group="half crowds"),
+    Column("Δ", _measured_minus_drawn, group="half crowds"),
+]

@@ -1,0 +1,256 @@
+"""The shape of disagreement: entropy, size of the majority, between which labels, old votes."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.analyses.recorded import recorded
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.agreement import chance_of_majority_size, majority_share
+from chaos_utils.metrics.divergence import Floats, entropy
+
+ALL = "all"  # patterns of old votes together
+SHARE, ENTROPY = "old_label_share", "entropy_bits"  # what `original_votes_bins` counts
+MIN_ITEMS = 5  # of a cell that is shown at its place
+# Half a percentage point off the round shares, so that none lies on an edge.
+_SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
+_CURVE_BINS = 60
+_N_PATTERNS = 6
+_FAR = 20  # percentage points
+_NEARLY_ALL = 0.95
+
+
+def _bits(votes: Votes) -> Floats:
+    """Return each item's entropy, rounded: which bin it is in must not depend on the processor."""
+    found: Floats = np.round(entropy(votes.shares, unit="bits"), 10)
+    return found
+
+
+def _edges(votes: Votes, n_bins: int) -> Floats:
+    found: Floats = np.round(np.linspace(0, np.log2(votes.dataset.n_classes), n_bins + 1), 10)
+    return found
+
+
+@recorded(keys=("dataset", "bin"))
+def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
+    """Count items by the entropy of their votes.
+
+    Bins are equal, from 0 to the largest entropy that the labels allow. ``n_votes`` are those of
+    each item, missing where that varies; ``mean_bits`` is over all items.
+    """
+    bits, edges = _bits(votes), _edges(votes, n_bins)
+    counts = np.histogram(bits, bins=edges)[0]
+    return pd.DataFrame(
+        {
+            "dataset": votes.dataset.name,
+            "n_votes": votes.n_votes_each,
+            "mean_bits": bits.mean(),
+            "bin": np.arange(1, n_bins + 1),
+            "low_bits": edges[:-1],
+            "high_bits": edges[1:],
+            "n_items": counts,
+            "share": counts / len(votes),
+        }
+    ).astype({"n_votes": "Int64"})
+
+
+@recorded(keys=("dataset", "percent"))
+def majority_shares(votes: Votes) -> pd.DataFrame:
+    """Count items by the share of the votes that their majority label has.
+
+    One row for each whole ``percent`` of the votes that a majority can have: items whose majority
+    has that share or more, or that or less.
+    """
+    sizes = np.round(100 * majority_share(votes.counts), 8)
+    percent = np.arange(100 // votes.dataset.n_classes, 101)
+    at_least = (sizes >= percent[:, None]).sum(axis=1)
+    return pd.DataFrame(
+        {
+            "dataset": votes.dataset.name,
+            "percent": percent,
+            "n_at_least": at_least,
+            "share_at_least": at_least / len(votes),
+            "share_at_most": (sizes <= percent[:, None]).mean(axis=1),
+        }
+    )
+
+
+def even_splits(at_least_bits: float, n_votes: int) -> tuple[float, int]:
+    """Return which splits of `n_votes` between two labels have at least this entropy, in [0, 1].
+
+    First their share among all splits, which is the share of items one would see if every split
+    were equally frequent; then the most votes that the larger label has in any of them.
+    """
+    first = np.arange(n_votes + 1) / n_votes
+    entropies = entropy(np.column_stack([first, 1 - first]), unit="bits")
+    enough = entropies >= at_least_bits
+    return float(enough.mean()), int(np.flatnonzero(enough).max())
+
+
+@recorded(keys=("dataset", "percent_1", "percent_2", "percent_3"), needs="three labels")
+def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
+    """Count items by their votes, in cells of the triangle of three labels.
+
+    One row for each cell with at least `MIN_ITEMS` items: the percentages of the votes at its
+    centre, in label order, and the ``majority_label`` of most of its items. The items of all other
+    cells are one row without a place. A cell holds what is nearer to its centre than to any other,
+    a hexagon; what lies between two counts for the one with more votes for the earlier label.
+    Neighbouring cells are `step` percentage points apart, of which 100 is a multiple.
+    """
+    cells = pd.DataFrame(_nearest(votes.counts, 100 // step) * step)
+    cells["majority"] = votes.majority
+    rows, rest = [], 0
+    for place, majorities in cells.groupby([0, 1, 2])["majority"]:
+        if len(majorities) < MIN_ITEMS:
+            rest += len(majorities)
+        else:
+            label = votes.dataset.labels[int(majorities.mode()[0])]
+            rows.append((*place, label, len(majorities)))
+    if rest:
+        rows.append((None, None, None, None, rest))
+    places = [f"percent_{k}" for k in (1, 2, 3)]
+    table = pd.DataFrame(rows, columns=[*places, "majority_label", "n_items"])
+    table.insert(0, "dataset", votes.dataset.name)
+    return table.astype(dict.fromkeys(places, "Int64"))
+
+
+def _nearest(counts: Ints, n: int) -> Ints:
+    """Round each row's shares to multiples of 1/n that sum to 1: by largest remainder."""
+    total = counts.sum(axis=1, keepdims=True)
+    whole, remainder = np.divmod(counts * n, total)
+    place = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
+    found: Ints = whole + (place < n - whole.sum(axis=1, keepdims=True))
+    return found
+
+
+@recorded(keys=("dataset", "first", "second"))
+def contested_pairs(votes: Votes) -> pd.DataFrame:
+    """Count between which two labels items are contested: their two most frequent ones.
+
+    Of labels that tie, the earlier one counts; unanimous items count for none, but for the
+    ``share``. Neighbours in the dataset's label order come first.
+    """
+    labels = votes.dataset.labels
+    is_split = (votes.counts > 0).sum(axis=1) > 1
+    leading = np.sort(np.argsort(-votes.counts, axis=1, kind="stable")[:, :2], axis=1)
+    pairs = sorted(combinations(range(len(labels)), 2), key=lambda pair: pair[1] - pair[0])
+    counts = [int((is_split & (leading == pair).all(axis=1)).sum()) for pair in pairs]
+    return pd.DataFrame(
+        {
+            "dataset": votes.dataset.name,
+            "first": [labels[first] for first, _ in pairs],
+            "second": [labels[second] for _, second in pairs],
+            "n_items": counts,
+            "share": np.array(counts) / len(votes),
+        }
+    )
+
+
+@recorded(keys=("dataset", "pattern"), needs="old votes")
+def original_votes(votes: Votes) -> pd.DataFrame:
+    """Set what the few original votes said against what the new ones say.
+
+    One row for all items, then one for each ``pattern``, sorted original counts such as ``3-1-1``,
+    the most frequent first. The shares before and after are of the old label, among original and
+    new votes; ``share_far`` is of items on which the latter is more than 20 percentage points from
+    the former's median over all items; ``n_nearly_all`` have 95% or more of the new votes for the
+    old label. ``chance_of_selection`` is the mean probability that votes drawn from the new
+    distribution, as many as most items of the dataset had, have a majority as large as most items
+    had (on SNLI and MNLI exactly three of five).
+    """
+    items = _beside_old_votes(votes)
+    usual = items["share_before"].median()
+    distance = (100 * (items["share_after"] - usual)).abs().round(6)
+    items["is_far"] = distance > _FAR
+    items["is_nearly_all"] = items["share_after"].round(10) >= _NEARLY_ALL
+    rows = []
+    for pattern in (ALL, *_by_frequency(items["pattern"])):
+        some = items if pattern == ALL else items[items["pattern"] == pattern]
+        rows.append(
+            {
+                "dataset": votes.dataset.name,
+                "pattern": pattern,
+                "n_items": len(some),
+                "median_share_before": some["share_before"].median(),
+                "mean_share_after": some["share_after"].mean(),
+                "share_far": some["is_far"].mean(),
+                "n_nearly_all": int(some["is_nearly_all"].sum()),
+                "mean_entropy_bits_before": some["bits_before"].mean(),
+                "mean_entropy_bits_after": some["bits_after"].mean(),
+                "chance_of_selection": some["chance"].mean(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@recorded(keys=("dataset", "quantity", "pattern", "bin"), needs="old votes")
+def original_votes_bins(votes: Votes) -> pd.DataFrame:
+    """Count items by the old label's share of the new votes, and by entropy for each pattern.
+
+    One row per bin and ``quantity``: ``old_label_share`` of all items; ``entropy_bits`` of those of
+    a ``pattern``, the six most frequent ones with the usual number of old votes, the most agreed
+    one first. ``n_votes`` are the new ones of each item, missing where that varies; ``before`` is
+    the median of the quantity of the old votes; ``share_at_most`` is cumulative.
+    """
+    items = _beside_old_votes(votes)
+    parts = [_binned(items, SHARE, ALL, "share", _SHARE_EDGES)]
+    counts = {one: [int(n) for n in one.split("-")] for one in _by_frequency(items["pattern"])}
+    n_usual = sum(next(iter(counts.values())))
+    usual = [one for one in counts if sum(counts[one]) == n_usual][:_N_PATTERNS]
+    for pattern in sorted(usual, key=lambda one: counts[one], reverse=True):
+        of_pattern = items[items["pattern"] == pattern]
+        parts.append(_binned(of_pattern, ENTROPY, pattern, "bits", _edges(votes, _CURVE_BINS)))
+    table = pd.concat(parts, ignore_index=True)
+    table.insert(0, "dataset", votes.dataset.name)
+    table.insert(1, "n_votes", votes.n_votes_each)
+    return table.astype({"n_votes": "Int64"})
+
+
+def _binned(
+    items: pd.DataFrame, quantity: str, pattern: str, what: str, edges: Floats
+) -> pd.DataFrame:
+    counts = np.histogram(items[f"{what}_after"], bins=edges)[0]
+    return pd.DataFrame(
+        {
+            "quantity": quantity,
+            "pattern": pattern,
+            "before": items[f"{what}_before"].median(),
+            "bin": np.arange(1, len(edges)),
+            "low": edges[:-1],
+            "high": edges[1:],
+            "n_items": counts,
+            "share_at_most": counts.cumsum() / len(items),
+        }
+    )
+
+
+def _beside_old_votes(votes: Votes) -> pd.DataFrame:
+    """Return each item's old votes beside its new ones: for counting, not to be kept."""
+    old = votes.old_votes
+    n_usual, size_usual = _most_frequent(old.sum(axis=1)), _most_frequent(old.max(axis=1))
+    before = old / old.sum(axis=1, keepdims=True)
+    each = np.arange(len(votes))
+    return pd.DataFrame(
+        {
+            "pattern": [
+                "-".join(str(n) for n in sorted(row, reverse=True) if n) for row in old.tolist()
+            ],
+            "share_before": before[each, votes.old_label],
+            "share_after": votes.shares[each, votes.old_label],
+            "bits_before": np.round(entropy(before, unit="bits"), 10),
+            "bits_after": _bits(votes),
+            "chance": chance_of_majority_size(votes.shares, n_usual, size_usual),
+        }
+    )
+
+
+def _most_frequent(numbers: Ints) -> int:
+    return Counter(numbers.tolist()).most_common(1)[0][0]
+
+
+def _by_frequency(patterns: "pd.Series[str]") -> list[str]:
+    """Return the patterns, the most frequent first; in the order of their names where they tie."""
+    counts = patterns.value_counts()
+    return sorted(map(str, counts.index), key=lambda one: (-counts[one], one))

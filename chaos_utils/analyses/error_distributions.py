@@ -1,0 +1,348 @@
+"""How good is good: errors of systems beside those of small samples of human votes."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.analyses.baan import published_beside, rows_about
+from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses.recorded import recorded
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.table import Table
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.calibration import expected_calibration_error
+from chaos_utils.metrics.divergence import kl_divergence, total_variation
+from chaos_utils.metrics.measures import BAAN_BINS
+from chaos_utils.metrics.resampling import percentile_interval, split_votes
+from chaos_utils.plots.panels import system_title
+from chaos_utils.report.columns import MISSING, Column, Row
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import computed, oracle
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+N_VOTES = 20  # in each of H1 and H2
+N_BINS = 30  # of the histograms of item errors, on [0, 1]
+PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
+DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
+SYSTEM = ("dataset", "system", "origin", "temperature")
+_KEYS = ("measure", *SYSTEM, "reference")
+_MEASURES = {
+    "ece": "ECE",
+    "dist_ce": "mean DistCE",
+    "kl": "KL(H1 ‖ ·)",
+    "kl_smoothed": "KL(H1 ‖ ·), smoothed",
+    "tvd": "TVD of histograms",
+}
+_REFERENCES = {"all": "all", "outside_h1": "not in H1", "outside_both": "in neither"}
+_PUBLISHED = {"ece": "ece", "dist_ce": "dist_ce", "kl": "kl_from_h1"}
+_PAPER = ("baan2022_table2", "baan2022_systems")
+
+
+# Which systems are shown
+
+
+def lineup(
+    systems: Iterable[System], *, system: str, temperature: float, trained: bool
+) -> list[System]:
+    """Choose what is shown: one system as it is and flattened, then our own and the reader's.
+
+    The one is the first where `system` is empty, and missing where it does not predict the dataset;
+    at a temperature of 1 it is listed once. Those that this project trained are there if `trained`.
+    """
+    if not temperature > 0:
+        raise ChaosError("The temperature must be above 0.", found=temperature)
+    several = list(systems)
+    name = system or next((one.name for one in several), "")
+    shown = ("trained", "yours") if trained else ("yours",)
+    found = [one for one in several if one.name == name]
+    both = [one.at_temperature(t) for one in found for t in dict.fromkeys([1.0, temperature])]
+    return both + [one for one in several if one.name != name and one.origin in shown]
+
+
+@recorded(keys=SYSTEM)
+def shown_systems(
+    votes: Votes, systems: Sequence[System], *, system: str, temperature: float, trained: bool
+) -> pd.DataFrame:
+    """List the systems of a page, as `lineup` gives them, and how many items each predicts."""
+    chosen = lineup(systems, system=system, temperature=temperature, trained=trained)
+    rows = []
+    for one in chosen:
+        n_items = len(one.rows_in(votes))
+        rows.append(_keys(one) | {"n_items": n_items, "n_missing": len(votes) - n_items})
+    return pd.DataFrame(rows, columns=[*SYSTEM, "n_items", "n_missing"])
+
+
+def find_systems(material: Material, *, system: str, temperature: float, trained: bool) -> Table:
+    """Return `shown_systems` of each dataset; fail where a reader names one that is on none."""
+    shown = shown_systems(material, system=system, temperature=temperature, trained=trained)
+    if system and system not in set(shown.rows["system"]):
+        names = list(dict.fromkeys(one.name for one in material.systems))
+        raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
+    return shown
+
+
+def _keys(system: System) -> dict[str, object]:
+    return {name: system.keys[name] for name in SYSTEM}
+
+
+def title(row: Row) -> str:
+    """Return what a row's system is called."""
+    return system_title(row["system"], row["origin"], row["temperature"])
+
+
+# Samples of votes
+
+
+def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes]]:
+    """Draw H1 and H2, disjoint samples of 20 of each item's votes, which are more than 40.
+
+    Beside them: what they may be judged by, ``all`` votes, those ``outside_h1`` or
+    ``outside_both``.
+    """
+    fewest = int(votes.n_votes.min())
+    if fewest <= 2 * N_VOTES:
+        raise ChaosError(
+            f"Two samples of {N_VOTES} votes and a rest need more votes per item.",
+            where=votes.dataset.title,
+            found=f"an item with {fewest} votes",
+            expected=f"more than {2 * N_VOTES}",
+        )
+    h1, h2, rest = split_votes(votes.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
+    samples = [
+        computed(name, votes, counts / N_VOTES, origin="reference")
+        for name, counts in (("H1", h1), ("H2", h2))
+    ]
+    outside = {"outside_h1": h2 + rest, "outside_both": rest}
+    judges = {name: replace(votes, counts=counts) for name, counts in outside.items()}
+    return samples, {"all": votes} | judges
+
+
+def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
+    """Return how many values fall into each bin, whatever the last digits of them and its edges."""
+    given = np.asarray(values, dtype=np.float64)
+    found: Ints = np.histogram(given.round(DIGITS), edges.round(DIGITS))[0]
+    return found
+
+
+def histogram(keys: Row, values: Floats, edges: Floats) -> pd.DataFrame:
+    """Return rows for a histogram: keys, ``bin_low``, ``bin_high``, ``n``, ``n_items``, ``mean``.
+
+    The last two are of all the values, so that the mean can be marked.
+    """
+    counts = counted(values, edges)
+    bins = {"bin_low": edges[:-1].round(DIGITS), "bin_high": edges[1:].round(DIGITS), "n": counts}
+    return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
+
+
+@recorded(keys=(*SYSTEM, "bin_low"))
+def error_histograms(
+    votes: Votes, systems: Sequence[System], *, system: str, temperature: float, seed: int
+) -> pd.DataFrame:
+    """Count items by their DistCE against all votes, for H1 and H2 and for the systems of `lineup`.
+
+    One row for each system and bin, see `histogram`.
+    """
+    chosen = lineup(systems, system=system, temperature=temperature, trained=True)
+    samples, _ = draw_samples(votes, seed)
+    edges = np.linspace(0, 1, N_BINS + 1)
+    parts = [histogram(_keys(one), _item_errors(votes, one), edges) for one in (*samples, *chosen)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _item_errors(votes: Votes, system: System) -> Floats:
+    judged = system.aligned_to(votes)
+    return total_variation(judged.human, judged.model)
+
+
+# Many draws
+
+
+@recorded(keys=_KEYS, published=_PAPER)
+def error_divergence(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    system: str,
+    temperature: float,
+    n_seeds: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Judge H1 and H2, and systems, over many draws, beside Table 2 of Baan et al. (2022).
+
+    One row for each ``measure`` and ``reference`` of `errors_by_draw` and each system. Over the
+    draws with a finite value: ``mean``, ``sd``, and the ends of their middle 95%. For the paper's
+    notebook and its text: ``difference_…`` (mean minus published) and ``percentile_…``, the
+    percentage of these draws below the published value. Spread and percentile are NaN where the
+    value does not depend on the draw.
+    """
+    chosen = lineup(systems, system=system, temperature=temperature, trained=True)
+    return summarise_draws(votes, errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
+
+
+def errors_by_draw(
+    votes: Votes, systems: Sequence[System], *, n_seeds: int, first_seed: int
+) -> pd.DataFrame:
+    """Judge H1, H2 and systems for many draws of the samples, which have the seeds from the first.
+
+    Each draw, system, ``measure`` and ``reference`` has a ``value``. ``ece`` and ``dist_ce`` are
+    against ``all`` votes, which contain the samples, and against those ``outside_both`` or, for H1,
+    ``outside_h1``; gold labels are the first of those with most of these votes. The measures of
+    `compare_histograms` compare H1's item errors against all votes with those of another.
+    """
+    if n_seeds < 2:
+        raise ChaosError("A spread needs at least two seeds.", where="n_seeds", found=n_seeds)
+    rows = []
+    for seed in range(first_seed, first_seed + n_seeds):
+        samples, judges = draw_samples(votes, seed)
+        everyone = [*samples, *systems]
+        for found in (_judge(everyone, judges), _compare(everyone, votes)):
+            for system, measure, reference, value in found:
+                row = {"measure": measure, **system.keys, "reference": reference, "value": value}
+                rows.append({"draw": seed} | row)
+    return pd.DataFrame(rows).astype({"seed": "Int64"})
+
+
+_Found = Iterator[tuple[System, str, str, float]]
+
+
+def _judge(systems: Sequence[System], judges: dict[str, Votes]) -> _Found:
+    for system in systems:
+        for name, votes in judges.items():
+            if name == "outside_h1" and system.name != "H1":
+                continue
+            judged = system.aligned_to(votes)
+            gold = judged.first_majority
+            yield system, "ece", name, expected_calibration_error(judged.model, gold, BAAN_BINS)
+            error = float(total_variation(judged.human, judged.model).mean())
+            yield system, "dist_ce", name, error
+
+
+def _compare(systems: Sequence[System], votes: Votes) -> _Found:
+    first, *others = [_item_errors(votes, system) for system in systems]
+    for system, errors in zip(systems[1:], others, strict=True):
+        for measure, value in compare_histograms(first, errors).items():
+            yield system, measure, "all", value
+
+
+def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, float]:
+    """Compare the distributions of two sets of item errors, in [0, 1], by their histograms.
+
+    ``kl``: KL(one ‖ other) in nats, unsmoothed, up to infinity; errors fall into bins as floating
+    point leaves them, as in the code that Baan et al. (2022) released. ``kl_smoothed``: the same
+    with one half added to every bin. ``tvd``: total variation distance of the histograms. For these
+    two, errors are rounded to ten digits first, so that equal errors share a bin.
+    """
+    # Not rounded on purpose: the paper's KL is that of its code, whose errors part at edges.
+    raw = [np.histogram(errors, N_BINS, (0, 1))[0] for errors in (one, other)]
+    counts = [counted(errors, np.linspace(0, 1, N_BINS + 1)) for errors in (one, other)]
+    return {
+        "kl": _kl(raw[0], raw[1]),
+        "kl_smoothed": _kl(counts[0] + PSEUDO_COUNT, counts[1] + PSEUDO_COUNT),
+        "tvd": float(total_variation(*(_normalised(n) for n in counts))[0]),
+    }
+
+
+def _kl(one: npt.NDArray[np.generic], other: npt.NDArray[np.generic]) -> float:
+    return float(kl_divergence(_normalised(one), _normalised(other), unit="nats", floor=0)[0])
+
+
+def _normalised(counts: npt.NDArray[np.generic]) -> Floats:
+    values = np.asarray(counts, dtype=np.float64)[np.newaxis]
+    return values / values.sum()
+
+
+def share_below(values: npt.ArrayLike, value: float) -> float:
+    """Return the share of values below another; those equal to it count half."""
+    found = np.asarray(values, dtype=np.float64)
+    return float(((found < value) + 0.5 * (found == value)).mean())
+
+
+def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and spread of `errors_by_draw`, beside Table 2 of Baan et al. (2022)."""
+    published = published_beside(votes, "baan2022_table2")
+    keys = [name for name in by_draw.columns if name not in ("draw", "value")]
+    rows = []
+    for key, group in by_draw.groupby(keys, sort=False, dropna=False):
+        row = dict(zip(keys, key, strict=True))
+        values = group["value"].to_numpy().round(DIGITS)
+        finite = values[np.isfinite(values)]
+        varies = len(np.unique(finite)) > 1
+        low, high = percentile_interval(finite) if varies else (np.nan, np.nan)
+        row |= {
+            "n_seeds": len(values),
+            "infinite_share": 1 - len(finite) / len(values),
+            "mean": finite.mean() if len(finite) else np.nan,
+            "sd": finite.std(ddof=1) if varies else np.nan,
+            "low": float(low),
+            "high": float(high),
+        }
+        theirs = rows_about(published, row)
+        in_notebook = theirs["source"] == "released notebook"
+        for source, of_source in (("notebook", in_notebook), ("text", ~in_notebook)):
+            value = np.nan
+            if row["reference"] == "all" and row["measure"] in _PUBLISHED and of_source.any():
+                value = float(theirs.loc[of_source, _PUBLISHED[row["measure"]]].iloc[0])
+            known = varies and not np.isnan(value)
+            row |= {
+                f"published_{source}": value,
+                f"difference_{source}": row["mean"] - value,
+                f"percentile_{source}": 100 * share_below(finite, value) if known else np.nan,
+            }
+        rows.append(row)
+    table = pd.DataFrame(rows).astype({"seed": "Int64"})
+    order = {name: i for i, name in enumerate(_MEASURES)}
+    return table.sort_values(
+        "measure", key=lambda column: column.map(order), kind="stable", ignore_index=True
+    )
+
+
+@recorded(keys=("dataset", "system", "measure"))
+def oracle_scores(votes: Votes) -> pd.DataFrame:
+    """Score all the votes of each item as a prediction of themselves, by ECE."""
+    found = score(votes, [oracle(votes)], measures=["ece"])
+    return found[["dataset", "system", "measure", "n_items", "value"]]
+
+
+def _unbroken(row: Row) -> str:
+    """Let a system's name break between its parts alone, since the table is wide."""
+    no_break_space = "\u00a0"
+    parts = title(row).replace("-", "\u2011").replace(" ", no_break_space)  # the same hyphen
+    return parts.replace("," + no_break_space, ", ")
+
+
+def _infinite(row: Row) -> str:
+    return f"{row['infinite_share']:.1%}" if row["measure"] == "kl" else MISSING
+
+
+def _as_printed(name: str) -> Column:
+    def cell(row: Row) -> str:
+        return MISSING if math.isnan(row[name]) else f"{row[name]:g}"
+
+    return Column("value", cell)
+
+
+def _beside(source: str, heading: str) -> list[Column]:
+    columns = [
+        _as_printed(f"published_{source}"),
+        Column("Δ", f"difference_{source}", 4, signed=True),
+        Column("below", f"percentile_{source}", 1),
+    ]
+    return [replace(one, group=heading) for one in columns]
+
+
+COLUMNS = [
+    Column("measure", "measure", names=_MEASURES),
+    Column("of", _unbroken),
+    Column("against votes", "reference", names=_REFERENCES),
+    Column("mean [95%]", "mean", 4, low="low", high="high", group="over seeds"),
+    Column("sd", "sd", 4, group="over seeds"),
+    Column("infinite", _infinite, group="over seeds"),
+    *_beside("notebook", "paper’s notebook"),
+    *_beside("text", "paper’s text"),
+]

@@ -1,0 +1,243 @@
+"""What our own training runs were, what they reach and what they cost."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.analyses.recorded import derived
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.report.columns import MISSING, Column, Row, number
+from chaos_utils.scoring.trained import Run, WantedRuns, kind_of
+
+_HYPERPARAMETERS = (
+    "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
+)  # fmt: skip
+_RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
+_COUNTS = ("items_seen", "parameters", "processes")
+_COSTS = (
+    "parameters", "items_seen", "training_seconds", "items_per_second", "tokens_per_second",
+    "flops", "peak_share", "peak_memory_gib", "processes",
+)  # fmt: skip
+
+
+@derived(keys=("run",))
+def missing_runs(wanted: WantedRuns, runs: Iterable[Run]) -> pd.DataFrame:
+    """Return the runs that the book wants and that are not there, in the list's order, and why."""
+    there = {run.name for run in runs}
+    rows = [(one["name"], one["why"]) for one in wanted.entries if one["name"] not in there]
+    return pd.DataFrame(rows, columns=["run", "why"])
+
+
+@derived(keys=("run",))
+def run_table(runs: Sequence[Run]) -> pd.DataFrame:
+    """Return what each run was trained on, how, what it reached, and what it cost.
+
+    One row per run. ``kind`` is that of `kind_of`; ``init`` the run whose weights it starts from or
+    predicts with, else empty; ``n_published`` the items of the published corpora. Sizes and
+    accuracies have a column for each dataset. Costs are summed over folds, NaN for a run that
+    trained nothing; ``peak_share`` is in [0, 1].
+    """
+    table = pd.DataFrame([_row(run) for run in runs])
+    counts = [name for name in table if name.startswith("n_") or name in _COUNTS]
+    return table.astype(dict.fromkeys(counts, "Int64"))
+
+
+def _row(run: Run) -> dict[str, Any]:
+    record, settings, data = run.record, run.settings, run.record["data"]
+    predicted = record.get("predicted") or {}
+    row: dict[str, Any] = {
+        "run": run.name,
+        "system": run.system,
+        "task": settings["task"],
+        "kind": kind_of(run),
+        "model": settings["model"],
+        "train": settings["train"],
+        "init": predicted.get("run", settings["init"]),
+        "mc_samples": predicted.get("mc_samples", 0),
+        "n_train": data["n_train"],
+        "n_published": data["n_published"],
+        "trained_share": data["n_train"] / data["n_published"],
+    }
+    row |= {f"n_train_{name}": n for name, n in sorted(data["trained_on"].items())}
+    names = ["loss", "label_smoothing", "learning_rate", "batch_size", "weight_decay", "epochs"]
+    row |= {name: settings[name] for name in [*names, "warmup_ratio", "n_folds", "seed"]}
+    for split in ("dev", "test"):
+        for name, part in sorted(record[split].items()):
+            row[f"n_{split}_{name.replace('-', '_')}"] = part["n"]
+            row[f"{split}_accuracy_{name.replace('-', '_')}"] = part["accuracy"]
+    return row | _cost(record["fits"] if not predicted else []) | {
+        "device": run.hardware,
+        "precision": record["device"]["precision"],
+        "command": record["command"],
+    }  # fmt: skip
+
+
+def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    if not fits:
+        return {"n_fits": 0} | dict.fromkeys(_COSTS, np.nan)
+    sums = {
+        name: sum(fit[name] for fit in fits) for name in ("pairs", "tokens", "seconds", "flops")
+    }
+    possible = sum(fit["seconds"] * fit["measured_peak_flops_per_second"] for fit in fits)
+    seconds = sums["seconds"]
+    return {
+        "n_fits": len(fits),
+        "parameters": fits[0]["parameters"],
+        "items_seen": sums["pairs"],
+        "training_seconds": seconds,
+        "items_per_second": sums["pairs"] / seconds if seconds else np.nan,
+        "tokens_per_second": sums["tokens"] / seconds if seconds else np.nan,
+        "flops": sums["flops"],
+        "peak_share": sums["flops"] / possible if possible else np.nan,
+        "peak_memory_gib": max(fit["peak_memory_gib"] for fit in fits),
+        "processes": fits[0]["processes"],
+    }
+
+
+@derived(keys=("run", "fold", "measure", "items"))
+def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
+    """Return the course of every run that trained, by ``items`` seen.
+
+    A ``measure`` is ``loss``, the mean training loss since the row before, in nats, or
+    ``dev_accuracy``, on development items outside ChaosNLI. Folds count from 0; runs that are not
+    folded have one.
+    """
+    rows = [
+        {"task": run.settings["task"], "run": run.name, "system": run.system, "fold": fold,
+         "measure": measure, "items": point["pairs"], "value": point[key]}
+        for run in runs
+        if not run.record.get("predicted")
+        for fold, fit in enumerate(run.record["fits"])
+        for measure, points, key in (
+            ("loss", fit["curve"], "loss"), ("dev_accuracy", fit["looks"], "accuracy"),
+        )
+        for point in points
+    ]  # fmt: skip
+    columns = ["task", "run", "system", "fold", "measure", "items", "value"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@derived(keys=_RECIPE, published=("nie2020_table8",))
+def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
+    """Set Table 8 of Nie et al. (2020) beside the recipes of our runs.
+
+    ``model`` is a family of the paper, or the model of our ``runs`` with this recipe, whose names
+    are joined by a space. The paper's ``epochs`` are at most so many.
+    """
+    table = read_published("nie2020_table8").rename(columns={"hyperparameter": "model"})
+    theirs = table.set_index("model").T.rename(columns={"max_epochs": "epochs"})
+    theirs = theirs.rename_axis("model", axis="index").rename_axis(None, axis="columns")
+    theirs = theirs.reset_index().assign(source="published", runs="")
+    rows = [
+        {"source": "ours", "model": run.system.split(",")[0], "task": run.settings["task"],
+         # The training loop knows no other schedule.
+         **{name: run.settings.get(name, "linear") for name in _HYPERPARAMETERS},
+         "runs": run.name}
+        for run in runs
+        if not run.record.get("predicted")
+    ]  # fmt: skip
+    columns = [*_RECIPE, "runs"]
+    ours = pd.DataFrame(rows, columns=columns)
+    if len(ours):
+        ours = ours.groupby(list(_RECIPE), sort=False, as_index=False)["runs"].agg(" ".join)
+    numbers = [name for name in _HYPERPARAMETERS if name != "learning_rate_decay"]
+    both = pd.concat([theirs, ours], ignore_index=True)[columns]
+    return both.astype(dict.fromkeys(numbers, float))
+
+
+def accuracies(row: Row, split: str) -> str:
+    """Write what a run reaches on each corpus of a split, ``dev`` or ``test``."""
+    found = {
+        one.title: _float(row.get(f"{split}_accuracy_{one.name.replace('-', '_')}"))
+        for one in get_task(row["task"]).corpora  # a held-out part is called as what it is of
+    }
+    parts = [f"{title} {value:.3f}" for title, value in found.items() if not math.isnan(value)]
+    return ", ".join(parts) or MISSING
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None or pd.isna(value) else float(value)
+
+
+def _trained_on(row: Row) -> str:
+    if row["kind"] == "predicted":
+        return f"weights of {row['init']}"
+    counts = {
+        one.title: _float(row.get(f"n_train_{one.name}"))
+        for one in get_task(row["task"]).files_of("train")
+    }
+    parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not math.isnan(n))
+    if row["train"] == "chaosnli":
+        return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
+    total, published = row["n_train"], row["n_published"]
+    return f"{number(total)} of {number(published)} pairs ({row['trained_share']:.1%}): {parts}"
+
+
+def _recipe(row: Row) -> str:
+    if row["kind"] == "predicted":
+        passes = row["mc_samples"]
+        return f"{passes} pass{'es' if passes > 1 else ''} with dropout" if passes else "one pass"
+    parts = [
+        f"rate {_scientific(row['learning_rate'])}",
+        f"batch {row['batch_size']}",
+        f"{row['epochs']:g} epoch{'s' if row['epochs'] > 1 else ''}",
+        f"{row['loss']} labels",
+    ]
+    if row["label_smoothing"]:
+        parts.append(f"smoothing {row['label_smoothing']:g}")
+    if row["init"]:
+        parts.append(f"from {row['init']}")
+    return ", ".join(parts)
+
+
+def _scientific(value: float) -> str:
+    """Write a small number as Table 8 does: 5e-5."""
+    exponent = math.floor(math.log10(value))
+    return f"{value / 10**exponent:.3g}e{exponent}"
+
+
+def _in_units(name: str, unit: float, digits: int) -> Callable[[Row], str]:
+    """Write a cost in a unit; what is below 10 has a decimal at least."""
+
+    def cell(row: Row) -> str:
+        value = _float(row[name]) / unit
+        return number(value, digits if value >= 10 or math.isnan(value) else max(digits, 1))
+
+    return cell
+
+
+def _epochs(row: Row) -> str:
+    return f"{'at most ' if row['source'] == 'published' else ''}{row['epochs']:g}"
+
+
+RUN_COLUMNS = [
+    Column("system", lambda row: f"{row['system']} ({get_task(row['task']).title})"),
+    Column("trained on", _trained_on),
+    Column("recipe", _recipe),
+    Column("dev accuracy", lambda row: accuracies(row, "dev")),
+    Column("test accuracy", lambda row: accuracies(row, "test")),
+    Column("pairs/s", _in_units("items_per_second", 1, 0)),
+    Column("minutes", _in_units("training_seconds", 60, 0)),
+    Column("TFLOP", _in_units("flops", 1e12, 0)),
+    Column("share of peak (%)", "peak_share", 0, percent=True),
+    Column("GiB", _in_units("peak_memory_gib", 1, 1)),
+    Column("hardware", lambda row: f"{row['device']}, {row['precision']}"),
+]
+_FAMILIES = {"bert": "BERT", "xlnet": "XLNet", "roberta": "RoBERTa", "bart": "BART",
+             "albert": "ALBERT", "distilbert": "DistilBERT"}  # fmt: skip
+RECIPE_COLUMNS = [
+    Column("model", "model", names=_FAMILIES),
+    Column("source", "source", names={"published": "Nie et al., Table 8"}),
+    Column("task", "task", names=lambda name: get_task(name).title),
+    Column("learning rate", lambda row: _scientific(row["learning_rate"])),
+    Column("batch", "batch_size", 0),
+    Column("weight decay", lambda row: f"{row['weight_decay']:g}"),
+    Column("epochs", _epochs),
+    Column("decay", "learning_rate_decay"),
+    Column("warm-up", lambda row: f"{row['warmup_ratio']:g}"),
+    Column("runs", lambda row: ", ".join(row["runs"].split()) or MISSING),
+]

@@ -1,0 +1,290 @@
+"""How scores grow with training, bin by bin of human agreement (Figure 8 of Nie et al., 2020)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.analyses.agreement import GUESS, MODELS, BinScores, score_bins
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.report.columns import number, with_interval
+from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.trained import (
+    PREDICTIONS_FILE,
+    TRAJECTORY_FILE,
+    Run,
+    committed_runs,
+    kind_of,
+    predictions_in,
+)
+
+Floats = npt.NDArray[np.float64]
+
+SHOWN = ("new_accuracy", "old_accuracy", "jsd")
+MEASURE_NAMES = {"new_accuracy": "new accuracy", "old_accuracy": "old accuracy", "jsd": "JSD"}
+_OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
+_SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
+_SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
+_KEYS = ("dataset", "items", "bin", "measure")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage(System):
+    """A model, as runs name it, after some training: how many items there were, or were seen.
+
+    `epochs` are the passes over the training items that its run was to make.
+    """
+
+    items: int = 0
+    model: str = ""
+    run: str = ""
+    epochs: int = 1
+
+
+def with_sizes(material: Material, model: str, runs: Iterable[Run] | None = None) -> Material:
+    """Return the votes, with the ends of a model's runs on growing parts of the pairs as systems.
+
+    Of two runs alike in task, size and seed, the first counts. On the synthetic sample, stages are
+    simulated, whatever the model. By default the runs are the committed ones.
+    """
+    if material.synthetic:
+        return _synthetic(material, model, _SYNTHETIC_SIZES)
+    found: dict[tuple[str, int, int], Run] = {}
+    for run in committed_runs() if runs is None else runs:
+        if run.settings["model"] == model and kind_of(run) in ("plain", "size"):
+            key = (run.settings["task"], run.record["data"]["n_train"], run.settings["seed"])
+            found.setdefault(key, run)
+    stages = [(run, key[1], run.read_table(PREDICTIONS_FILE)) for key, run in sorted(found.items())]
+    return _with_stages(material, stages, PREDICTIONS_FILE)
+
+
+def with_looks(material: Material, model: str, runs: Iterable[Run] | None = None) -> Material:
+    """Return the votes, with the stages of one run for each task as systems, by training.
+
+    It is the run of the first seed that was looked at. Else as `with_sizes`; the least trained
+    stage comes first.
+    """
+    if material.synthetic:
+        return _synthetic(material, model, _SYNTHETIC_LOOKS)
+    chosen: dict[str, Run] = {}
+    known = committed_runs() if runs is None else runs
+    for run in sorted(known, key=lambda run: run.settings["seed"]):
+        settings = run.settings
+        if settings["model"] == model and kind_of(run) == "plain" and settings["trajectory"]:
+            chosen.setdefault(settings["task"], run)
+    stages = [
+        (run, int(str(items)), table)
+        for run in chosen.values()
+        for items, table in run.read_table(TRAJECTORY_FILE).groupby("pairs")
+    ]
+    return _with_stages(material, stages, TRAJECTORY_FILE)
+
+
+def _with_stages(
+    material: Material, stages: Sequence[tuple[Run, int, pd.DataFrame]], file: str
+) -> Material:
+    """Put what runs' tables predict of each dataset into its evidence."""
+    inputs = {run.name: run.inputs_of(file) for run, _, _ in stages}
+    several = []
+    for one in material:
+        systems = None
+        if one.votes is not None:
+            found = ((*stage[:2], predictions_in(stage[2], one.votes[0], "")) for stage in stages)
+            systems = (
+                tuple(
+                    _stage(system, items, run.settings["model"], run.name, run.settings["epochs"],
+                           seed=run.settings["seed"], origin="trained", inputs=inputs[run.name])
+                    for run, items, system in found
+                    if system is not None
+                ),
+            )  # fmt: skip
+        several.append(replace(one, systems=systems))
+    return Material(tuple(several), material.trained)
+
+
+def _stage(system: System, items: int, model: str, run: str, epochs: int, **known: object) -> Stage:
+    """Return predictions as those of a stage; stages that differ in their seed are one family."""
+    fields = {name: getattr(system, name) for name in System.__dataclass_fields__} | known
+    fields |= {"name": f"{items} items, seed {fields['seed']}", "family": str(items)}
+    return Stage(**fields, items=items, model=model, run=run, epochs=epochs)
+
+
+def _synthetic(material: Material, model: str, sizes: Iterable[int]) -> Material:
+    """Return simulated stages: with their size grows what they have of the human distribution."""
+    several = []
+    for place, one in enumerate(material):
+        (votes,) = one.votes or ()  # the sample is always there
+        noise = np.random.default_rng([2020, place]).normal(scale=1.2, size=votes.shares.shape)
+        stages = []
+        for items in sizes:
+            progress = np.log10(items / 100) / 3
+            powers = np.exp(progress * 1.6 * np.log(votes.shares + 0.02) + noise / 2)
+            shares = powers / powers.sum(axis=1, keepdims=True)
+            simulated = computed("", votes, shares, origin="simulated")
+            stages.append(_stage(simulated, items, model, "synthetic run", 1, seed=0))
+        several.append(replace(one, systems=(tuple(stages),)))
+    return Material(tuple(several), material.trained)
+
+
+def shown_as(material: Material, *, pooled: bool) -> list[Evidence]:
+    """Return each dataset, or each pool and the datasets that are in none."""
+    pools = list(material.pooled()) if pooled else []
+    inside = {one.name for pool in pools for one in pool.datasets}
+    return [*pools, *(one for one in material if one.name not in inside)]
+
+
+@recorded(keys=_KEYS)
+def by_size(
+    all_votes: Sequence[Votes],
+    all_systems: Sequence[Sequence[Stage]],
+    *,
+    model: str,
+    n_bins: int,
+    n_resamples: int,
+    seed: int,
+    level: float,
+) -> pd.DataFrame:
+    """Score the runs of a model on growing parts of the training items, in entropy bins.
+
+    One row for each number of ``items``, ``bin`` (from 1; 0 for all items) and measure (`SHOWN`);
+    none where a dataset has no stage. Several datasets are scored as one, with common bins, as in
+    the paper's figures; stages that differ in their seed alone are averaged. ``chance`` is the most
+    frequent majority, or old label, of all items, and for JSD the uniform distribution;
+    ``over_chance`` is the value minus that, ``change`` minus that of the fewest items. Intervals
+    cover `level`; all stages are resampled alike.
+    """
+    options = {"n_bins": n_bins, "n_resamples": n_resamples, "seed": seed}
+    return _growth(all_votes, all_systems, model, level, **options)
+
+
+@recorded(keys=_KEYS)
+def by_look(
+    all_votes: Sequence[Votes],
+    all_systems: Sequence[Sequence[Stage]],
+    *,
+    model: str,
+    n_bins: int,
+    n_resamples: int,
+    seed: int,
+    level: float,
+) -> pd.DataFrame:
+    """Score one run along its way, in entropy bins; all as in `by_size`."""
+    options = {"n_bins": n_bins, "n_resamples": n_resamples, "seed": seed}
+    return _growth(all_votes, all_systems, model, level, **options)
+
+
+_COLUMNS = ["dataset", "items", "epochs", "n_seeds", "runs", "bin", "entropy_low_bits",
+            "entropy_high_bits", "n", "measure", "value", "low", "high", "chance", "over_chance",
+            "over_chance_low", "over_chance_high", "change", "change_low",
+            "change_high"]  # fmt: skip
+
+
+def _growth(
+    all_votes: Sequence[Votes],
+    all_systems: Sequence[Sequence[Stage]],
+    model: str,
+    level: float,
+    **options: int,
+) -> pd.DataFrame:
+    stages = [[one for one in systems if one.model == model] for systems in all_systems]
+    if not all(stages):
+        return pd.DataFrame(columns=_COLUMNS, dtype=object)
+    scores = score_bins(all_votes, stages, **options)
+    values, draws = _with_all(scores)
+    roles = zip(scores.families, scores.roles, strict=True)
+    place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
+    sizes = sorted(place_of)
+    places, guess = [place_of[items] for items in sizes], [scores.systems.index(GUESS)]
+    chance, first = values[:, guess], values[:, places[:1]]
+    over, change = draws - draws[:, :, guess], draws - draws[:, :, places[:1]]
+    n = np.concatenate([scores.n_scored.sum(axis=0, keepdims=True), scores.n_scored])[:, places]
+    values = values[:, places]
+    b, s, m = (axis.ravel() for axis in np.indices(values.shape))
+    table = pd.DataFrame([_about(items, stages) for items in sizes]).iloc[s].reset_index(drop=True)
+    table["dataset"] = scores.dataset
+    table["bin"] = b
+    table["entropy_low_bits"] = np.r_[scores.bins.low[0], scores.bins.low][b]
+    table["entropy_high_bits"] = np.r_[scores.bins.high[-1], scores.bins.high][b]
+    table["n"] = n[b, s]
+    table["measure"] = np.array(SHOWN)[m]
+    table["chance"] = np.broadcast_to(chance, values.shape).ravel()
+    for name, prefix, value, drawn in (
+        ("value", "", values, draws),
+        ("over_chance", "over_chance_", values - chance, over),
+        ("change", "change_", values - first, change),
+    ):
+        ends = percentile_interval(drawn[:, :, places].swapaxes(0, 1), level)
+        table[name] = value.ravel()
+        table[f"{prefix}low"], table[f"{prefix}high"] = (end.ravel() for end in ends)
+    return table[_COLUMNS]
+
+
+def _with_all(scores: BinScores) -> tuple[Floats, Floats]:
+    """Return values and draws of all items and of each bin: (1 + n_bins, [draws,] systems, 3)."""
+    weights = scores.n_scored / scores.n_scored.sum(axis=0)
+    values, draws = scores.values[..., _OF_MEASURES], scores.draws[..., _OF_MEASURES]
+    every = np.nansum(weights[..., np.newaxis] * values, axis=0)
+    drawn = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
+    return np.concatenate([every[np.newaxis], values]), np.concatenate([drawn[np.newaxis], draws])
+
+
+def _about(items: int, stages: Iterable[Iterable[Stage]]) -> dict[str, object]:
+    alike = [one for some in stages for one in some if one.items == items]
+    return {
+        "items": items,
+        "epochs": max(one.epochs for one in alike),
+        "n_seeds": len({one.seed for one in alike}),
+        "runs": " ".join(dict.fromkeys(one.run for one in alike)),
+    }
+
+
+@derived(keys=("dataset", "bin", "measure"))
+def changes(growth: pd.DataFrame) -> pd.DataFrame:
+    """Compare the last stage with the first, in the rows of `by_size` or `by_look`.
+
+    Datasets with one stage have none.
+    """
+    keys = ["dataset", "bin", "measure"]
+    names = {"items": "last_items", "value": "last", "change_low": "low", "change_high": "high"}
+    stages = growth.groupby("dataset")["items"]
+    fewest, most = stages.transform("min"), stages.transform("max")
+    first = growth.loc[growth["items"] == fewest, [*keys, "items", "value"]]
+    first = first.rename(columns={"items": "first_items", "value": "first"})
+    last = growth[(growth["items"] == most) & (fewest < most)]
+    both = last[[*keys, "change", *names]].rename(columns=names).merge(first, on=keys)
+    columns = [*keys, "first_items", "last_items", "first", "last", "change", "low", "high"]
+    return both[columns]
+
+
+def side_by_side(growth: pd.DataFrame) -> pd.DataFrame:
+    """Set scores by number of training items, the bins side by side."""
+    rows = []
+    for dataset, of_dataset in growth.groupby("dataset", sort=False):
+        name = dataset_name(str(dataset))
+        bins = of_dataset.drop_duplicates("bin").sort_values("bin")
+        ends = zip(bins["entropy_low_bits"], bins["entropy_high_bits"], strict=True)
+        spans = [f"{number(low, 3)}–{number(high, 3)}" for low, high in ends]
+        rows.append([name, "entropy (bits)", "", "", *spans])
+        rows.append([name, "items scored", "", "", *map(number, bins["n"])])
+        for measure, group in of_dataset.groupby("measure", sort=False):
+            start = [name, MEASURE_NAMES[str(measure)]]
+            for items, stage in group.groupby("items"):
+                cells = [
+                    with_interval(row["value"], row["low"], row["high"], digits=3)
+                    for row in stage.sort_values("bin").to_dict("records")
+                ]
+                epochs = number(stage["epochs"].iloc[0])
+                rows.append([*start, number(int(str(items))), epochs, *cells])
+            chance = group.drop_duplicates("bin").sort_values("bin")["chance"]
+            rows.append([*start, "chance", "", *(number(value, 3) for value in chance)])
+    heads = ["dataset", "quantity", "training items", "epochs", "all items"]
+    numbers = sorted(set(growth["bin"]) - {0})
+    return pd.DataFrame(rows, columns=[*heads, *(f"bin {b}" for b in numbers)])

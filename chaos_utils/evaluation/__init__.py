@@ -1,1 +1,0 @@
-"""Judging systems: `Votes` × `System` in, tidy tables out; never loads a model."""

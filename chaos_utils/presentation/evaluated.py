@@ -1,0 +1,75 @@
+"""The figures that `chaos evaluate --out` writes of a reader's systems."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from chaos_utils.analyses import agreement, calibration
+from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.base import paths
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.plots.bins import plot_accuracy_by_entropy
+from chaos_utils.plots.calibration import plot_distances, plot_reliability
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import oracle
+
+_FEWEST = 5  # items for as many bins
+
+
+def write_figures(
+    folder: Path, found: Mapping[str, Sequence[System]], all_votes: Sequence[Votes], seed: int
+) -> None:
+    """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
+
+    The files go to ``figures/`` in `folder`, named ``fig-reliability-<dataset>`` and so on;
+    other files there stay.
+
+    Parameters
+    ----------
+    folder : Path
+        Is made where it is not there.
+    found : mapping from str to sequence of System
+        By dataset, as `read_files` gives it.
+    all_votes : sequence of Votes
+        Those on these datasets, and perhaps more.
+    seed : int
+        Of the intervals by entropy.
+    """
+    with paths.figures_in(folder):
+        for votes in all_votes:
+            if votes.dataset.name in found:
+                _write(votes, found[votes.dataset.name], seed)
+
+
+def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
+    dataset, title = votes.dataset.name, votes.dataset.title
+
+    def beside(*references: System) -> Evidence:
+        return Evidence((votes.dataset,), (votes,), ((*systems, *references),), own=True)
+
+    publish_figure(
+        f"fig-reliability-{dataset}",
+        plot_reliability,
+        calibration.reliability(beside(oracle(votes))),
+        caption=f"""Reliability against the majority label on {title}. Ten bins (a, b]; bars below
+        count the items.""",
+        alt="A reliability diagram for each system and for the human distribution itself.",
+    )
+    publish_figure(
+        f"fig-distce-{dataset}",
+        plot_distances,
+        calibration.distance_histogram(beside()),
+        caption=f"Distance of model from human distribution (DistCE), item by item, on {title}.",
+        alt="A histogram of the total variation distance over items for each system.",
+    )
+    if len(votes) < _FEWEST:
+        return  # too few for bins of entropy
+    binned = agreement.binned_scores(beside(), n_bins=5, n_resamples=200, seed=seed)
+    publish_figure(
+        f"fig-entropy-bins-{dataset}",
+        plot_accuracy_by_entropy,
+        agreement.drawn(binned, "new_accuracy"),
+        caption=f"""Accuracy against the new majority in five quantile bins of entropy, on {title}.
+        Lines of the nine published models are the paper's.""",
+        alt="Lines that show accuracy in five bins of entropy for each system and baseline.",
+    )

@@ -1,0 +1,83 @@
+"""Datasets that are shown as one: their votes joined, and the systems that predict all of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from chaos_utils.base.inputs import merged
+from chaos_utils.datasets.votes import Votes, frozen
+from chaos_utils.scoring.system import System
+
+
+def pool_votes(all_votes: Sequence[Votes]) -> Votes:
+    """Return the votes on several datasets with the same labels as those on one.
+
+    Parameters
+    ----------
+    all_votes : sequence of Votes
+        One is returned as it is.
+
+    Returns
+    -------
+    Votes
+        On a dataset whose name joins theirs by ``+``; counts and labels alone.
+    """
+    first = all_votes[0]
+    if len(all_votes) == 1:
+        return first
+    old = [votes.given_old_label for votes in all_votes if votes.given_old_label is not None]
+    name = "+".join(votes.dataset.name for votes in all_votes)
+    return Votes(
+        dataset=first.dataset.model_copy(update={"name": name}),
+        uids=tuple(f"{votes.dataset.name}/{uid}" for votes in all_votes for uid in votes.uids),
+        counts=frozen(np.concatenate([votes.counts for votes in all_votes])),
+        majority=frozen(np.concatenate([votes.majority for votes in all_votes])),
+        source=first.source,
+        given_old_label=frozen(np.concatenate(old)) if len(old) == len(all_votes) else None,
+    )
+
+
+def pool_systems(
+    all_votes: Sequence[Votes], all_systems: Sequence[Sequence[System]]
+) -> list[System]:
+    """Return the systems that predict each of several datasets under one name, for `pool_votes`.
+
+    Parameters
+    ----------
+    all_votes : sequence of Votes
+    all_systems : sequence of sequence of System
+        Those of each; of one dataset they are returned as they are.
+
+    Returns
+    -------
+    list of System
+        In the order of the first dataset's.
+
+    Raises
+    ------
+    ChaosError
+        If a system does not fit the votes on a dataset.
+    """
+    if len(all_votes) == 1:
+        return list(all_systems[0])
+    by_name = [{one.name: one for one in systems} for systems in all_systems]
+    dataset = pool_votes(all_votes).dataset
+    found = []
+    for name, first in by_name[0].items():
+        parts = [systems[name] for systems in by_name if name in systems]
+        if len(parts) < len(by_name):
+            continue
+        for votes, one in zip(all_votes, parts, strict=True):
+            one.aligned_to(votes)  # refuses what has learned from these votes
+        found.append(
+            replace(
+                first,
+                dataset=dataset,
+                uids=tuple(f"{one.dataset.name}/{uid}" for one in parts for uid in one.uids),
+                probabilities=np.concatenate([one.probabilities for one in parts]),
+                predicted=np.concatenate([one.predicted for one in parts]),
+                inputs=merged(*(one.inputs for one in parts)),
+            )
+        )
+    return found

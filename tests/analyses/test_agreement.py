@@ -1,0 +1,415 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chaos_utils.analyses import agreement
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import colour
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.metrics.divergence import entropy
+from chaos_utils.plots import bins as plots
+from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
+from chaos_utils.presentation import agreement as presentation
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import computed, load_systems, oracle, uniform
+
+
+def material(all_votes, systems):
+    """The evidence on each dataset, `systems` by its name."""
+    return Material(
+        tuple(
+            Evidence((one.dataset,), (one,), (tuple(systems.get(one.dataset.name, ())),))
+            for one in all_votes
+        )
+    )
+
+
+def binned(all_votes, systems, n_bins=5, n_resamples=100):
+    known = material(all_votes, systems)
+    return agreement.binned_scores(
+        [*known, *known.pooled()], n_bins=n_bins, n_resamples=n_resamples, seed=0
+    )
+
+
+def in_bins(votes, systems, n_bins=5, n_resamples=100):
+    return agreement.score_bins([votes], [systems], n_bins=n_bins, n_resamples=n_resamples, seed=0)
+
+
+@pytest.fixture(scope="module")
+def of_sample(sample):
+    return binned(sample, {votes.dataset.name: load_systems(votes) for votes in sample})
+
+
+@pytest.fixture(scope="module")
+def of_release(released):
+    return binned(released, {votes.dataset.name: load_systems(votes) for votes in released})
+
+
+def test_bins_take_their_lower_edge_and_the_last_one_both():
+    found = agreement.entropy_bins([0.0, 0.5, 1.0, 0.5, 1.0, 0.0], 2)
+    assert found.low.tolist() == [0.0, 0.5]
+    assert found.high.tolist() == [0.5, 1.0]
+    assert found.of_item.tolist() == [0, 1, 1, 1, 1, 0]
+
+
+def test_entropies_that_differ_by_rounding_share_a_bin():
+    values = np.repeat([0.2, 0.4, 0.6], 2)
+    values[2] -= 1e-15  # the median is now between the two
+    assert agreement.entropy_bins(values, 2).of_item.tolist() == [0, 0, 1, 1, 1, 1]
+
+
+def test_bins_without_an_item_are_left_out():
+    found = agreement.entropy_bins([0.0] * 8 + [1.0] * 2, 5)
+    assert found.of_item.tolist() == [0] * 8 + [1] * 2
+    assert len(found.low) == len(found.high) == 2
+
+
+@pytest.mark.parametrize("n_bins", [-1, 0, 1, 4])
+def test_too_few_bins_or_items(n_bins):
+    with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
+        agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
+
+
+@given(st.lists(st.integers(0, 30), min_size=5, max_size=60), st.integers(2, 5))
+def test_every_item_lies_in_its_bin_and_no_bin_is_empty(values, n_bins):
+    values = np.array(values) / 20
+    found = agreement.entropy_bins(values, n_bins)
+    last = found.of_item == len(found.low) - 1
+    assert (found.low[found.of_item] <= values + 1e-9).all()
+    assert ((values < found.high[found.of_item]) | last).all()
+    assert (values <= found.high[found.of_item] + 1e-9).all()
+    assert set(found.of_item) == set(range(len(found.low)))
+
+
+def test_every_published_bin_is_reproduced(of_release):
+    table = agreement.in_bins(of_release).rows
+    published = read_published("nie2020_entropy_bins")
+    ours = table[table["source"] == "computed"].drop_duplicates(["dataset", "bin"])
+    both = published.merge(ours, on=["dataset", "bin"], suffixes=("", "_ours"))
+    assert len(both) == len(published) == 135
+    assert (both["n"] == both["n_ours"]).all()
+    for end in ("entropy_low_bits", "entropy_high_bits"):
+        np.testing.assert_allclose(both[end], both[f"{end}_ours"], atol=1e-6)
+    rows = table[table["source"] == "published"]
+    assert len(rows) == 4 * 135
+    assert rows[["low", "high"]].isna().all(axis=None)
+
+
+def test_the_pooled_edges_are_those_of_the_figures(of_release):
+    rows = agreement.in_bins(of_release).on("snli+mnli").rows.drop_duplicates("bin")
+    np.testing.assert_allclose(rows["entropy_low_bits"], [0, 0.663, 0.912, 1.045, 1.206], atol=5e-4)
+    assert rows["entropy_high_bits"].iloc[-1] == pytest.approx(1.584, abs=5e-4)
+    assert rows["n"].sum() == 1514 + 1599
+
+
+def test_bins_that_are_not_the_published_ones_stand_alone(of_sample, released):
+    for table in (of_sample, binned(released, {}, n_bins=4)):
+        assert set(table.rows["source"]) == {"computed"}
+        assert table.rows["published_n"].isna().all()
+
+
+def test_bins_average_to_the_score_of_all_items(sample):
+    votes = sample[0]
+    system = load_systems(votes)[0]
+    scores = in_bins(votes, [system])
+    k = scores.systems.index(system.name)
+    weights = scores.n_scored[:, k] / len(votes)
+    new = (system.predicted == votes.majority).mean()
+    assert weights @ scores.values[:, k, 3] == pytest.approx(new)
+    assert scores.n_scored[:, k].sum() == len(votes)
+
+
+def test_bins_hold_what_the_table_of_scores_has(sample):
+    votes = sample[0]
+    one = replace(load_systems(votes)[0], seed=None)
+    rows = agreement.in_bins(binned([votes], {votes.dataset.name: [one]})).rows
+    ours = rows[rows["system"] == one.name].set_index(["bin", "measure"])
+    of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
+    groups = {str(b + 1): of_item == b for b in range(5)}
+    table = score(votes, [one], measures=["jsd", "kl", "old_accuracy", "new_accuracy"],
+                  groups=groups, n_resamples=100)  # fmt: skip
+    table = table.assign(bin=table["group"].astype(int)).set_index(["bin", "measure"])
+    for column in ("value", "low", "high"):
+        np.testing.assert_allclose(ours[column], table[column].loc[ours.index], rtol=1e-7)
+
+
+def test_a_pool_is_scored_as_one_dataset(sample):
+    snli, mnli, _ = sample
+    systems = {one.dataset.name: [oracle(one)] for one in (snli, mnli)}
+    rows = agreement.in_bins(binned([snli, mnli], systems, n_bins=2)).rows
+    pooled = rows[(rows["dataset"] == "snli+mnli") & (rows["measure"] == "old_accuracy")]
+    bits = np.concatenate([entropy(one.shares, unit="bits") for one in (snli, mnli)])
+    of_item = agreement.entropy_bins(bits, 2).of_item
+    old = np.concatenate([snli.old_label, mnli.old_label])
+    # The first label with most votes; the oracle's answer.
+    top = np.concatenate([one.shares.argmax(axis=1) for one in (snli, mnli)])
+    found = pooled[pooled["system"] == "oracle"].set_index("bin")["value"]
+    chance = pooled[pooled["system"] == "chance"].set_index("bin")["value"]
+    for b in range(2):
+        mine = of_item == b
+        assert found[b + 1] == pytest.approx((top == old)[mine].mean())
+        assert chance[b + 1] == pytest.approx((old == np.bincount(old).argmax())[mine].mean())
+
+
+def test_the_oracle_has_no_distance_in_any_bin(sample):
+    scores = in_bins(sample[0], [oracle(sample[0])])
+    k = scores.systems.index("oracle")
+    np.testing.assert_allclose(scores.values[:, k, :2], 0, atol=1e-7)
+
+
+def test_a_system_is_scored_on_the_items_it_covers(sample):
+    votes = sample[0]
+    whole = oracle(votes)
+    of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
+    kept = np.flatnonzero(of_item != 2)[::2]
+    part = replace(
+        whole,
+        uids=tuple(votes.uids[i] for i in kept),
+        probabilities=whole.probabilities[kept],
+        predicted=1 - np.minimum(votes.majority[kept], 1),  # never the majority
+    )
+    scores = in_bins(votes, [part])
+    k = scores.systems.index("oracle")
+    assert scores.n_scored[:, k].tolist() == np.bincount(of_item[kept], minlength=5).tolist()
+    assert np.isnan(scores.values[2, k]).all()
+    assert (np.delete(scores.values[:, k, 3], 2) == 0).all()
+    assert (np.delete(scores.draws[:, :, k, 3], 2, axis=0) == 0).all()
+
+
+def test_seeds_are_averaged_and_named(sample):
+    scores = in_bins(sample[0], load_systems(sample[0]))
+    name = "synthetic model, mean of 3 seeds"
+    roles = dict(zip(scores.systems, scores.roles, strict=True))
+    assert roles[name] == "mean of seeds"
+    seeds = [k for k, role in enumerate(scores.roles) if role == "seed"]
+    assert len(seeds) == 3
+    mean = scores.values[:, scores.systems.index(name)]
+    np.testing.assert_allclose(scores.values[:, seeds].mean(axis=1), mean)
+
+
+def test_guesses_are_the_commonest_labels(sample):
+    scores = in_bins(sample[0], [])
+    for k, labels in ((3, sample[0].majority), (2, sample[0].old_label)):
+        commonest = np.bincount(labels).argmax()
+        for b in range(5):
+            inside = labels[scores.bins.of_item == b]
+            chance = scores.values[b, scores.systems.index("chance")]
+            best = scores.values[b, scores.systems.index("commonest label of the bin")]
+            assert chance[k] == pytest.approx((inside == commonest).mean())
+            assert best[k] == pytest.approx(np.bincount(inside).max() / len(inside))
+            assert np.isnan(best[:2]).all()
+
+
+def test_without_old_labels_there_is_no_old_accuracy(others):
+    for votes in others:
+        scores = in_bins(votes, [oracle(votes)])
+        assert set(scores.systems) == {"oracle", "chance", "commonest label of the bin"}
+        assert np.isnan(scores.values[..., 2]).all()
+        assert not np.isnan(scores.values[:, 0, [0, 1, 3]]).any()
+
+
+def test_systems_are_pooled_under_one_name(sample):
+    snli, mnli, _ = sample
+    one, other = oracle(snli), oracle(mnli)
+    alone = replace(uniform(snli), name="alone")
+    table = binned(sample, {"snli": [one, alone], "mnli": [other]})
+    rows = agreement.in_bins(table).on("snli+mnli").rows
+    assert "alone" not in set(rows["system"])
+    mine = rows[(rows["system"] == "oracle") & (rows["measure"] == "jsd")]
+    assert mine["n_scored"].sum() == len(snli) + len(mnli)
+
+
+def test_a_system_that_learned_from_one_of_the_pool_is_refused(sample):
+    snli, mnli, _ = sample
+    taught = replace(oracle(mnli), trained_on=("votes of mnli",))
+    with pytest.raises(ChaosError, match="trained or fitted on the votes"):
+        agreement.score_bins(
+            [snli, mnli], [[oracle(snli)], [taught]], n_bins=2, n_resamples=5, seed=0
+        )
+
+
+def test_a_system_named_like_a_baseline(sample):
+    named = replace(oracle(sample[0]), name="chance")
+    with pytest.raises(ChaosError, match="name of a baseline"):
+        binned(sample, {"snli": [named]})
+
+
+def test_intervals_hold_their_values_and_repeat(sample, of_sample):
+    table = agreement.in_bins(of_sample).rows.dropna(subset="value")
+    assert (table["low"] <= table["value"] + 1e-9).all()
+    assert (table["value"] <= table["high"] + 1e-9).all()
+    assert (table["low"] < table["high"]).mean() > 0.9
+    again = binned(sample, {o.dataset.name: load_systems(o) for o in sample})
+    pd.testing.assert_frame_equal(again.rows, of_sample.rows)
+
+
+def test_rows_with_a_reference_are_differences(of_sample):
+    rows = of_sample.rows[of_sample.rows["measure"] == "new_accuracy"]
+    keys = ["dataset", "system", "bin"]
+    value = rows[rows["reference"] == ""].set_index(keys)["value"]
+    for reference in ("chance", "commonest label of the bin"):
+        gaps = rows[rows["reference"] == reference].set_index(keys)
+        assert set(gaps["role"]) == {"mean of seeds"}
+        for (dataset, system, number), gap in gaps["value"].items():
+            other = value[dataset, reference, number]
+            assert gap == pytest.approx(value[dataset, system, number] - other, abs=1e-8)
+    ends = rows[rows["reference"] == "first bin"].set_index(keys)
+    assert set(ends.index.get_level_values("bin")) == {5}
+    for (dataset, system, _), gap in ends["value"].items():
+        moved = value[dataset, system, 5] - value[dataset, system, 1]
+        assert gap == pytest.approx(moved, abs=1e-8)
+    assert (ends["low"] <= ends["value"]).all()
+    assert (ends["value"] <= ends["high"]).all()
+
+
+def test_all_correct_counts_items_that_all_and_none_get_right(sample):
+    votes = sample[0]
+    answers = np.eye(3)
+    right = computed("right", votes, answers[votes.majority])
+    wrong = computed("wrong", votes, answers[(votes.majority + 1) % 3])
+    half = np.where(np.arange(len(votes)) < 4, votes.majority, (votes.majority + 1) % 3)
+    some = computed("some", votes, answers[half])
+    few = replace(
+        right, uids=right.uids[2:], probabilities=right.probabilities[2:],
+        predicted=right.predicted[2:],
+    )  # fmt: skip
+
+    def counts(*systems):
+        table = agreement.all_correct(material(sample, {"snli": systems})).rows.set_index("label")
+        assert set(table["dataset"]) == {"snli"}
+        return table.loc["new", ["n_items", "n_all_correct", "n_none_correct"]].tolist()
+
+    n = len(votes)
+    assert counts(right, some) == [n, 4, 0]
+    assert counts(some, wrong) == [n, 0, n - 4]
+    assert counts(few, some) == [n - 2, 2, 0]
+    assert len(agreement.all_correct(material(sample, {}))) == 0
+
+
+def test_all_correct_on_the_released_predictions(released):
+    systems = {votes.dataset.name: load_systems(votes) for votes in released}
+    if not systems["snli"]:
+        pytest.skip("the predictions of Baan et al. are not available")
+    table = agreement.all_correct(material(released, systems)).rows
+    table = table.set_index(["dataset", "label"])
+    for votes in released[:2]:
+        dataset = votes.dataset.name
+        majority = dict(zip(votes.uids, votes.majority, strict=True))
+        sets = [
+            {
+                uid
+                for uid, label in zip(system.uids, system.predicted, strict=True)
+                if label == majority[uid]
+            }
+            for system in systems[dataset]
+        ]
+        assert table.loc[(dataset, "new"), "n_all_correct"] == len(set.intersection(*sets))
+    assert table.loc[("mnli", "new"), "n_items"] == 1569
+
+
+def test_the_table_shows_published_beside_computed(of_release):
+    shown = agreement.side_by_side(agreement.drawn(of_release).rows)
+    assert list(shown["dataset"].unique()) == ["SNLI", "MNLI", "αNLI", "SNLI+MNLI"]
+    items = shown[(shown["dataset"] == "MNLI") & (shown["quantity"] == "items")]
+    assert items.set_index("system").loc["published", "bin 1"] == "318"
+    assert set(items.set_index("system").loc["difference"].iloc[2:]) == {"0"}
+    spans = shown[shown["system"] == "9 published models, range"].groupby("dataset").size()
+    assert spans.to_dict() == {"SNLI": 4, "MNLI": 4, "αNLI": 4}
+    accuracy = shown[(shown["dataset"] == "SNLI") & (shown["quantity"] == "new accuracy")]
+    spans = accuracy.set_index("system").loc["9 published models, range"]
+    assert spans["bin 1"] == "0.898–0.983"
+
+
+def test_sentences_name_every_model_and_choose_their_words(of_sample):
+    table, compared = agreement.drawn(of_sample).rows, of_sample.rows
+    text = presentation.say_ends(table, compared, "new_accuracy")
+    assert text.count("synthetic model, mean of 3 seeds") == 4  # three datasets and a pool
+    guess = (compared["bin"] == 5) & (compared["measure"] == "new_accuracy")
+    for low, high, words in [(0.1, 0.2, "above the"), (-0.2, -0.1, "below the"), (-1, 1, "indist")]:
+        changed = compared.copy()
+        changed.loc[guess, ["low", "high"]] = (low, high)
+        lines = presentation.say_against_guess(table, changed, "last").splitlines()
+        assert all(f"seeds: {words}" in line for line in lines)
+    nearer = compared.assign(low=np.where(compared["bin"] == 3, 0.1, -0.1))
+    lines = presentation.say_nearer_uniform(table, nearer).splitlines()
+    assert all(line.endswith("in bin 3.") for line in lines)
+
+
+@pytest.mark.parametrize("plot", [plot_accuracy_by_entropy, plot_jsd_by_entropy])
+def test_figures_have_a_panel_for_each_grouping(of_release, plot):
+    measure = "jsd" if plot is plot_jsd_by_entropy else "new_accuracy"
+    figure = plot(agreement.drawn(of_release, measure).rows)
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles == ["ChaosNLI-αNLI", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI"]
+    published = [
+        sum(line.get_label().endswith("(published)") for line in axis.lines) for axis in figure.axes
+    ]
+    assert published == [9, 0, 9, 9]
+    ticks = [tick.get_text() for tick in figure.axes[1].get_xticklabels()]
+    assert ticks == ["0.00", "0.66", "0.91", "1.04", "1.21", "1.58"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "models of Nie et al. (published)" in legend
+    assert "chance (computed)" in legend
+    plt.close(figure)
+
+
+def test_without_a_model_the_sentences_ask_for_one(sample):
+    scores = binned(sample, {})
+    table, compared = agreement.drawn(scores).rows, scores.rows
+    assert set(table["role"]) == {"baseline"}
+    for text in (
+        presentation.say_ends(table, compared, "jsd"),
+        presentation.say_against_guess(table, compared, "first"),
+        presentation.say_nearer_uniform(table, compared),
+    ):
+        assert "pass `-p predictions=FILE`" in text
+
+
+def test_what_is_drawn_has_no_seed_and_no_gap(of_sample):
+    rows = agreement.drawn(of_sample).rows
+    assert "seed" not in set(rows["role"])
+    assert rows["value"].notna().all()
+    of_prior = rows.loc[rows["system"] == "class prior", "measure"]
+    assert set(of_prior) == {"jsd", "kl"}
+    assert set(agreement.drawn(of_sample, "jsd").rows["measure"]) == {"jsd"}
+
+
+def test_one_dataset_alone_is_one_panel(sample):
+    table = binned([sample[2]], {"alphanli": [oracle(sample[2])]})
+    figure = plot_jsd_by_entropy(agreement.drawn(table, "jsd").rows)
+    assert [axis.get_title() for axis in figure.axes] == ["ChaosNLI-αNLI"]
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("n_models", [1, 7, 25])
+def test_no_two_systems_share_a_colour(n_models):
+    models = plots.model_looks([f"model {k}" for k in range(n_models)])
+    assert list(models) == [f"model {k}" for k in range(n_models)]
+    looks = [*models.values(), *plots._BASELINE_LOOKS.values()]
+    assert len({colour(hue) for hue, _, _ in looks}) == len(looks)
+    marks = {(marker, str(dashes)) for _, marker, dashes in models.values()}
+    assert len(marks) == n_models
+
+
+def test_the_columns_show_counts_and_shares(sample):
+    systems = {votes.dataset.name: load_systems(votes) for votes in sample[:1]}
+    table = agreement.all_correct(material(sample[:1], systems)).rows
+    row = table.to_dict("records")[0]
+    shown = {column.heading: column.cell(row) for column in agreement.ALL_CORRECT}
+    assert shown["dataset"] == "SNLI"
+    assert shown["systems"] == "3"
+    assert shown["all correct (%)"] == f"{100 * row['share_all_correct']:.1f}"
+
+
+def test_seeds_are_averaged_within_an_origin_alone(sample):
+    released = load_systems(sample[0])[:2]
+    mine = replace(released[0], name="mine", origin="yours", seed=None)
+    found = in_bins(sample[0], [*released, mine])
+    assert "synthetic model, mean of 2 seeds" in found.systems
+    assert found.roles[found.systems.index("mine")] == "model"

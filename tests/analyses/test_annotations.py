@@ -1,0 +1,222 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.colours import contrast
+from helpers.evidence import evidence_on
+from helpers.rows import row, write_dataset, write_rows
+from matplotlib.colors import to_hex
+
+from chaos_utils.analyses import annotations
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.base import style
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.plots.annotations import plot_label_transitions
+from chaos_utils.report.columns import lay_out
+
+
+@pytest.fixture
+def few(tmp_path):
+    write_dataset(tmp_path)
+    return gather(str(tmp_path))
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def shown(rows, columns):
+    """Return a table as it is read, a column for each heading."""
+    header, cells = lay_out(rows, columns)
+    return pd.DataFrame(cells, columns=["|".join(filter(None, names)) for names in header])
+
+
+def test_data_statistics_count_changes_and_take_the_difference(few):
+    table = annotations.data_statistics(few).rows.set_index("dataset")
+    # Of three items with the first label as the old one, one or two have another majority.
+    assert table["n_changed"].to_dict() == {"snli": 1, "mnli": 1, "alphanli": 1}
+    assert table.loc["snli", "change_rate_percent"] == pytest.approx(100 / 3)
+    assert table.loc["snli", "difference_n_examples"] == 3 - 1514
+    # Own data has no full development set.
+    assert table["change_rate_full_dev_percent"].isna().all()
+
+
+def test_label_counts_count_every_vote_and_every_item(few):
+    table = annotations.label_counts(few).rows
+    sums = table.groupby(["dataset", "statistic"])["value"].sum()
+    for dataset in (one.name for one in book_datasets()):
+        assert sums[dataset, "old_majority"] == sums[dataset, "new_majority"] == 3
+        assert sums[dataset, "new_raw_count"] == 300
+    assert table[table["dataset"] == "alphanli"]["published"].isna().all()
+    value = table.set_index(["dataset", "statistic", "label"])["value"]
+    for one in table[table["statistic"] == "new_majority"].itertuples():
+        assert one.change == one.value - value[one.dataset, "old_majority", one.label]
+    assert table[table["statistic"] != "new_majority"]["change"].isna().all()
+
+
+def test_transitions_are_counts_with_shares_of_their_row(few):
+    table = annotations.label_transitions(few).rows
+    assert (table.groupby("dataset")["n"].sum() == 3).all()
+    assert (table["n_votes"] == 100).all()
+    sums = table.dropna().groupby(["dataset", "old_label"])["row_share"].sum()
+    np.testing.assert_allclose(sums, 1)
+    assert table[table["old_label"] == "neutral"]["row_share"].isna().all()
+
+
+def test_agreement_holds_its_values_between_their_intervals(sample):
+    def table(seed):
+        return annotations.agreement(evidence_on(sample), n_resamples=300, seed=seed).rows
+
+    found = table(1)
+    for name in annotations.INTERVAL_STATISTICS:
+        assert (found[f"{name}_low"] < found[name]).all()
+        assert (found[name] < found[f"{name}_high"]).all()
+    pd.testing.assert_frame_equal(found, table(1))
+    assert (table(2)["fleiss_kappa_low"] != found["fleiss_kappa_low"]).any()
+
+
+def test_ties_and_unanimous_items_are_counted(tmp_path):
+    rows = [
+        row(uid=str(i), counts=c) for i, c in enumerate([(50, 50, 0), (100, 0, 0), (60, 20, 20)])
+    ]
+    votes = read_chaosnli(write_rows(tmp_path / "f", rows), get_dataset("snli"))
+    table = annotations.agreement.function(votes, n_resamples=10, seed=0)
+    assert table.loc[0, ["n_ties", "n_unanimous"]].tolist() == [1, 1]
+
+
+def test_agreement_of_few_and_unequal_votes(others):
+    table = annotations.agreement(evidence_on(others), n_resamples=50, seed=0).rows
+    assert table["fleiss_kappa"].between(-1, 1).all()
+    for votes in others:
+        one = votes.counts.max(axis=1) == votes.n_votes
+        of_dataset = table.set_index("dataset").loc[votes.dataset.name]
+        assert of_dataset["n_unanimous"] == one.sum() > 0
+
+
+def test_examples_follow_their_rules(sample):
+    table = annotations.examples(evidence_on(sample), n_each=2).rows
+    assert (table.groupby(["dataset", "reason"]).size() == 2).all()
+    for votes in sample:
+        of_dataset = table[table["dataset"] == votes.dataset.name]
+        least = of_dataset[of_dataset["reason"] == "least agreement"]
+        shares = votes.shares
+        bits = -np.sum(shares * np.log2(shares, where=shares > 0, out=np.zeros(shares.shape)), 1)
+        assert sorted(least["entropy_bits"]) == pytest.approx(sorted(bits)[-2:])
+        changed = of_dataset[of_dataset["reason"] == "majority changed"]
+        largest = [votes.counts[votes.index(uid)].max() for uid in changed["uid"]]
+        moved = votes.counts[votes.majority != votes.old_label].max(axis=1)
+        assert largest == sorted(moved, reverse=True)[:2]
+        assert (changed["old_label"] != changed["majority_label"]).all()
+
+
+def test_a_negative_number_of_examples_and_none(sample, others):
+    with pytest.raises(ChaosError, match="negative"):
+        annotations.examples(evidence_on(sample), n_each=-1)
+    assert annotations.examples(evidence_on(others), n_each=0).rows.empty
+
+
+def test_no_table_holds_a_sentence(sample):
+    sentences = {sentence for o in sample for text in o.texts for sentence in text.values()}
+    table = annotations.examples(evidence_on(sample), n_each=3).rows
+    cells = {cell for column in table for cell in table[column] if isinstance(cell, str)}
+    assert cells
+    assert not cells & sentences
+
+
+def test_no_label_and_no_vote_is_lost_whatever_their_number(others):
+    table = annotations.examples(evidence_on(others), n_each=3).rows.set_index("dataset")
+    assert set(table["reason"]) == {"least agreement"}
+    assert table["old_label"].isna().all()
+    for votes in others:
+        picked = table.loc[votes.dataset.name]
+        counts, k = picked.filter(like="votes_"), votes.dataset.n_classes
+        of_items = votes.counts[[votes.index(uid) for uid in picked["uid"]]]
+        assert counts.iloc[:, :k].to_numpy().tolist() == of_items.tolist()
+        assert counts.iloc[:, k:].isna().to_numpy().all()
+    counts = annotations.label_counts(evidence_on(others)).rows
+    assert set(counts["statistic"]) == {"new_majority", "new_raw_count"}
+    assert counts[["published", "change"]].isna().all(axis=None)
+    of_votes = counts[counts["statistic"] == "new_raw_count"].groupby("dataset")["value"].sum()
+    assert of_votes.to_dict() == {o.dataset.name: o.counts.sum() for o in others}
+
+
+@pytest.mark.parametrize("table", [annotations.data_statistics, annotations.label_transitions])
+def test_datasets_without_old_labels_are_passed_over(others, sample, table):
+    assert table(evidence_on(others)).rows.empty
+    both = table(evidence_on([*sample, *others])).rows
+    pd.testing.assert_frame_equal(both, table(evidence_on(sample)).rows)
+
+
+def test_tables_are_set_for_reading(sample):
+    evidence = evidence_on(sample)
+    counts = shown(*annotations.by_label(annotations.label_counts(evidence).rows))
+    assert counts["dataset"].tolist() == ["SNLI"] * 4 + ["MNLI"] * 4  # no published ones of αNLI
+    assert counts["count"].tolist()[:2] == ["old majority", "new majority"]
+    assert counts["neutral|here"].str.contains("(", regex=False).tolist() == [0, 1, 0, 0] * 2
+    assert counts.columns.str.startswith("neutral").sum() == 3
+    agreement = annotations.agreement(evidence, n_resamples=50, seed=0).rows
+    assert shown(agreement, annotations.AGREEMENT).loc[0, "Fleiss’ κ"].count(",") == 1
+    statistics = annotations.data_statistics(evidence).rows
+    cells = shown(statistics, annotations.DATA_STATISTICS)
+    assert cells["… of the full development set|Δ"].tolist() == ["–", "–", "–"]
+
+
+def test_tables_of_any_dataset_are_set_for_reading(others, sample):
+    counts = shown(*annotations.by_label(annotations.label_counts(evidence_on(others)).rows))
+    assert len(counts) == 4
+    assert counts.loc[0, "yes|here"] == "–"
+    assert not any(name.endswith(("paper", "Δ")) for name in counts)
+    examples = annotations.examples(evidence_on([*sample, *others]), n_each=1).rows
+    cells = shown(examples, annotations.EXAMPLES).set_index("item")
+    by_dataset = {item.dataset: row for item, row in cells.iterrows()}
+    assert len(by_dataset["severity"]["votes"].counts) == 4
+    assert sum(by_dataset["pairs"]["votes"].counts) == 5
+    assert by_dataset["severity"]["old label"] == "–"
+    assert by_dataset["snli"]["old label"] in get_dataset("snli").labels
+
+
+def test_transitions_write_every_count_and_leave_out_what_cannot_be(sample):
+    table = annotations.label_transitions(evidence_on(sample)).rows
+    figure = plot_label_transitions(table)
+    assert [axis.get_title() for axis in figure.axes] == [o.dataset.title for o in sample]
+    assert figure.axes[0].get_xlabel() == "new majority (100 votes)"
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert len(texts) == 9
+    of_snli = table[table["dataset"] == "snli"]
+    assert {text.split("\n")[0] for text in texts} == {f"{n:,}" for n in of_snli["n"]}
+    never = table["old_label"] == "neutral"
+    gone = table.assign(row_share=table["row_share"].mask(never))
+    texts = plot_label_transitions(gone).axes[0].texts
+    assert len(texts) == 6
+    assert not any("nan" in text.get_text() for text in texts)
+
+
+@pytest.mark.parametrize("mode", style.MODES)
+def test_numbers_stand_out_from_the_cells_they_are_written_on(sample, mode):
+    with style.look(mode):
+        figure = plot_label_transitions(annotations.label_transitions(evidence_on(sample)).rows)
+    for axis in figure.axes:
+        (mesh,) = axis.collections
+        mesh.update_scalarmappable()
+        cells = mesh.get_facecolors()
+        width = int(len(cells) ** 0.5)
+        for text in axis.texts:
+            column, row = (int(place) for place in text.get_position())
+            cell = to_hex(cells[row * width + column])
+            assert contrast(to_hex(text.get_color()), cell) >= 4.5
+
+
+def test_transitions_of_four_labels_and_unequal_votes(others):
+    votes = others[0]
+    old = np.random.default_rng(0).integers(0, 4, len(votes))
+    table = annotations.label_transitions(evidence_on([replace(votes, given_old_label=old)])).rows
+    assert table["n_votes"].isna().all()
+    axis = plot_label_transitions(table).axes[0]
+    assert axis.get_xlabel() == "new majority"
+    assert sum(int(text.get_text().split("\n")[0]) for text in axis.texts) == len(votes)

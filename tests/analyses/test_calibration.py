@@ -1,0 +1,439 @@
+import json
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Rectangle
+
+from chaos_utils.analyses import calibration
+from chaos_utils.analyses.evidence import Evidence, gather
+from chaos_utils.analyses.recorded import FOLDER, read_record
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input
+from chaos_utils.base.table import from_text
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.metrics.agreement import majority_share
+from chaos_utils.metrics.divergence import total_variation
+from chaos_utils.plots import calibration as plots
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.recalibration import negative_log_likelihood
+from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.systems import computed, load_systems, oracle
+
+human_calibration = calibration.human_calibration.function
+reliability = calibration.reliability.function
+distance_histogram = calibration.distance_histogram.function
+classwise_errors = calibration.classwise_errors.function
+two_targets = calibration.two_targets.function
+temperature_choices = calibration.temperature_choices.function
+temperature_curves = calibration.temperature_curves.function
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def votes(sample):
+    return sample[0]
+
+
+@pytest.fixture
+def systems(votes):
+    return load_systems(votes, trained=False)
+
+
+@pytest.fixture
+def material(votes, systems):
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
+
+
+@pytest.fixture
+def real(released):
+    systems = load_systems(released[0], trained=False)
+    if not systems:
+        pytest.skip("the released predictions are not available")
+    return released[0], systems
+
+
+def outside_of(votes, systems):
+    return calibration.find_outside([Evidence((votes.dataset,), (votes,), (tuple(systems),))])
+
+
+@pytest.fixture
+def own(votes, tmp_path):
+    """A reader's model, which leaves two items out."""
+    path = tmp_path / "mine.csv"
+    table = pd.DataFrame(votes.shares, columns=["entailment", "neutral", "contradiction"])
+    table.insert(0, "uid", votes.uids)
+    table.iloc[2:].to_csv(path, index=False)
+    return read_predictions(path, [votes], allow_missing=True)
+
+
+def test_simulated_models_stand_in_without_the_paper_s_numbers(material):
+    table = calibration.human_calibration(material)
+    rows = table.rows
+    assert list(rows.columns[:11]) == [
+        "dataset", "system", "family", "seed", "origin", "temperature",
+        "accuracy", "ece", "rank_cs", "ent_ce", "dist_ce",
+    ]  # fmt: skip
+    assert list(rows["family"]) == ["synthetic model"] * 6 + ["oracle"]
+    assert list(rows["temperature"]) == [1, 1, 1, 2, 2, 2, 1]
+    assert rows["seed"].tolist()[:6] == [0, 1, 2, 0, 1, 2]
+    assert rows["seed"].isna().tolist() == [False] * 6 + [True]
+    assert rows.filter(regex="published|difference").isna().all(axis=None)
+    assert len(calibration.rounded_values(table)) == 0
+
+
+def test_table_1_is_reproduced_to_three_decimals(real):
+    votes, systems = real
+    table = calibration.human_calibration(Evidence((votes.dataset,), (votes,), (tuple(systems),)))
+    rows, published = table.rows, read_published("baan2022_table1")
+    assert len(rows) == len(published) == 7
+    for name in calibration.TABLE_1:
+        np.testing.assert_array_equal(rows[f"published_{name}"], published[name])
+        np.testing.assert_allclose(rows[name].round(3), published[name], atol=1e-9)
+        np.testing.assert_allclose(
+            rows[f"difference_{name}"], rows[name] - published[name], atol=1e-8
+        )
+    assert calibration.rounded_values(table).rows["agrees"].tolist() == [True] * 5
+
+
+def test_the_paper_s_numbers_are_about_its_own_dataset(released):
+    mnli = released[1]
+    systems = load_systems(mnli, trained=False)
+    assert human_calibration(mnli, systems)["published_ece"].isna().all()
+    assert classwise_errors(mnli, systems)["agrees"].isna().all()
+
+
+def test_the_oracle_s_error_is_what_the_majority_lacks(votes, systems):
+    table = human_calibration(votes, systems).set_index("system")
+    lacking = 1 - majority_share(votes.counts).mean()
+    assert table.loc["oracle", "ece"] == pytest.approx(lacking, abs=1e-12)
+    assert table.loc["oracle", "accuracy"] == 1
+    targets = two_targets(votes, systems).set_index("system")
+    assert targets.loc["oracle", "ece_votes"] == pytest.approx(0, abs=1e-12)
+    assert targets.loc["oracle", "ece"] == pytest.approx(lacking, abs=1e-12)
+    share = calibration.majority_shares.function(votes)["majority_share"].iloc[0]
+    assert share == pytest.approx(1 - lacking)
+
+
+def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
+    systems = calibration.line_up(votes, [*load_systems(votes), *own])
+    names = [(one.name, one.temperature) for one in systems]
+    assert names[-3:] == [("mine", 1), ("mine", 2), ("oracle", 1)]
+    whole = human_calibration(votes, [*load_systems(votes), *own])
+    mine = whole.set_index(["system", "temperature"]).loc[("mine", 1)]
+    assert mine["n_items"] == len(votes) - 2
+    assert mine["dist_ce"] == pytest.approx(0, abs=1e-9)
+    assert np.isnan(mine["published_ece"])
+    alone = calibration.line_up(votes, own)
+    assert [(one.name, one.temperature) for one in alone] == names[-3:]
+    choices = temperature_choices(votes, own, outside={}, n_folds=5, seed=0)
+    fitted = choices.set_index("choice")["temperature"]
+    assert fitted["cross_fitted"] == pytest.approx(1, abs=1e-3)
+    curves = temperature_curves(votes, own, choices=choices, n_temperatures=1)
+    assert set(curves["system"]) == {"mine"}
+    plots.plot_temperatures(curves)
+    figure = plots.plot_distances(distance_histogram(votes, own, shown_seed=0))
+    assert len(figure.axes) == 2
+    _, cells = lay_out(calibration.with_means(whole), calibration.CALIBRATION_COLUMNS)
+    assert cells[-3][:2] == ["mine, T = 1", "–"]
+
+
+def test_a_reader_s_model_of_the_paper_s_family_is_not_the_paper_s(released):
+    posing = computed("RoBERTa-base", released[0], released[0].shares, origin="yours")
+    table = classwise_errors(released[0], [posing])
+    assert table["agrees"].notna().tolist() == [False, False, True]
+
+
+def test_without_predictions_the_error_says_what_to_pass(votes):
+    with pytest.raises(ChaosError, match="pass -p predictions=FILE"):
+        calibration.line_up(votes, [])
+
+
+def test_a_reader_s_system_may_not_be_called_like_the_oracle(votes, own):
+    with pytest.raises(ChaosError, match="rename it"):
+        calibration.line_up(votes, [replace(own[0], name="oracle")])
+
+
+def test_a_seed_is_picked_or_the_known_ones_are_named(votes, systems, own):
+    picked = calibration.line_up(votes, [*systems, replace(own[0], seed=7)], 2)
+    assert [(one.family, one.temperature, one.seed) for one in picked] == [
+        ("synthetic model", 1, 2), ("synthetic model", 2, 2), ("mine", 1, 7), ("mine", 2, 7),
+        ("oracle", 1, None),
+    ]  # fmt: skip
+    with pytest.raises(ChaosError, match="one of: 0, 1, 2"):
+        calibration.line_up(votes, systems, 3)
+
+
+def test_reliability_bins_add_up_to_the_error(votes, systems):
+    shown = calibration.line_up(votes, systems)
+    bins = reliability(votes, shown)
+    keys = ["system", "temperature"]
+    gaps = (bins["n"] * (bins["hits"] - bins["confidence"]).abs()).groupby([bins[k] for k in keys])
+    table = human_calibration(votes, systems).set_index(keys)
+    errors = gaps.sum() / len(votes)
+    np.testing.assert_allclose(errors, table["ece"].loc[errors.index])
+    np.testing.assert_array_equal(bins.groupby(keys)["ece"].first(), table["ece"][errors.index])
+    assert set(bins.groupby(keys)["n"].sum()) == {len(votes)}
+    of_oracle = bins[(bins["system"] == "oracle") & (bins["n"] > 0)]
+    assert (of_oracle["hits"] == 1).all()
+    of_seed = reliability(votes, systems, shown_seed=1)
+    assert len(of_seed) == 3 * 10
+    assert set(of_seed["seed"].dropna()) == {1}
+
+
+def test_the_last_digits_of_a_confidence_do_not_decide_its_bin(votes):
+    shares = np.tile([0.6, 0.3, 0.1], (len(votes), 1))
+    shares[::2] += [[1e-14, -1e-14, 0]]  # 0.6 is an edge, and belongs to the bin below
+    found = reliability(votes, [computed("edge", votes, shares)])
+    assert found.loc[found["n"] > 0, "bin_high"].tolist() == [pytest.approx(0.6)]
+
+
+def test_histograms_count_every_item_about_the_mean_of_table_1(votes, systems):
+    histogram = distance_histogram(votes, calibration.line_up(votes, systems))
+    assert set(histogram["origin"]) == {"simulated"}  # a reference has no distance
+    groups = histogram.groupby(["system", "temperature"], sort=False)
+    assert set(groups["n"].sum()) == {len(votes)}
+    assert set(groups.size()) == {25}
+    table = human_calibration(votes, systems)
+    np.testing.assert_allclose(groups["mean"].first(), table["dist_ce"][:-1], atol=1e-9)
+    middles = (histogram["bin_low"] + histogram["bin_high"]) / 2
+    about = (middles * histogram["n"]).groupby(histogram["system"], sort=False).sum()
+    of_both = table[:-1].groupby("system", sort=False)["dist_ce"].sum() * len(votes)
+    np.testing.assert_allclose(about, of_both, atol=0.02 * len(votes) * 2)
+
+
+def test_shares_of_items_that_scaling_moves(votes, systems):
+    (row,) = calibration.distance_shares.function(votes, systems, shown_seed=1).to_dict("records")
+    one = systems[1]
+    before, after = (
+        total_variation(votes.shares, system.aligned_to(votes).model)
+        for system in (one, one.at_temperature(2))
+    )
+    assert row["system"] == one.name
+    assert row["near"] == (before < 0.1).mean()
+    assert row["far_scaled"] == (after > 0.5).mean()
+    assert row["further"] == pytest.approx((after > before).mean())
+    flat = computed("flat", votes, np.full_like(votes.shares, 1 / 3), origin="yours")
+    (row,) = calibration.distance_shares.function(votes, [flat], shown_seed=0).to_dict("records")
+    assert row["further"] == 0
+
+
+def test_class_wise_errors_of_appendix_d(real):
+    table = classwise_errors(*real)
+    agrees = table.groupby(["family", "temperature"])["agrees"].all()
+    assert agrees.to_dict() == {
+        ("oracle", 1): True, ("RoBERTa-base", 1): True, ("RoBERTa-base", 2): False,
+    }  # fmt: skip
+    of_oracle = table.set_index("system").loc["oracle"]
+    assert of_oracle["classwise_ece_binned"] == pytest.approx(0.1650, abs=5e-5)
+    assert of_oracle["classwise_ece_all"] == pytest.approx(0.1475, abs=5e-5)
+    scaled = table[table["temperature"] == 2]
+    assert round(100 * scaled["classwise_ece_binned"].iloc[0]) == 7
+    without_zeros = table[table["n_without_bin"] == 0]
+    np.testing.assert_allclose(
+        without_zeros["classwise_ece_binned"], without_zeros["classwise_ece_all"]
+    )
+
+
+def test_temperatures_do_what_they_were_fitted_for(votes, systems):
+    table = temperature_choices(votes, systems, outside={}, n_folds=10, seed=0)
+    assert "outside" not in set(table["choice"])  # there are no such items for the sample
+    for _, rows in table.groupby("seed"):
+        at = rows.set_index("choice")
+        assert at["ece"].idxmin() == "oracle_ece"
+        assert at.loc["none", "temperature"] == 1
+        assert at.loc["fixed", "temperature"] == 2
+        assert at["kl"].idxmin() == "cross_fitted"
+        assert at.loc["cross_fitted", "temperature_low"] < at.loc["cross_fitted", "temperature"]
+        assert at.loc["cross_fitted", "temperature"] < at.loc["cross_fitted", "temperature_high"]
+    again = temperature_choices(votes, systems, outside={}, n_folds=10, seed=0)
+    pd.testing.assert_frame_equal(table, again)
+    for n_folds in (1, len(votes) + 1):
+        with pytest.raises(ChaosError, match="number of folds"):
+            temperature_choices(votes, systems, outside={}, n_folds=n_folds, seed=0)
+
+
+def test_what_was_fitted_on_the_votes_is_judged_by_them_on_purpose_alone(votes, systems):
+    """The oracle temperatures are scored in sample, cross-fitted ones out of fold."""
+    found = calibration.fits(votes, systems[0], 5, 0)
+    fitted = {choice: scaled for choice, _, _, scaled in found}
+    known = {choice: votes_of(votes.dataset) in one.trained_on for choice, one in fitted.items()}
+    assert known == {
+        "none": False, "fixed": False, "oracle_nll": True, "oracle_ece": True, "cross_fitted": True,
+    }  # fmt: skip
+    with pytest.raises(ChaosError, match="fitted on the votes"):
+        fitted["oracle_nll"].aligned_to(votes)
+    fitted["cross_fitted"].aligned_to(votes)
+
+
+def test_two_comes_out_only_on_the_items_that_are_judged(real):
+    table = temperature_choices(*real, outside=outside_of(*real), n_folds=10, seed=0)
+    found = table.pivot(index="seed", columns="choice", values="temperature")
+    assert found["oracle_nll"].between(1.75, 2.15).all()
+    assert found["oracle_ece"].between(1.85, 2.15).all()
+    assert found["outside"].between(0.9, 1.1).all()
+    assert (found["cross_fitted"] > 2.4).all()
+    assert set(table.loc[table["choice"] == "outside", "n_fitted"]) == {4921 - 729}
+
+
+def test_curves_pass_through_the_table(votes, systems):
+    choices = temperature_choices(votes, systems, outside={}, n_folds=3, seed=0)
+    curves = temperature_curves(votes, systems, choices=choices, n_temperatures=4)
+    assert set(curves["measure"]) == set(calibration.BY_TEMPERATURE)
+    on_grid = curves[curves["choice"] == ""].assign(temperature=lambda t: t["temperature"].round(9))
+    assert sorted(set(on_grid["temperature"])) == [0.5, 1, 2, 4]
+    grid = on_grid.set_index(["seed", "temperature", "measure"])["value"]
+    for row in choices[choices["choice"].isin(["none", "fixed"])].to_dict("records"):
+        for name in calibration.BY_TEMPERATURE:
+            assert grid[row["seed"], row["temperature"], name] == pytest.approx(row[name])
+    with pytest.raises(ChaosError, match="no temperature"):
+        temperature_curves(votes, systems, choices=choices, n_temperatures=0)
+
+
+def test_predictions_outside_the_dataset_are_those_of_the_same_model(real):
+    votes, systems = real
+    models = [one for one in systems if one.family == "RoBERTa-base"]
+    for one in models:
+        assert calibration.outside_file(votes, one).stem.endswith(f"roberta-base_{one.seed}")
+    assert calibration.outside_file(votes, oracle(votes)) is None
+    found = outside_of(votes, systems)
+    assert set(found) == {("snli", one.name) for one in models}
+    entries = [entry for one in found.values() for entry in one.inputs]
+    assert {entry.name for entry in entries} == {
+        f"predictions/SNLI_dev_roberta-base_{seed}.json" for seed in range(3)
+    }
+    assert calibration.find_outside([Evidence((votes.dataset,), None, None)]) == {}
+    assert calibration.find_outside(gather("sample", [], datasets=["snli"])) == {}
+
+
+def test_temperatures_alone_name_the_predictions_outside(material, votes, systems):
+    entry = Input("predictions/dev.json", "0" * 64)
+    probabilities = np.tile([0.7, 0.2, 0.1], (5, 1))
+    beyond = calibration.Outside(probabilities, np.array([0, 0, 0, 1, 2]), (entry,))
+    outside = {(votes.dataset.name, systems[0].name): beyond}
+    choices = calibration.temperature_choices(material, outside=outside, n_folds=3, seed=0)
+    assert entry in choices.inputs
+    rows = choices.rows[choices.rows["choice"] == "outside"]
+    assert rows[["system", "n_fitted"]].to_numpy().tolist() == [[systems[0].name, 5]]
+    curves = calibration.temperature_curves(material, choices=choices, n_temperatures=1)
+    assert entry in curves.inputs
+    assert entry not in calibration.two_targets(material).inputs
+
+
+def test_a_record_answers_whether_or_not_there_are_predictions_outside(real, run_folder):
+    votes, systems = real
+    one = next(one for one in systems if one.family == "RoBERTa-base")
+    evidence = Evidence((votes.dataset,), (votes,), ((one,),))
+    outside = outside_of(votes, [one])
+    made = calibration.temperature_choices(evidence, outside=outside, n_folds=2, seed=0)
+    (path,) = (run_folder / FOLDER).rglob("*.csv")
+    record = read_record(path)
+    assert record.parameters == {"n_folds": 2, "seed": 0}
+    assert set(outside["snli", one.name].inputs) <= set(record.inputs)
+    pd.testing.assert_frame_equal(from_text(record.text, record.types), made.rows)
+
+
+def line(uid, **changes):
+    entry = {"index": 0, "true": 2, "pred": 0, "probs": [0.7, 0.1, 0.2], "uid": uid}
+    return json.dumps(entry | changes)
+
+
+def test_only_items_outside_are_read(votes, tmp_path):
+    path = tmp_path / "dev.json"
+    path.write_text("\n".join([line(votes.uids[0]), line("a"), line("b", true=0)]))
+    outside = calibration.read_outside(path, votes)
+    probabilities, gold = outside.probabilities, outside.gold
+    np.testing.assert_allclose(probabilities, [[0.7, 0.1, 0.2]] * 2)
+    assert gold.tolist() == [2, 0]
+    assert [entry.name for entry in outside.inputs] == ["predictions/dev.json"]
+    expected = -np.log([0.2, 0.7]).mean()
+    assert negative_log_likelihood(probabilities, gold) == pytest.approx(expected)
+    path.write_text(line(votes.uids[0]))
+    with pytest.raises(ChaosError, match="is in ChaosNLI-SNLI"):
+        calibration.read_outside(path, votes)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        line("a"), line("b", true=3), line("b", probs=[0.5, 0.5]), line("b", probs=[0.5, 0.5, 0.5]),
+        line("b", probs=[1.2, -0.2, 0.0]), line("b", probs=[float("nan"), 0.5, 0.5]),
+        line("b", probs=None), line(None), '{"uid": "b"', "[]", '{"uid": "b"}',
+    ],
+)  # fmt: skip
+def test_an_unsound_line_is_named(votes, tmp_path, second):
+    path = tmp_path / "dev.json"
+    path.write_text(f"{line('a')}\n{second}\n")
+    with pytest.raises(ChaosError, match=r"dev\.json, line 2"):
+        calibration.read_outside(path, votes)
+
+
+def test_two_classes_have_two_probabilities(sample, tmp_path):
+    path = tmp_path / "dev.json"
+    path.write_text(line("a", true=1, probs=[0.7, 0.3]))
+    assert calibration.read_outside(path, sample[2]).probabilities.shape == (1, 2)
+    path.write_text(line("a", true=2, probs=[0.7, 0.3]))
+    with pytest.raises(ChaosError, match="true from 0 to 1"):
+        calibration.read_outside(path, sample[2])
+
+
+def test_released_development_items_fit_as_the_conventions_say(real):
+    votes, systems = real
+    path = calibration.outside_file(votes, systems[1])
+    outside = calibration.read_outside(path, votes)
+    assert outside.probabilities.shape == (4192, 3)
+    assert (outside.probabilities.argmax(axis=1) == outside.gold).mean() > 0.9
+
+
+def test_what_is_shown_says_what_was_computed(material):
+    table = calibration.human_calibration(material).rows
+    shown = calibration.with_means(table)
+    assert len(shown) == 7 + 2 * 2  # mean and sd of either group of seeds
+    header, cells = lay_out(shown, calibration.CALIBRATION_COLUMNS)
+    here = [row[header.index(["accuracy", "here"])] for row in cells]
+    assert here[3] == f"{table['accuracy'][:3].mean():.3f}"
+    assert here[4] == f"{table['accuracy'][:3].std():.3f}"
+    assert cells[0][0] == "synthetic model, seed 0, T = 1"
+    choices = calibration.temperature_choices(material, outside={}, n_folds=3, seed=0).rows
+    header, cells = lay_out(calibration.over_seeds(choices), calibration.TEMPERATURE_COLUMNS)
+    in_t = [row[header.index(["T"])] for row in cells]
+    assert in_t[:2] == ["1.00", "2.00"]
+    assert in_t[2].count("/") == 2
+    assert [row[header.index(["items"])] for row in cells][:2] == ["–", "–"]
+    at_limit = calibration.over_seeds(choices.assign(temperature=20.0))
+    assert set(at_limit["temperature"]) == {"20.00†"}
+    errors = calibration.classwise_errors(material).rows
+    _, cells = lay_out(errors, calibration.CLASSWISE_COLUMNS)
+    assert {row[-1] for row in cells} == {"–"}  # the paper is about other votes
+
+
+def test_figures_show_every_system(votes, systems):
+    bins = reliability(votes, systems, shown_seed=0)
+    figure = plots.plot_reliability(bins)
+    assert [axis.get_title().replace("\n", " ") for axis in figure.axes[:3]] == [
+        "synthetic model, seed 0, T = 1", "synthetic model, seed 0, T = 2", "oracle (the votes)",
+    ]  # fmt: skip
+    for axis in figure.axes[3:]:
+        assert sum(bar.get_height() for bar in axis.patches) == len(votes)
+    axis = plots.plot_two_targets(two_targets(votes, systems)).axes[0]
+    assert len(axis.get_yticklabels()) == len(calibration.line_up(votes, systems))
+
+
+def test_distances_are_drawn_as_they_were_counted(votes, systems):
+    table = distance_histogram(votes, systems, shown_seed=0)
+    figure = plots.plot_distances(table)
+    assert len(figure.axes) == 2
+    for axis, (_, rows) in zip(figure.axes, table.groupby("temperature"), strict=True):
+        bars = [bar for bar in axis.patches if isinstance(bar, Rectangle)]
+        assert [bar.get_height() for bar in bars] == rows["n"].tolist()
+        assert [bar.get_x() for bar in bars] == rows["bin_low"].tolist()
+        (line,) = axis.lines
+        assert line.get_xdata()[0] == rows["mean"].iloc[0]

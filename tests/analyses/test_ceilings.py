@@ -1,0 +1,180 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.evidence import evidence_on
+
+from chaos_utils.analyses import ceilings
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.presentation.ceilings import say_beyond, say_uncut
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring import systems
+from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.references import References
+from chaos_utils.scoring.scores import score
+
+budgets = ceilings.annotation_budget.function
+bounds = ceilings.noise_ceiling.function
+normalised = ceilings.normalised_scores.function
+bought = ceilings.items_by_votes.function
+
+
+def test_the_chapter_s_measures_have_references(sample):
+    table = bounds(sample[0], n_draws=2, seed=0).set_index("measure")
+    assert list(table.index) == list(ceilings.NAMES)
+    assert table["floor"].notna().all()
+    assert (table["ceiling_halves_error"].dropna() > 0).any()
+    assert list(table.index[table["ceiling_halves"].isna()]) == ["kl"]
+
+
+def test_rescaled_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate(sample):
+    votes = sample[0]
+    several = systems.load_systems(votes)
+    table = normalised(votes, several, n_draws=4, n_resamples=50, seed=0)
+    everyone = [*several, *systems.baselines(votes)]
+    names = [system.name for system in everyone]
+    assert list(dict.fromkeys(table["system"])) == [*names, ceilings.ESTIMATED_HUMAN]
+    uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
+    assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
+    np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
+    computed = score(votes, everyone, measures=["jsd", "rank_cs"], n_resamples=50)
+    merged = computed.merge(table, on=["dataset", "system", "measure"], suffixes=("", "_here"))
+    assert len(merged) == 2 * len(everyone)
+    for column in ("value", "low", "high"):  # one interval on every page
+        np.testing.assert_allclose(merged[f"{column}_here"], merged[column])
+    given = table[table["rescaled_low"].notna()]
+    assert (given["rescaled_low"] <= given["rescaled"] + 1e-12).all()
+    assert (given["rescaled"] <= given["rescaled_high"] + 1e-12).all()
+
+
+def test_a_crowd_as_a_system_scores_about_1(sample):
+    # A second crowd is just what the ceiling is.
+    votes = sample[0]
+    truth = draw_posterior(votes.counts, 1, np.random.default_rng(1))
+    crowd = systems.computed(
+        "crowd", votes, draw_crowds(truth, 100, np.random.default_rng(2))[0], origin="yours"
+    )
+    table = normalised(votes, [crowd], n_draws=8, n_resamples=50, seed=0)
+    by_measure = table[table["system"] == "crowd"].set_index("measure")["rescaled"]
+    for name in ("jsd", "dist_ce", "ent_ce"):
+        assert by_measure[name] == pytest.approx(1, abs=0.05)
+
+
+def test_a_system_is_set_beside_references_on_its_own_items(sample):
+    votes = sample[0]
+    whole = systems.load_systems(votes)[0]
+    rows = np.arange(len(votes))[::-2]
+    part = replace(
+        whole, name="part", uids=tuple(whole.uids[i] for i in rows),
+        probabilities=whole.probabilities[rows], predicted=whole.predicted[rows],
+    )  # fmt: skip
+    table = normalised(votes, [whole, part], n_draws=3, n_resamples=20, seed=0)
+    jsd = table[table["measure"] == "jsd"].set_index("system")
+    assert jsd.loc["part", "n_items"] == len(rows)
+    expected = References(votes, 3).perfect_model("jsd").columns[:, np.sort(rows)].mean()
+    assert jsd.loc["part", "floor"] == pytest.approx(expected)
+    assert jsd.loc["part", "uniform"] != jsd.loc[whole.name, "uniform"]
+
+
+def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(sample):
+    table = budgets(sample[0], n_draws=3, seed=0)
+    jsd = table[table["measure"] == "jsd"].pivot(
+        index="n_votes", columns="quantity", values="value"
+    )
+    assert (jsd["floor"].diff().dropna() < 0).all()
+    np.testing.assert_allclose(jsd["floor"], jsd["error"])
+    ece = table[(table["measure"] == "ece_votes") & (table["n_votes"] == 2)]
+    by_quantity = ece.set_index("quantity")["value"]
+    assert by_quantity["error"] > by_quantity["floor"]
+    assert "error" not in set(table.loc[table["measure"] == "kl", "quantity"])
+
+
+def test_what_k_votes_leave_is_made_from_the_votes_alone(sample):
+    table = ceilings.annotation_budget(evidence_on(sample), n_draws=2, seed=0)
+    assert {entry.name for entry in table.inputs} == {votes.source.name for votes in sample}
+
+
+def test_one_budget_buys_bias_or_standard_error(sample):
+    votes = sample[0]
+    table = bought(votes, [], budget=1000, n_draws=4, seed=0)
+    assert list(table["system"].unique()) == ["uniform", "old label"]
+    assert (table["n_items"] == 1000 // table["n_votes"]).all()
+    uniform = table[table["system"] == "uniform"].set_index("n_votes")
+    # With one vote the uniform prediction scores the same on every item.
+    vote, even, label = np.eye(3)[:1], np.full((1, 3), 1 / 3), np.zeros(1, int)
+    one_hot = MEASURES["jsd"].value(Judged(vote, even, label, label, label))
+    assert uniform.loc[1, "value"] == pytest.approx(one_hot)
+    assert uniform.loc[1, "standard_error"] == pytest.approx(0, abs=1e-9)
+    assert uniform.loc[1, "bias"] > uniform.loc[10, "bias"] > uniform.loc[100, "bias"]
+    assert uniform.loc[10, "standard_error"] < uniform.loc[100, "standard_error"]
+    np.testing.assert_allclose(
+        table["total_error"] ** 2, table["bias"] ** 2 + table["standard_error"] ** 2
+    )
+
+
+def test_bias_and_standard_error_are_those_of_repeated_studies(sample):
+    votes = sample[0]
+    table = bought(votes, [], budget=500, n_draws=20, seed=0)
+    said = table[table["system"] == "old label"].set_index("n_votes").loc[5]
+    rng = np.random.default_rng(9)
+    truths = draw_posterior(votes.counts, 20, rng)
+    items = rng.integers(len(votes), size=(600, 100))
+    chosen = truths[rng.integers(20, size=items.shape), items]
+    certain = systems.old_label(votes).probabilities
+    jsd = MEASURES["jsd"]
+    studies = repeated(jsd, draw_crowds(chosen, 5, rng), certain[items]).values
+    exact = repeated(jsd, truths, np.broadcast_to(certain, (20, *certain.shape)))
+    assert said["n_items"] == 100
+    assert studies.std() == pytest.approx(said["standard_error"], rel=0.1)
+    assert studies.mean() - exact.value == pytest.approx(said["bias"], abs=0.004)
+
+
+def test_a_budget_without_a_vote(sample):
+    with pytest.raises(ChaosError, match="budget"):
+        bought(sample[0], [], budget=0, n_draws=2, seed=0)
+
+
+def test_published_humans_stand_at_our_ceiling(released):
+    for votes in released:
+        table = normalised(votes, [], n_draws=4, n_resamples=20, seed=0)
+        table = table[table["source"] == "published"].set_index("measure")
+        assert list(table.index) == ["jsd", "kl", "new_accuracy"]
+        assert table.loc["jsd", "rescaled"] == pytest.approx(1, abs=0.04)
+        assert table.loc["new_accuracy", "value"] < table.loc["new_accuracy", "floor"]
+        assert np.isnan(table.loc["kl", "rescaled"])
+
+
+def test_the_posterior_predicts_measured_half_crowds(released):
+    names = ["jsd", "dist_ce", "new_accuracy", "rank_cs"]
+    for votes in released:
+        table = bounds(votes, n_draws=4, seed=0).set_index("measure").loc[names]
+        assert (table["n_half"] == 50).all()
+        np.testing.assert_allclose(table["half_drawn"], table["half_measured"], rtol=0.09)
+
+
+def test_tables_are_set_as_text(sample):
+    votes = sample[0]
+    header, cells = lay_out(bounds(votes, n_draws=3, seed=0), ceilings.CEILING_COLUMNS)
+    assert len(cells) == len(ceilings.NAMES)
+    assert header[-1] == ["half crowds", "Δ"]
+    table = normalised(votes, [], n_draws=3, n_resamples=20, seed=0)
+    header, cells = lay_out(ceilings.side_by_side(table), ceilings.score_columns(table))
+    # Floor and ceiling come first; the ceiling is 1, a perfect model above it.
+    at = header.index([MEASURES["jsd"].title, "rescaled"])
+    shown = {row[1]: row[at] for row in cells}
+    assert list(shown)[:3] == ["perfect model (floor)", "ceiling", "uniform"]
+    assert list(shown)[-1] == "estimated human (published)"
+    assert shown["ceiling"] == "1.00"
+    assert float(shown["perfect model (floor)"]) > 1
+    assert shown["uniform"] == "0.00 [0.00, 0.00]"
+    assert shown["estimated human (published)"].count("[") == 0
+
+
+def test_what_few_votes_cannot_say_is_named(others, sample):
+    few, many = (budgets(votes, n_draws=1, seed=0) for votes in (others[0], sample[0]))
+    assert "*No item has more votes than 20 on Severity" in say_beyond(few)
+    assert say_beyond(many) == ""
+    few, many = (bounds(votes, n_draws=1, seed=0) for votes in (others[1], sample[0]))
+    assert "*Pairs has too few votes on some items for split halves" in say_uncut(few)
+    assert say_uncut(many) == ""

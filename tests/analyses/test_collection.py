@@ -1,0 +1,323 @@
+"""Simulated collections beside the published one, and experiments with the protocol."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chaos_utils.analyses import collection
+from chaos_utils.analyses import evidence as available
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.crowd import design
+from chaos_utils.crowd.materials import cut
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.presentation import collection as presentation
+from chaos_utils.report.columns import lay_out
+
+PROTOCOL = load_protocol()
+COMMON = {"protocol": PROTOCOL, "unanimous": 0.95, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def stories():
+    """The evidence on αNLI, which shares its examples with no other dataset."""
+    votes = load_votes("alphanli", "sample")
+    return Evidence((votes.dataset,), (votes,), None, own=True)
+
+
+@pytest.fixture(scope="module")
+def compared(stories):
+    return collection.beside_published(stories, collections=1, **COMMON)
+
+
+@pytest.fixture(scope="module")
+def curves(stories):
+    return collection.accuracy_curves(stories, collections=1, **COMMON).rows
+
+
+def of(sample, *places):
+    """Return the evidence on some of the sample's datasets."""
+    return Material(tuple(Evidence((sample[k].dataset,), (sample[k],), None) for k in places))
+
+
+def ways(**parameters):
+    table = collection.open_ways(load_protocol(**parameters)).rows
+    return set(zip(table["from"], table["to"], strict=True))
+
+
+def test_the_published_protocol_has_every_stage_and_no_way_round_it():
+    found = ways()
+    assert {
+        ("start", "qualification"),
+        ("qualification", "training"),
+        ("training", "ready"),
+    } < found
+    assert not {("start", "training"), ("start", "ready"), ("qualification", "ready")} & found
+
+
+@pytest.mark.parametrize(
+    ("parameters", "opened", "closed"),
+    [
+        ({"qualification_items": 0}, ("start", "training"), ("start", "qualification")),
+        ({"training_items": 0}, ("qualification", "ready"), ("qualification", "training")),
+        (
+            {"qualification_items": 0, "training_items": 0},
+            ("start", "ready"),
+            ("start", "training"),
+        ),
+    ],
+)
+def test_a_stage_that_is_left_out_opens_the_way_round_it(parameters, opened, closed):
+    found = ways(**parameters)
+    assert opened in found
+    assert closed not in found
+
+
+def test_conditions_carry_the_thresholds():
+    protocol = load_protocol(min_training_accuracy=0.6, check_rate=0.3)
+    table = collection.open_ways(protocol).rows.set_index("to")
+    assert table.loc["dismissed", "condition"].endswith("< 0.6")
+    assert table.loc["check", "condition"] == "check, chance 0.3"
+    assert table.loc["blocked", "discards_votes"].all()
+
+
+def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
+    lent = collection.with_examples(of(sample, 0, 1, 2))
+    assert [one.name for one in lent] == ["snli", "mnli", "alphanli"]
+    assert [[v.dataset.name for v in one.votes] for one in lent] == [
+        ["snli", "mnli"], ["mnli", "snli"], ["alphanli"],
+    ]  # fmt: skip
+    for one, votes in zip(lent, sample, strict=True):
+        expected = cut(votes, sample, n_items=50, seed=1)
+        found = collection._cut(one.votes[0], one.votes, 50, 0.95, 1)
+        assert found.pool_uids == expected.pool_uids
+        assert found.item_uids == expected.item_uids
+    snli, mnli, alphanli = sample
+    both = cut(snli, sample)
+    assert len(both.pool) > len(cut(snli, [snli]).pool)
+    assert set(both.pool_uids) == set(cut(mnli, sample).pool_uids)
+    assert set(both.pool_uids).isdisjoint(cut(alphanli, sample).pool_uids)
+
+
+def test_readers_datasets_lend_only_what_they_bring(sample):
+    (alone,) = collection.with_examples(of(sample, 1))
+    assert alone.votes == (sample[1],)
+
+
+def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
+    snli, mnli, _ = of(sample, 0, 1, 2)
+    without = Evidence(mnli.datasets, None, None)
+    lent = collection.with_examples(Material((snli, without)))
+    assert [one.votes for one in lent] == [None, None]
+    # One of the book's datasets that is shown alone asks for the others' examples too.
+    monkeypatch.setattr(available.Material, "released", property(lambda self: True))
+    monkeypatch.setattr(collection, "gather", lambda: Material((snli, without)))
+    (alone,) = collection.with_examples(Material((snli,)))
+    assert (alone.name, alone.votes) == ("snli", None)
+
+
+def test_datasets_whose_collection_is_not_published_are_passed_over(sample, others):
+    brought = Evidence((others[0].dataset,), (others[0],), None, own=True)
+    lent = collection.with_examples(Material((brought, *of(sample, 2))))
+    assert [one.name for one in lent] == ["alphanli"]
+    assert not collection.with_examples(Material((brought,)))
+
+
+def test_published_figures_stand_beside_simulated_ones(stories, compared):
+    paper = read_published("nie2020_table1").set_index("dataset").loc["alphanli"]
+    table = compared.rows.set_index("figure")
+    for name in ("qualification_fail_rate_percent", "filter_rate_percent", "annotators"):
+        assert table.loc[name, "published"] == paper[name]
+        assert table.loc[name, "role"] == "fitted"
+    fitted = table[table["role"] == "fitted"]
+    np.testing.assert_allclose(
+        fitted["difference"], fitted["simulated"] - fitted["published"], atol=1e-5
+    )
+    assert (table["role"] == "free").sum() <= len(fitted)
+    predicted = table[table["role"] == "predicted"]
+    assert predicted["published"].isna().all()
+    assert predicted["simulated"].notna().all()
+    (run,) = collection._collected(*stories.votes, stories.votes, PROTOCOL, 1, 0.95, 3)
+    people = run.annotators
+    blocked = (people["state"] == "blocked").sum() / (people["state"] != "rejected").sum()
+    assert table.loc["blocked_percent", "simulated"] == pytest.approx(100 * blocked)
+    parts = table.loc[["dismissed_percent", "blocked_percent"], "simulated"].sum()
+    assert parts == pytest.approx(table.loc["filter_rate_percent", "simulated"])
+
+
+def test_a_collection_has_as_many_votes_as_the_published_one(stories):
+    (row,) = collection.materials(stories, collections=1, **COMMON).rows.to_dict("records")
+    sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
+    assert row["n_items"] == sizes["alphanli"]
+    assert row["n_votes"] == 100 * sizes["alphanli"]
+    assert row["n_examples"] + row["n_items"] - row["n_repeated"] == len(stories.votes[0])
+    assert 100 * sizes.sum() == 464_500
+
+
+def test_a_table_names_the_votes_the_protocol_and_the_paper(stories, compared):
+    names = [entry.name for entry in compared.inputs]
+    assert names == [
+        "chaos_utils/crowd/protocol.json",
+        "published/nie2020_table1.csv",
+        "published/nie2020_table2.csv",
+        *(entry.name for entry in stories.votes[0].inputs),
+    ]
+
+
+def test_the_table_says_what_was_fitted_and_what_predicted(compared):
+    rows = collection.by_figure(compared.rows)
+    assert rows["role"].drop_duplicates().tolist() == ["fitted", "predicted", "free", "input"]
+    header, cells = lay_out(rows, collection.COLLECTION_COLUMNS)
+    shown = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("figure")
+    assert len(shown) == len(compared)
+    assert shown.loc["annotators", "role"] == "fitted target"
+    assert shown.loc["annotators", "published"] == "1,903"
+    assert shown.loc["cost (dollars)", "role"] == "predicted"
+    assert shown.loc["cost (dollars)", ["published", "Δ"]].tolist() == ["–", "–"]
+    assert shown.loc["seconds for an answer, mean", "simulated"] == "–"
+
+
+def test_each_figure_s_datasets_stand_together(compared):
+    several = pd.concat([compared.rows, compared.rows.assign(dataset="another")])
+    shown = collection.by_figure(several)
+    assert shown["dataset"].tolist() == ["alphanli", "another"] * len(compared)
+
+
+def test_a_missed_target_is_named(stories, compared):
+    targets = collection.fit_targets(stories, **COMMON).rows
+    near, far = (
+        presentation.say_fit(compared.rows, targets.assign(tolerance=allowed))
+        for allowed in (1e-9, 1e9)
+    )
+    assert "is not in: fail the on-boarding test (%) on αNLI" in near
+    assert "for 4 of the 4 targets" in far
+    assert "is for all of them" in far
+
+
+def test_careful_annotators_answer_checks_better_than_all(curves):
+    first = curves[curves["items"] == curves["items"].min()].set_index("who")["accuracy_percent"]
+    assert first["careful"] >= first["all"]
+    assert set(curves["plateau_percent"]) == {92.0}
+
+
+def test_the_settled_accuracy_in_the_text_is_that_of_the_table(curves, compared):
+    row = compared.rows.set_index("figure").loc["plateau_percent"]
+    assert row["low"] == row["high"] == row["simulated"]  # of the only collection
+    said = presentation.say_accuracy(curves, 300)
+    assert f"to {row['simulated']:.1f}% on αNLI. The later level" in said
+
+
+@pytest.mark.parametrize("changes", [{"collections": 0}, {"collections": -1}])
+def test_nothing_to_simulate_is_refused(stories, changes):
+    with pytest.raises(ChaosError, match="Nothing would be simulated"):
+        collection.materials(stories, **COMMON, **changes)
+
+
+@pytest.fixture(scope="module")
+def population(stories):
+    return collection._fitted(*stories.votes, stories.votes, PROTOCOL, 0.95, 3)[1].population
+
+
+@pytest.fixture(scope="module")
+def few(stories):
+    return cut(*stories.votes, stories.votes, n_items=40, seed=3)
+
+
+def test_effects_are_means_with_their_range(stories, population, few):
+    given = {"items": 40, "careless": [0.2, 0.5], "replicates": 2}
+    found = collection.stage_effects(stories, **given, **COMMON).rows
+    each = design.stage_effects(few, population, [0.2, 0.5], PROTOCOL, 2, 3)
+    assert len(found) == 2 * len(design.WITHOUT)
+    for row in found.to_dict("records"):
+        rows = each[(each["careless"] == row["careless"]) & (each["without"] == row["without"])]
+        for name in ("tvd", "dollars", "hours"):
+            ends = rows[name].min(), rows[name].mean(), rows[name].max()
+            assert (row[f"{name}_low"], row[name], row[f"{name}_high"]) == pytest.approx(ends)
+        assert row["floor_tvd"] == pytest.approx(rows["floor_tvd"].mean())
+
+
+def test_without_any_stage_the_bias_is_larger(stories):
+    table = collection.errors_with_and_without(
+        stories, items=200, careless=[0.3], n_votes=[10, 100], **COMMON
+    ).rows
+    bias = table.groupby("without")["bias_squared"].first()
+    assert bias["every stage"] > bias["nothing"]
+    said = presentation.say_bias(table)
+    full, spread = table.iloc[0]["bias_squared"], table.iloc[0]["variance"] * 10
+    assert f"from {np.ceil(spread / full):,.0f} votes with 30%" in said
+
+
+def test_guidance_is_that_of_the_fitted_population(stories, population, few):
+    given = {"budget": 200.0, "check_rates": [0.0, 0.2], "thresholds": [0.65, 0.85]}
+    found = collection.guidance(stories, items=40, **given, **COMMON).rows
+    expected = design.guidance(few, population, 200.0, 40, [0.0, 0.2], [0.65, 0.85])
+    pd.testing.assert_frame_equal(found.drop(columns="dataset"), expected, rtol=1e-8)
+    with pytest.raises(ChaosError, match="not buy one vote"):
+        collection.guidance(stories, items=40, **(given | {"budget": 0.1}), **COMMON)
+
+
+@pytest.fixture
+def advice():
+    return pd.DataFrame(
+        {
+            "check_rate": [0.0, 0.1, 0.2, 0.2],
+            "min_check_accuracy": [float("nan"), 0.75, 0.75, 0.85],
+            "dollars_per_vote": [0.05, 0.06, 0.07, 0.09],
+            "votes_per_item": [20, 17, 1, 0],
+            "tvd": [0.2, 0.1, 0.15, float("nan")],
+            "bias_squared": [0.04, 0.01, 0.005, 0.005],
+            "best": [False, True, False, False],
+        }
+    )
+
+
+def test_guidance_names_the_best_and_marks_it(advice):
+    said = presentation.say_guidance(advice, 500, 50, (0.2, 0.75))
+    assert "lowest with a chance of 10% for a hidden check and 75% of them" in said
+    assert "17 votes per item, at an expected distance of 0.100" in said
+    assert "As published, the same money buys 1 vote per item" in said
+    assert "Without hidden checks, the same money buys 20 votes" in said
+    _, cells = lay_out(advice, collection.GUIDANCE_COLUMNS)
+    assert [row[-1] for row in cells] == ["", "lowest error", "", ""]
+    assert [row[0] for row in cells] == ["none", "10%", "20%", "20%"]
+    assert [row[1] for row in cells] == ["–", "75%", "75%", "85%"]
+
+
+def test_guidance_admits_that_more_checks_were_not_tried(advice):
+    last = advice.assign(best=advice["check_rate"] == 0.2).iloc[[0, 1, 2]]
+    assert "more might serve better" in presentation.say_guidance(last, 500, 50, (0.1, 0.75))
+    assert "As published" not in presentation.say_guidance(advice, 500, 50, (0.1, 0.75))
+
+
+def test_effects_are_described_at_the_nearest_share():
+    tvd = {"nothing": 0.05, "the on-boarding test": 0.08, "hidden checks": 0.1, "every stage": 0.2}
+    effects = pd.DataFrame(
+        {
+            "dataset": "snli",
+            "careless": share,
+            "without": without,
+            "tvd": share + error,
+            "floor_tvd": 0.03,
+            "dollars": 150.0 if without == "nothing" else 100.0,
+            "hours": 20.0 if without == "nothing" else 10.0,
+        }
+        for share in (0.1, 0.5)
+        for without, error in tvd.items()
+    )
+    said = presentation.say_effects(effects, 0.45)
+    assert said.startswith("With 50% careless applicants")
+    assert "leaving out hidden checks hurts most (0.600)" in said
+    assert "the cost by +50%" in said
+    assert "time by +100%" in said
+
+
+def test_accuracy_is_followed_from_the_first_bin_to_the_settled_level():
+    rows = [
+        ("snli", "all", 70.0), ("snli", "careful", 85.0), ("alphanli", "all", 90.0),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["dataset", "who", "accuracy_percent"])
+    said = presentation.say_accuracy(table.assign(settled_percent=91.5), 50)
+    assert "from 70.0% to 91.5% on SNLI and from 90.0% to 91.5% on αNLI" in said
+    assert "from 85.0% to 91.5% on SNLI" in said

@@ -1,0 +1,284 @@
+import math
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.evidence import evidence_on
+from helpers.rows import row, write_dataset, write_rows
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_hex
+
+from chaos_utils.analyses import disagreement
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.base import style
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.plots import disagreement as plots
+
+PLACES = ["percent_1", "percent_2", "percent_3"]
+
+
+@pytest.fixture
+def few(tmp_path):
+    write_dataset(tmp_path)
+    return gather(str(tmp_path))
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def votes_of(folder, counts):
+    """Return SNLI votes of these counts."""
+    rows = [row(uid=str(i), counts=one) for i, one in enumerate(counts)]
+    return read_chaosnli(write_rows(folder / "votes", rows), get_dataset("snli"))
+
+
+def with_old(votes):
+    """Give votes old labels and five old votes each."""
+    old = np.random.default_rng(0).multinomial(5, votes.shares)
+    return replace(
+        votes,
+        dataset=votes.dataset.model_copy(update={"n_old_labels": (5,)}),
+        given_old_label=old.argmax(axis=1),
+        given_old_votes=old,
+    )
+
+
+def test_bins_hold_every_item_and_end_at_the_largest_entropy(sample, others):
+    table = disagreement.entropy_bins(evidence_on([*sample, *others]), n_bins=20).rows
+    for votes in [*sample, *others]:
+        bins = table[table["dataset"] == votes.dataset.name]
+        assert bins["n_items"].sum() == len(votes)
+        assert bins["share"].sum() == pytest.approx(1)
+        assert bins["bin"].tolist() == list(range(1, 21))
+        assert bins["high_bits"].iloc[-1] == pytest.approx(math.log2(votes.dataset.n_classes))
+        shares = votes.shares
+        bits = -np.sum(shares * np.log2(shares, where=shares > 0, out=np.zeros(shares.shape)), 1)
+        assert bins["mean_bits"].unique() == pytest.approx(bits.mean())
+        below = (bits[:, None] < bins["high_bits"].to_numpy()[:-1] - 1e-9).sum(axis=0)
+        assert bins["n_items"].cumsum().tolist()[:-1] == below.tolist()
+    n_votes = table.drop_duplicates("dataset").set_index("dataset")["n_votes"]
+    assert n_votes.dropna().to_dict() == {"snli": 100, "mnli": 100, "alphanli": 100, "pairs": 5}
+    assert pd.isna(n_votes["severity"])
+
+
+def test_thirds_of_the_range(tmp_path):
+    votes = votes_of(tmp_path, [(100, 0, 0), (95, 5, 0), (80, 20, 0), (34, 33, 33)])
+    thirds = disagreement.entropy_bins.function(votes, n_bins=3)
+    assert thirds["share"].tolist() == [0.5, 0.25, 0.25]
+
+
+def test_majority_shares_count_those_at_least_and_at_most(tmp_path, others):
+    votes = votes_of(tmp_path, [(100, 0, 0), (57, 43, 0), (57, 20, 23), (34, 33, 33)])
+    table = disagreement.majority_shares.function(votes).set_index("percent")
+    assert (table.index[0], table.index[-1]) == (33, 100)
+    assert table["n_at_least"][[33, 34, 35, 57, 58, 100]].tolist() == [4, 4, 3, 3, 1, 1]
+    at_most = table["share_at_most"]
+    assert at_most[[33, 34, 56, 57, 99, 100]].tolist() == [0, 0.25, 0.25, 0.75, 0.75, 1]
+    table = disagreement.majority_shares(evidence_on(others)).rows
+    for votes in others:
+        shares = votes.counts.max(axis=1) / votes.n_votes
+        rows = table[table["dataset"] == votes.dataset.name].set_index("percent")
+        assert rows["share_at_least"].iloc[0] == 1
+        assert rows["share_at_most"][100] == 1
+        assert rows.loc[60, "share_at_most"] == pytest.approx((shares <= 0.6).mean())
+        assert rows.loc[60, "share_at_least"] == pytest.approx((shares >= 0.6).mean())
+
+
+def test_even_splits():
+    assert disagreement.even_splits(0, 100) == (1, 100)
+    assert disagreement.even_splits(0.95, 100) == (27 / 101, 63)
+    assert disagreement.even_splits(0.95, 5) == (2 / 6, 3)
+
+
+def test_cells_with_fewer_than_five_items_have_no_place(tmp_path):
+    counts = [(100, 0, 0)] * 6 + [(3, 95, 2)] * 3 + [(0, 96, 4)] * 2 + [(50, 0, 50)] * 4
+    table = disagreement.vote_cells.function(votes_of(tmp_path, counts), step=10)
+    assert table[[*PLACES, "n_items"]].to_numpy(float, na_value=-1).tolist() == [
+        [0, 100, 0, 5],
+        [100, 0, 0, 6],
+        [-1, -1, -1, 4],
+    ]
+    assert table["majority_label"].tolist()[:2] == ["neutral", "entailment"]
+    assert table["majority_label"].isna().tolist() == [False, False, True]
+
+
+def test_cells_lose_no_item_and_are_left_out_without_three_labels(sample, others):
+    table = disagreement.vote_cells(evidence_on([*sample, *others]), step=10).rows
+    sizes = {o.dataset.name: len(o) for o in sample if o.dataset.n_classes == 3}
+    assert table.groupby("dataset")["n_items"].sum().to_dict() == sizes
+    placed = table.dropna(subset=PLACES)
+    assert (placed[PLACES].sum(axis=1) == 100).all()
+    assert (placed["n_items"] >= disagreement.MIN_ITEMS).all()
+    assert table[PLACES].isna().all(axis=1).groupby(table["dataset"]).sum().max() <= 1
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 40)] * 3).filter(any), min_size=1), st.integers(1, 20))
+def test_the_place_of_an_item_is_the_nearest_there_is(counts, n):
+    counts = np.array(counts)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    places = disagreement._nearest(counts, n)
+    assert (places.sum(axis=1) == n).all()
+    assert (places >= 0).all()
+    grid = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
+    distances = np.linalg.norm(shares[:, None] - grid, axis=2).min(axis=1)
+    np.testing.assert_allclose(np.linalg.norm(shares - places / n, axis=1), distances, atol=1e-9)
+
+
+def test_contested_pairs_count_the_two_leading_labels(few, others):
+    table = disagreement.contested_pairs(few).rows.set_index(["dataset", "first", "second"])
+    # (70, 20, 10), (10, 60, 30) and (34, 33, 33), whose tie counts for the earlier label
+    share = table["share"]["snli"]
+    assert share["entailment", "neutral"] == pytest.approx(2 / 3)
+    assert share["neutral", "contradiction"] == pytest.approx(1 / 3)
+    assert share["entailment", "contradiction"] == 0
+    assert table["n_items"]["snli"].sum() == 3
+    sums = disagreement.contested_pairs(evidence_on(others)).rows.groupby("dataset")["share"].sum()
+    for votes in others:
+        unanimous = (votes.counts.max(axis=1) == votes.n_votes).mean()
+        assert unanimous > 0
+        assert sums[votes.dataset.name] == pytest.approx(1 - unanimous)
+
+
+@pytest.mark.parametrize("table", [disagreement.original_votes, disagreement.original_votes_bins])
+def test_datasets_without_old_votes_are_passed_over(sample, others, table):
+    assert table(evidence_on(others)).rows.empty
+    assert table(evidence_on(sample)).rows["dataset"].unique().tolist() == ["snli", "mnli"]
+
+
+def test_original_votes_by_pattern_make_up_all_items(sample):
+    for votes in sample[:2]:
+        table = disagreement.original_votes.function(votes).set_index("pattern")
+        assert set(table.index) <= {"all", "3-2", "3-1-1", "3-1"}
+        weights = table["n_items"].drop("all")
+        assert weights.sum() == table.loc["all", "n_items"] == len(votes)
+        for name in ("mean_share_after", "share_far", "mean_entropy_bits_after"):
+            parts = table[name].drop("all")
+            assert table.loc["all", name] == pytest.approx(np.average(parts, weights=weights))
+        each = np.arange(len(votes))
+        after = votes.shares[each, votes.old_label]
+        assert table.loc["all", "mean_share_after"] == pytest.approx(after.mean())
+        assert table.loc["all", "median_share_before"] == 0.6
+        assert table.loc["all", "n_nearly_all"] == (after >= 0.95 - 1e-9).sum()
+        assert table["chance_of_selection"].between(0, 1).all()
+
+
+def test_an_item_twenty_points_off_is_not_yet_far(tmp_path):
+    votes = votes_of(tmp_path, [(80, 20, 0), (81, 19, 0), (40, 30, 30), (39, 61, 0)])
+    votes = replace(votes, given_old_label=np.zeros(4, dtype=int))
+    table = disagreement.original_votes.function(votes)
+    assert table.loc[0, "share_far"] == 0.5
+
+
+def test_original_votes_bins_cumulate(sample):
+    table = disagreement.original_votes_bins(evidence_on(sample)).rows
+    for votes in sample[:2]:
+        bins = table[table["dataset"] == votes.dataset.name]
+        shares = bins[bins["quantity"] == disagreement.SHARE]
+        assert shares["n_items"].sum() == len(votes)
+        assert (shares["before"] == 0.6).all()
+        by_pattern = bins[bins["quantity"] == disagreement.ENTROPY].groupby("pattern", sort=False)
+        assert list(by_pattern.groups) == ["3-2", "3-1-1"]
+        assert (by_pattern["share_at_most"].last() == 1).all()
+        for pattern, rows in by_pattern:
+            total = rows["n_items"].sum()
+            assert rows["n_items"].cumsum().tolist() == pytest.approx(
+                (rows["share_at_most"] * total).tolist()
+            )
+            parts = np.array([int(n) for n in pattern.split("-")]) / 5
+            assert rows["before"].unique() == pytest.approx(-(parts * np.log2(parts)).sum())
+
+
+def test_no_table_holds_an_item(sample):
+    uids = {uid for votes in sample for uid in votes.uids}
+    evidence = evidence_on(sample)
+    for table in (
+        disagreement.entropy_bins(evidence, n_bins=20),
+        disagreement.majority_shares(evidence),
+        disagreement.vote_cells(evidence, step=10),
+        disagreement.contested_pairs(evidence),
+        disagreement.original_votes(evidence),
+        disagreement.original_votes_bins(evidence),
+    ):
+        rows = table.rows
+        cells = {cell for column in rows for cell in rows[column] if isinstance(cell, str)}
+        assert not cells & uids
+
+
+def test_histograms_draw_every_bin(sample, others):
+    shown = [*others, sample[0]]
+    table = disagreement.entropy_bins(evidence_on(shown), n_bins=20).rows
+    axes = plots.plot_entropy(table).axes
+    assert len(axes) == 3
+    of = {o.dataset.title: o for o in shown}
+    labels = {}
+    for axis in axes:
+        votes = of[axis.get_title()]
+        assert sum(bar.get_height() for bar in axis.patches) == len(votes)
+        assert axis.get_xlim()[1] == pytest.approx(np.log2(votes.dataset.n_classes))
+        labels[votes.dataset.name] = axis.get_xlabel()
+    assert labels == {
+        "severity": "entropy of the votes (bits)",
+        "pairs": "entropy of the 5 votes (bits)",
+        "snli": "entropy of the 100 votes (bits)",
+    }
+
+
+def test_majority_curves_fall_from_all_to_none(sample, others):
+    table = disagreement.majority_shares(evidence_on([*sample, *others])).rows
+    axis = plots.plot_majority_share(table).axes[0]
+    assert len(axis.lines) == 5
+    for line in axis.lines:
+        heights = line.get_ydata()
+        assert heights[0] == pytest.approx(1)
+        assert heights[-1] == 0
+        assert (np.diff(heights) <= 0).all()
+    assert axis.get_xlim()[0] == 1 / 4
+    of_pairs = table[table["dataset"] == "pairs"]
+    assert plots.plot_majority_share(of_pairs).axes[0].get_xlim()[0] == 1 / 2
+
+
+def test_the_simplex_puts_full_agreement_at_its_corners(tmp_path):
+    counts = [(100, 0, 0)] * 5 + [(0, 100, 0)] * 20 + [(0, 0, 100)] * 5 + [(30, 30, 40)] * 4
+    table = disagreement.vote_cells.function(votes_of(tmp_path, counts), step=10)
+    axis = plots.plot_simplex(table).axes[0]
+    dots = [spots for spots in axis.collections[:3] if len(spots.get_offsets())]
+    corners = [tuple(spots.get_offsets()[0].round(3)) for spots in dots]
+    assert corners == [(0, 0), (0.5, 0.866), (1, 0)]
+    colours = [to_hex(spots.get_facecolor()[0]) for spots in dots]
+    assert colours == [style.colour(label.colour) for label in get_dataset("snli").classes]
+    areas = [spots.get_sizes()[0] for spots in dots]
+    assert areas[1] == pytest.approx(4 * areas[0])
+    assert [text.get_text() for text in axis.texts] == [*get_dataset("snli").labels, "5 items"]
+
+
+def test_a_simplex_of_rare_cells_alone_is_empty(tmp_path):
+    table = disagreement.vote_cells.function(votes_of(tmp_path, [(70, 20, 10)]), step=10)
+    axis = plots.plot_simplex(table).axes[0]
+    assert not any(len(spots.get_offsets()) for spots in axis.collections)
+
+
+def test_original_votes_name_each_pattern(sample, others):
+    table = disagreement.original_votes_bins(evidence_on(sample)).rows
+    figure = plots.plot_original_votes(table)
+    assert len(figure.axes) == 4
+    legend = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
+    found = disagreement.original_votes.function(sample[0]).set_index("pattern")["n_items"]
+    assert legend == [f"{pattern} ({found[pattern]:,} items)" for pattern in ("3-2", "3-1-1")]
+
+    four = with_old(others[0])
+    upper, lower = plots.plot_original_votes(
+        disagreement.original_votes_bins(evidence_on([four])).rows
+    ).axes
+    assert sum(bar.get_height() for bar in upper.patches) == len(four)
+    legend = [text.get_text() for text in lower.get_legend().get_texts()]
+    found = disagreement.original_votes.function(four).set_index("pattern")["n_items"].drop("all")
+    assert legend[0].startswith("5 (")
+    assert set(legend) <= {f"{pattern} ({n:,} items)" for pattern, n in found.items()}
+    assert len(legend) == min(len(found), 6)

@@ -1,0 +1,292 @@
+import math
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from chaos_utils.analyses import error_distributions as analysis
+from chaos_utils.analyses.error_distributions import (
+    compare_histograms,
+    errors_by_draw,
+    lineup,
+    summarise_draws,
+)
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.metrics.agreement import majority_share
+from chaos_utils.plots.error_distributions import plot_error_distributions
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.systems import load_systems, released_systems
+
+CHOSEN = {"system": "", "temperature": 2.0}
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def snli(released):
+    return released[0]
+
+
+@pytest.fixture(scope="module")
+def systems(snli):
+    return lineup(load_systems(snli), system="RoBERTa-base, seed 0", temperature=2.0, trained=False)
+
+
+@pytest.fixture(scope="module")
+def by_draw(snli, systems):
+    return errors_by_draw(snli, systems, n_seeds=200, first_seed=0)
+
+
+@pytest.fixture(scope="module")
+def summary(snli, by_draw):
+    table = summarise_draws(snli, by_draw)
+    return table.set_index(["measure", "system", "temperature", "reference"])
+
+
+def of(summary, measure, system, reference="all", temperature=None):
+    rows = summary.xs((measure, system, reference), level=["measure", "system", "reference"])
+    return rows.iloc[0] if temperature is None else rows.loc[temperature]
+
+
+def gathered(votes, systems=()):
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
+
+
+# Samples of votes
+
+
+@pytest.mark.parametrize("system", ["H1", "H2"])
+def test_mean_dist_ce_of_a_sample_over_many_seeds(summary, system):
+    row = of(summary, "dist_ce", system)
+    assert row["n_seeds"] == 200
+    assert row["mean"] == pytest.approx(0.0705, abs=0.0010)
+    assert row["low"] < row["mean"] < row["high"]
+    # Both published values lie in the upper part of the seeds.
+    assert 75 < row["percentile_notebook"] <= 100
+
+
+def test_against_the_other_80_votes_every_error_is_a_quarter_larger(by_draw):
+    # H1 − all = 0.2 H1 + 0.8 others is left out of H1 alone: a known factor, seed by seed.
+    h1 = by_draw[(by_draw["system"] == "H1") & (by_draw["measure"] == "dist_ce")]
+    wide = h1.pivot(index="draw", columns="reference", values="value")
+    np.testing.assert_allclose(wide["outside_h1"], wide["all"] * 100 / 80)
+    assert (wide["outside_both"] > wide["all"]).all()
+
+
+def test_systems_against_all_votes_do_not_depend_on_the_seed(summary):
+    published = read_published("baan2022_table2").set_index(["system", "source"])
+    for temperature, name in ((1.0, "roberta"), (2.0, "roberta-ts")):
+        for measure in ("ece", "dist_ce"):
+            row = of(summary, measure, "RoBERTa-base, seed 0", temperature=temperature)
+            expected = published.loc[(name, "released notebook"), measure]
+            assert row["published_notebook"] == expected
+            assert row["mean"] == pytest.approx(expected, abs=0.0006)
+            assert np.isnan([row["sd"], row["low"], row["percentile_notebook"]]).all()
+
+
+def test_unsmoothed_kl_of_two_samples_is_often_infinite(summary, by_draw):
+    row = of(summary, "kl", "H2")
+    assert 0.35 < row["infinite_share"] < 0.52
+    values = by_draw[(by_draw["measure"] == "kl") & (by_draw["system"] == "H2")]["value"]
+    finite = values[np.isfinite(values)]
+    assert row["infinite_share"] == pytest.approx(np.isinf(values).mean())
+    assert row["mean"] == pytest.approx(finite.mean())
+    assert row["percentile_notebook"] == pytest.approx(100 * (finite < 0.0047).mean())
+    assert np.isfinite(by_draw.loc[by_draw["measure"] != "kl", "value"]).all()
+
+
+def test_published_kl_of_the_model_lies_among_the_seeds(summary):
+    for temperature in (1.0, 2.0):
+        row = of(summary, "kl", "RoBERTa-base, seed 0", temperature=temperature)
+        assert row["infinite_share"] == 0
+        assert 0 < row["percentile_notebook"] < 50 < row["percentile_text"] < 100
+
+
+def test_one_seed_gives_one_result_and_another_another(sample):
+    first, again = (errors_by_draw(sample[0], [], n_seeds=2, first_seed=5) for _ in range(2))
+    pd.testing.assert_frame_equal(first, again)
+    later = errors_by_draw(sample[0], [], n_seeds=2, first_seed=6)
+    pd.testing.assert_series_equal(
+        first.loc[first["draw"] == 6, "value"],
+        later.loc[later["draw"] == 6, "value"],
+        check_index=False,
+    )
+    one, other = (first.loc[first["draw"] == seed, "value"].to_numpy() for seed in (5, 6))
+    assert (one != other).any()
+
+
+def test_other_data_has_no_published_numbers_beside_it(sample):
+    evidence = gathered(sample[0], load_systems(sample[0]))
+    table = analysis.error_divergence(evidence, **CHOSEN, n_seeds=3, seed=0).rows
+    assert table.filter(regex="published|difference|percentile").isna().all(axis=None)
+    assert set(table["system"]) == {"H1", "H2", "synthetic model, seed 0"}
+
+
+def test_the_errors_of_a_figure_are_those_of_its_seed(snli, systems, by_draw):
+    table = analysis.error_histograms(gathered(snli, systems[:1]), **CHOSEN, seed=7).rows
+    groups = table.groupby(["system", "temperature"])
+    assert len(groups) == 4
+    assert groups["n"].sum().eq(len(snli)).all()
+    expected = by_draw[
+        (by_draw["draw"] == 7)
+        & (by_draw["measure"] == "dist_ce")
+        & (by_draw["reference"] == "all")
+        & by_draw["system"].isin(["H1", "H2"])
+    ].set_index("system")["value"]
+    means = table.groupby("system")["mean"].first()
+    np.testing.assert_allclose(means[["H1", "H2"]], expected[["H1", "H2"]])
+
+
+def test_histograms_hold_no_item_and_count_each_once(sample):
+    table = analysis.error_histograms(gathered(sample[0]), **CHOSEN, seed=0).rows
+    assert "uid" not in table
+    h1 = table[table["system"] == "H1"]
+    assert (len(h1), h1["n"].sum()) == (30, len(sample[0]))
+    middle = (h1["bin_low"] + h1["bin_high"]) / 2
+    assert h1["mean"].iloc[0] == pytest.approx((middle * h1["n"]).sum() / h1["n"].sum(), abs=1 / 60)
+
+
+def test_values_at_an_edge_fall_into_one_bin_on_every_processor():
+    edges = np.linspace(0, 1, 11)
+    below, above = np.nextafter(0.3, 0), np.nextafter(0.3, 1)
+    counts = analysis.counted([below, 0.3, above], edges)
+    assert counts.tolist() == [0, 0, 0, 3, 0, 0, 0, 0, 0, 0]
+
+
+def test_the_votes_themselves_have_a_calibration_error(snli):
+    value = analysis.oracle_scores(gathered(snli)).rows["value"].iloc[0]
+    assert value == pytest.approx(1 - majority_share(snli.counts).mean())
+
+
+def test_too_few_votes_or_seeds_are_a_fault(sample):
+    few = replace(sample[0], counts=np.tile([20, 10, 10], (len(sample[0]), 1)))
+    with pytest.raises(ChaosError, match="40 votes"):
+        errors_by_draw(few, [], n_seeds=2, first_seed=0)
+    with pytest.raises(ChaosError, match="n_seeds"):
+        errors_by_draw(sample[0], [], n_seeds=1, first_seed=0)
+
+
+# Histograms
+
+
+def test_the_same_errors_do_not_differ():
+    errors = np.random.default_rng(0).random(500)
+    found = compare_histograms(errors, errors)
+    assert list(found) == ["kl", "kl_smoothed", "tvd"]
+    np.testing.assert_allclose(list(found.values()), 0, atol=1e-12)
+
+
+def test_an_empty_bin_makes_kl_infinite_and_the_others_not():
+    found = compare_histograms([0.01, 0.01, 0.5, 0.99], [0.01, 0.01, 0.5, 0.5])
+    assert found["kl"] == math.inf
+    assert found["tvd"] == pytest.approx(0.25)
+    # 30 bins, one half in each: (2.5, 1.5, 1.5) against (2.5, 2.5, 0.5) of 19.
+    expected = (1.5 * np.log(1.5 / 2.5) + 1.5 * np.log(1.5 / 0.5)) / 19
+    assert found["kl_smoothed"] == pytest.approx(expected)
+
+
+def test_kl_of_two_bins_by_hand():
+    found = compare_histograms([0.01, 0.01, 0.01, 0.5], [0.01, 0.5])
+    assert found["kl"] == pytest.approx(0.75 * np.log(1.5) + 0.25 * np.log(0.5))
+
+
+def test_errors_that_are_equal_but_for_rounding_share_a_bin():
+    below, above = np.nextafter(0.1, 0), np.nextafter(0.1, 1)
+    assert compare_histograms([below], [above])["tvd"] == 0
+    assert compare_histograms([below], [above])["kl"] == math.inf
+
+
+# The lineup
+
+
+def test_lineup_flattens_the_chosen_system(sample):
+    chosen = {"system": "synthetic model, seed 1", "temperature": 3.0, "trained": False}
+    systems = lineup(load_systems(sample[0]), **chosen)
+    assert [one.temperature for one in systems] == [1.0, 3.0]
+    assert {one.name for one in systems} == {"synthetic model, seed 1"}
+    sharp, flat = (one.probabilities.max(axis=1) for one in systems)
+    assert (flat <= sharp + 1e-12).all()
+
+
+def test_lineup_at_temperature_1_shows_the_system_once(sample):
+    assert len(lineup(load_systems(sample[0]), system="", temperature=1.0, trained=False)) == 1
+
+
+def test_a_dataset_that_the_system_does_not_predict_has_none(released):
+    material = Material(tuple(gathered(one, released_systems(one)) for one in released[:2]))
+    chosen = {"system": "BERT-base, seed 1", "temperature": 2.0, "trained": False}
+    shown = analysis.find_systems(material, **chosen).rows
+    assert list(shown["dataset"]) == ["snli", "snli"]
+    assert set(shown["n_missing"]) == {0}
+
+
+def test_lineup_shows_the_readers_own_beside_the_first(sample, tmp_path):
+    path = tmp_path / "mine.csv"
+    shares = pd.DataFrame(sample[0].shares, columns=list(sample[0].dataset.labels))
+    shares.insert(0, "uid", sample[0].uids)
+    shares.to_csv(path, index=False)
+    systems = lineup(load_systems(sample[0], [str(path)]), **CHOSEN, trained=False)
+    assert [one.temperature for one in systems] == [1.0, 2.0, 1.0]
+    assert systems[0].name == "synthetic model, seed 0"
+    np.testing.assert_allclose(systems[2].probabilities, sample[0].shares)
+
+
+def test_systems_of_the_project_are_beside_the_first_where_asked(sample):
+    first, other, _ = load_systems(sample[0])
+    ours = [first, replace(other, origin="trained")]
+    assert len(lineup(ours, **CHOSEN, trained=True)) == 3
+    assert len(lineup(ours, **CHOSEN, trained=False)) == 2
+
+
+@pytest.mark.parametrize(
+    ("system", "temperature", "message"),
+    [
+        ("synthetic model, seed 9", 2.0, "did you mean"),
+        ("", 0.0, "above 0"),
+        ("", math.nan, "above 0"),
+    ],
+)
+def test_a_system_or_temperature_that_there_cannot_be_is_refused(
+    sample, system, temperature, message
+):
+    material = Material((gathered(sample[0], load_systems(sample[0])),))
+    with pytest.raises(ChaosError, match=message):
+        analysis.find_systems(material, system=system, temperature=temperature, trained=False)
+
+
+# How they look
+
+
+def test_shown_seeds_mark_what_is_infinite_and_what_is_fixed(snli, by_draw):
+    header, cells = lay_out(summarise_draws(snli, by_draw), analysis.COLUMNS)
+    assert not {"nan", "inf", "nan%"} & {cell for row in cells for cell in row}
+    rows = {tuple(row[:3]): dict(zip(map(tuple, header), row, strict=True)) for row in cells}
+    kl = rows["KL(H1 ‖ ·)", "H2", "all"]
+    assert kl["over seeds", "infinite"].endswith("%")
+    assert kl["paper’s notebook", "value"] == "0.0047"
+    fixed = rows["mean DistCE", "RoBERTa\u2011base, seed\u00a00, T\u00a0=\u00a01", "all"]
+    assert fixed["over seeds", "mean [95%]"] == "0.2594"
+    assert fixed["over seeds", "sd"] == fixed["paper’s notebook", "below"] == "–"
+
+
+def test_each_system_has_a_panel_and_a_colour_of_its_own(sample):
+    one, other, _ = load_systems(sample[0])
+    systems = [one, replace(other, origin="trained")]
+    table = analysis.error_histograms(gathered(sample[0], systems), **CHOSEN, seed=0).rows
+    figure = plot_error_distributions(table)
+    assert len(figure.axes) == 5
+    filled = [axis.patches[0] for axis in figure.axes]
+    assert len({to_hex(patch.get_facecolor()) for patch in filled}) == 5
+    assert [len(axis.patches) for axis in figure.axes] == [1, 2, 2, 2, 2]  # the outline of H1
+    for patch, axis in zip(filled, figure.axes, strict=True):
+        assert patch.get_data().values.sum() == pytest.approx(1)
+        assert axis.lines[0].get_xdata()[0] in set(table["mean"])

@@ -1,0 +1,198 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from chaos_utils.analyses import error_views as analysis
+from chaos_utils.analyses.error_views import ordinal, views
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.plots.error_distributions import plot_error_views
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import computed, load_systems, released_systems
+
+CHOSEN = {"system": "", "temperature": 2.0}
+KEYS = ["dataset", "system", "temperature", "view", "part", "side"]
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def gathered(votes, systems=()):
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
+
+
+@pytest.fixture(scope="module")
+def material(released):
+    return Material(tuple(gathered(one, released_systems(one)) for one in released[:2]))
+
+
+@pytest.fixture(scope="module")
+def statistics(material):
+    return analysis.error_views(material, **CHOSEN).rows
+
+
+@pytest.fixture(scope="module")
+def histograms(material):
+    return analysis.view_histograms(material, **CHOSEN).rows
+
+
+# By item
+
+
+def test_class_and_rank_errors_of_an_item_are_the_same_numbers_in_another_order(material):
+    (votes,), (systems,) = material[0].votes, material[0].systems
+    judged = systems[0].aligned_to(votes)
+    found = {"class": [], "rank": []}
+    for view, _, _, _, error in views(votes.dataset, judged.human, judged.model):
+        found.setdefault(view, []).append(error)
+    by_class, by_rank = (np.sort(np.stack(found[view]), axis=0) for view in ("class", "rank"))
+    np.testing.assert_allclose(by_class, by_rank)
+    np.testing.assert_allclose(by_class.sum(axis=0), 0, atol=1e-9)
+
+
+def test_ranks_follow_the_votes(released):
+    shares = released[1].shares
+    first, second, third = (
+        human for view, _, human, _, _ in views(released[1].dataset, shares, shares)
+        if view == "rank"
+    )  # fmt: skip
+    assert (first >= second).all()
+    assert (second >= third).all()
+
+
+def test_views_of_a_hand_made_item(sample):
+    human, model = np.array([[0.2, 0.5, 0.3]]), np.array([[0.5, 0.5, 0]])
+    errors = {part: error[0] for _, part, _, _, error in views(sample[0].dataset, human, model)}
+    expected = {
+        "entailment": 0.3, "neutral": 0, "contradiction": -0.3, "1st": 0, "2nd": -0.3, "3rd": 0.3,
+        "entropy": np.log(2) + sum(p * np.log(p) for p in (0.2, 0.5, 0.3)),
+    }  # fmt: skip
+    assert errors == pytest.approx(expected, abs=1e-12)
+
+
+def test_ranks_are_counted_as_far_as_labels_go():
+    found = [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21)]
+    assert found == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"]
+
+
+# Summaries
+
+
+def test_half_the_absolute_class_errors_are_dist_ce(material, statistics):
+    (votes,), (systems,) = material[0].votes, material[0].systems
+    both = [systems[0], systems[0].at_temperature(2.0, "flat")]
+    expected = score(votes, both, measures=["dist_ce"])["value"]
+    classes = statistics[(statistics["view"] == "class") & (statistics["dataset"] == "snli")]
+    sums = classes.groupby("temperature")["mean_absolute"].sum() / 2
+    assert sums.tolist() == pytest.approx(expected.tolist())
+
+
+def test_entropy_errors_beside_the_published_ones(statistics):
+    entropy = statistics[statistics["view"] == "entropy"].set_index(["dataset", "temperature"])
+    plain = entropy.loc[("snli", 1.0)]
+    assert plain["published"] == -0.26
+    assert plain[["difference_mean", "difference_median"]].abs().max() < 0.005
+    # The paper's 0.12 is not what the released predictions give.
+    flat = entropy.loc[("snli", 2.0)]
+    assert flat["published"] == 0.12
+    assert (round(flat["mean"], 2), round(flat["median"], 2)) == (0.05, 0.07)
+    assert statistics["published"].notna().sum() == 2
+
+
+def test_other_data_has_no_published_numbers_beside_it(sample):
+    table = analysis.error_views(gathered(sample[0], load_systems(sample[0])), **CHOSEN).rows
+    assert table[["published", "difference_mean", "difference_median"]].isna().all(axis=None)
+
+
+def test_shown_rows_set_the_temperatures_of_a_part_one_below_the_other(statistics):
+    header, cells = lay_out(statistics, analysis.COLUMNS)
+    assert len(cells) == 2 * 7 * 2
+    rows = [dict(zip((name for (name,) in header), row, strict=True)) for row in cells]
+    assert [row["paper"] for row in rows].count("+0.12") == 1
+    assert not {"nan", "+nan"} & {cell for row in cells for cell in row}
+    for one, other in zip(rows[::2], rows[1::2], strict=True):
+        assert one["error of"] == other["error of"]
+        assert (one["system"][-5:], other["system"][-5:]) == ("T = 1", "T = 2")
+    assert "1st label" in {row["error of"] for row in rows}
+
+
+# Histograms
+
+
+def test_histograms_hold_every_predicted_item_once_and_none_by_itself(histograms):
+    assert not {"uid", "human", "model", "error"} & set(histograms)
+    counts = histograms.groupby(["dataset", *KEYS[1:]])["n"].sum()
+    assert counts.groupby("dataset").unique().map(list).to_dict() == {"snli": [1514],
+                                                                      "mnli": [1569]}  # fmt: skip
+    assert (histograms["bin_low"] < histograms["bin_high"]).all()
+
+
+def test_histograms_agree_with_the_summaries(histograms, statistics):
+    means = histograms.groupby(KEYS)["mean"].first().unstack()
+    keys = ["dataset", "system", "temperature", "view", "part"]
+    expected = statistics.set_index(keys)
+    of_systems = means.loc[expected.index]
+    np.testing.assert_allclose(of_systems["signed"], expected["mean"], rtol=1e-7)
+    np.testing.assert_allclose(of_systems["absolute"], expected["mean_absolute"], rtol=1e-7)
+    people = means.xs("people", level="system").droplevel("temperature")["marginal"]
+    gaps = of_systems["marginal"] - people.reindex(of_systems.index.droplevel([1, 2])).to_numpy()
+    np.testing.assert_allclose(gaps, expected["mean"], atol=1e-7)
+
+
+def test_bins_span_what_values_there_can_be(histograms):
+    ends = histograms.groupby(["view", "side"]).agg({"bin_low": "min", "bin_high": "max"})
+    for view, limit in (("class", 1), ("rank", 1), ("entropy", np.log(3))):
+        assert ends.loc[(view, "marginal")].tolist() == pytest.approx([0, limit])
+        assert ends.loc[(view, "signed")].tolist() == pytest.approx([-limit, limit])
+    around = histograms[(histograms["bin_low"] < 0) & (histograms["bin_high"] > 0)]
+    assert set(around["side"]) == {"signed"}
+    assert len(around) == 2 * 2 * 7
+
+
+def test_people_are_counted_on_the_items_that_a_system_predicts(sample):
+    votes = sample[0]
+    few = [replace(votes, uids=votes.uids[:50]), replace(votes, uids=votes.uids[50:60])]
+    part, other = (
+        computed(name, one, votes.shares[: len(one.uids)], origin="yours")
+        for name, one in zip(("part", "other"), few, strict=True)
+    )
+    table = analysis.view_histograms(gathered(votes, [part, other]), **CHOSEN).rows
+    n_items = table.groupby(["system", "temperature"])["n_items"].unique().map(list)
+    assert n_items.to_dict() == {
+        ("people", 1): [60], ("part", 1): [50], ("part", 2): [50], ("other", 1): [10],
+    }  # fmt: skip
+
+
+def test_a_page_needs_a_system(sample):
+    with pytest.raises(ChaosError, match="predictions=FILE"):
+        analysis.find_systems(Material((gathered(sample[0]),)), **CHOSEN)
+
+
+def test_a_dataset_without_systems_is_left_out_beside_one_that_has_some(sample):
+    material = Material((gathered(sample[0], load_systems(sample[0])), gathered(sample[1])))
+    assert set(analysis.find_systems(material, **CHOSEN).rows["dataset"]) == {"snli"}
+    for found in (analysis.error_views, analysis.view_histograms):
+        assert set(found(material, **CHOSEN).rows["dataset"]) == {"snli"}
+
+
+def test_no_two_systems_share_a_colour(sample):
+    votes = sample[0]
+    own = [replace(computed(f"mine {k}", votes, votes.shares), origin="yours") for k in range(12)]
+    table = analysis.view_histograms(gathered(votes, own), **CHOSEN).rows
+    figure = plot_error_views(table[table["view"] == "entropy"])
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 14
+    marginal, signed, _ = figure.axes
+    assert len({to_hex(patch.get_edgecolor()) for patch in signed.patches}) == 13
+    people, first, *_ = marginal.patches
+    shares = table[(table["view"] == "entropy") & (table["side"] == "marginal")]
+    for name, patch in (("people", people), ("mine 0", first)):
+        rows = shares[(shares["system"] == name) & (shares["temperature"] == 1)]
+        np.testing.assert_allclose(patch.get_data().values, rows["n"] / rows["n_items"])

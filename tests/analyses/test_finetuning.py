@@ -1,0 +1,210 @@
+"""What the chapter on our own runs shows of their records."""
+
+import pandas as pd
+import pytest
+from helpers.runs import fit, write_run
+
+from chaos_utils.analyses import finetuning
+from chaos_utils.base import inputs, paths
+from chaos_utils.presentation import training as presentation
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.systems import uniform
+from chaos_utils.scoring.trained import committed_runs, kind_of, ordered, runs_in, wanted_runs
+
+
+@pytest.fixture
+def write(tmp_path, sample):
+    """Write a run of SNLI and MNLI, or of αNLI, that predicts nothing in particular."""
+
+    def write(name, task="nli", **changes):
+        votes = sample[:2] if task == "nli" else sample[2:]
+        shares = [uniform(one).probabilities for one in votes]
+        return write_run(tmp_path / "results" / name, votes, shares, **changes)
+
+    return write
+
+
+def shown(table, columns):
+    """A table's rows as readers see them, by heading."""
+    header, cells = lay_out(table.rows, columns)
+    return [dict(zip((names[-1] for names in header), row, strict=True)) for row in cells]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("plain", {}),
+        ("size", {"settings": {"max_train_examples": 1000}}),
+        ("smoothing", {"settings": {"label_smoothing": 0.1, "max_train_examples": 1000}}),
+        ("distilled", {"settings": {"teacher": "a", "loss": "soft"}}),
+        ("votes", {"settings": {"train": "chaosnli", "loss": "soft"}}),
+        ("predicted", {"predicted": {"run": "a", "mc_samples": 10}}),
+    ],
+)
+def test_kinds_are_told_from_settings(write, kind, changes):
+    assert kind_of(write("a", **changes)) == kind
+
+
+def test_runs_stand_in_an_order_of_their_own(write):
+    write("a", settings={"max_train_examples": 1000})
+    write("b", "alphanli")
+    write("c", predicted={"run": "e", "mc_samples": 10})
+    write("d", settings={"max_train_examples": 3162})
+    write("e")
+    write("f", settings={"seed": 1})
+    found = ordered(runs_in(write("g", settings={"seed": 2}).folder.parent))
+    assert [run.name for run in found] == ["e", "f", "g", "d", "a", "c", "b"]
+
+
+def test_a_row_has_data_recipe_accuracies_and_cost(write):
+    score = {"n": 10, "accuracy": 0.625, "loss": 1.0}
+    run = write("a", test={"all": score, "snli": score, "mnli-mismatched": score})
+    (row,) = finetuning.run_table([run]).rows.to_dict("records")
+    assert row["trained_share"] == pytest.approx(4000 / 942854)
+    assert (row["n_train_snli"], row["n_train_mnli"]) == (2000, 2000)
+    assert (row["learning_rate"], row["batch_size"], row["epochs"]) == (1e-4, 32, 2)
+    assert row["dev_accuracy_mnli"] == 0.75
+    assert (row["n_test_mnli_mismatched"], row["test_accuracy_mnli_mismatched"]) == (10, 0.625)
+    assert row["items_per_second"] == 400
+    assert row["peak_share"] == pytest.approx(0.1)
+    assert row["flops"] == 1e12
+
+
+def test_folds_are_summed_and_weighed_by_their_time(write):
+    fits = [fit(1000, seconds=10.0), fit(1000, seconds=30.0, flops=9e12, peak_memory_gib=3.0)]
+    run = write("a", settings={"train": "chaosnli", "loss": "soft"}, fits=fits)
+    (row,) = finetuning.run_table([run]).rows.to_dict("records")
+    assert (row["n_fits"], row["items_seen"], row["training_seconds"]) == (2, 2000, 40)
+    assert row["items_per_second"] == 50
+    assert row["peak_share"] == pytest.approx(1e13 / 40e12)
+    assert row["peak_memory_gib"] == 3
+    curves = finetuning.curve_table([run]).rows
+    assert curves.groupby(["fold", "measure"]).size().tolist() == [3, 3, 3, 3]
+
+
+def test_a_run_that_only_predicts_costs_no_training_and_has_no_curve(write):
+    run = write("mc", predicted={"run": "a", "mc_samples": 10})
+    other = write("b")
+    table = finetuning.run_table([run, other])
+    assert table.rows["n_fits"].tolist() == [0, 1]
+    assert table.rows.loc[0, ["flops", "items_per_second", "items_seen"]].isna().all()
+    assert set(finetuning.curve_table([run, other]).rows["run"]) == {"b"}
+    assert set(finetuning.recipe_table([run, other]).rows["runs"]) == {"", "b"}
+    first = shown(table, finetuning.RUN_COLUMNS)[0]
+    assert first["trained on"] == "weights of a"
+    assert first["recipe"] == "10 passes with dropout"
+    costs = ("pairs/s", "minutes", "TFLOP", "share of peak (%)", "GiB")
+    assert {first[heading] for heading in costs} == {"–"}
+    alone = shown(finetuning.run_table([run]), finetuning.RUN_COLUMNS)
+    assert alone == [first]
+
+
+def test_the_table_shows_what_was_trained_on(write):
+    runs = [
+        write("a", fits=[fit(4000, seconds=200.0)]),
+        write("b", "alphanli", settings={"label_smoothing": 0.1}),
+        write("c", settings={"train": "chaosnli", "loss": "soft", "init": "a", "epochs": 1}),
+    ]
+    first, second, third = shown(finetuning.run_table(runs), finetuning.RUN_COLUMNS)
+    assert first["trained on"] == "4,000 of 942,854 pairs (0.4%): 2,000 SNLI + 2,000 MNLI"
+    assert first["recipe"] == "rate 1e-4, batch 32, 2 epochs, hard labels"
+    assert first["dev accuracy"] == "SNLI 0.750, MNLI 0.750"
+    assert first["test accuracy"] == "–"
+    assert (first["pairs/s"], first["minutes"], first["share of peak (%)"]) == ("20", "3.3", "0")
+    assert second["trained on"] == "4,000 of 169,654 pairs (2.4%): 4,000 αNLI"
+    assert second["recipe"].endswith("smoothing 0.1")
+    assert third["trained on"].endswith("items of ChaosNLI, out of fold (5 folds)")
+    assert third["recipe"].endswith("1 epoch, soft labels, from a")
+
+
+@pytest.mark.parametrize(
+    ("title", "hardware"),
+    [
+        ("CPU, 1 threads", "CPU, 1 thread"),
+        ("CPU, 11 threads", "CPU, 11 threads"),
+        ("NVIDIA H200", "NVIDIA H200"),
+    ],
+)
+def test_a_single_thread_is_no_plural(write, title, hardware):
+    run = write("a", device={"name": "cpu", "precision": "fp32", "title": title})
+    assert finetuning.run_table([run]).rows["device"].tolist() == [hardware]
+
+
+def test_recipes_stand_beside_table_8(write):
+    runs = [write("a"), write("b", settings={"seed": 1}), write("c", settings={"epochs": 10})]
+    table = finetuning.recipe_table(runs)
+    theirs = table.rows[table.rows["source"] == "published"].set_index("model")
+    assert list(theirs.index) == ["bert", "xlnet", "roberta", "bart", "albert", "distilbert"]
+    assert theirs.loc["bert", ["learning_rate", "epochs"]].tolist() == [5e-5, 5]
+    assert theirs.loc["bart", ["batch_size", "weight_decay"]].tolist() == [64, 0.01]
+    assert theirs.loc["roberta", "epochs"] == 3
+    assert table.rows.loc[table.rows["source"] == "ours", "runs"].tolist() == ["a b", "c"]
+    cells = shown(table, finetuning.RECIPE_COLUMNS)
+    rates = [row["learning rate"] for row in cells]
+    assert rates == ["5e-5", *["5e-6"] * 5, "1e-4", "1e-4"]
+    assert (cells[0]["model"], cells[0]["epochs"], cells[0]["runs"]) == ("BERT", "at most 5", "–")
+    assert (cells[-1]["epochs"], cells[-1]["runs"]) == ("10", "c")
+    assert len(finetuning.recipe_table([])) == 6
+
+
+def test_tables_name_the_records_that_they_were_made_from(write):
+    run, other = write("a"), write("b")
+    (entry,) = finetuning.run_table([run]).inputs
+    digest = inputs.digest(run.folder / "run.json")
+    assert (entry.name, entry.sha256, entry.synthetic) == ("results/a/run.json", digest, True)
+    names = [entry.name for entry in finetuning.recipe_table([run, other]).inputs]
+    assert names == ["published/nie2020_table8.csv", "results/a/run.json", "results/b/run.json"]
+
+
+def test_wanted_runs_that_are_not_there_are_named(write, monkeypatch):
+    run = write("a")
+    results = run.folder.parent
+    monkeypatch.setattr(paths, "results", lambda: results)
+    nothing = finetuning.missing_runs(wanted_runs(), [run])
+    assert nothing.rows.empty
+    assert [entry.name for entry in nothing.inputs] == ["results/a/run.json"]
+    entries = "- {name: b, why: x, settings: {}}\n- {name: a, why: y, settings: {}}\n"
+    (results / "wanted.yml").write_text(entries)
+    missing = finetuning.missing_runs(wanted_runs(), committed_runs())
+    assert missing.rows.to_dict("records") == [{"run": "b", "why": "x"}]
+    listed = {entry.name: entry.sha256 for entry in missing.inputs}
+    assert listed["results/wanted.yml"] == inputs.digest(results / "wanted.yml")
+
+
+def test_missing_runs_are_said_in_a_sentence():
+    assert presentation.say_missing([]) == ""
+    assert "`b`. `results/README.md`" in presentation.say_missing(["b"])
+    assert presentation.say_missing(["b"]).endswith("trains it, and these pages then show it.")
+    several = presentation.say_missing(list("abcdefgh"))
+    assert "`c` and 5 more" in several
+    assert several.endswith("trains them, and these pages then show them.")
+
+
+def test_sentences_are_computed(write):
+    table = finetuning.run_table([write("a"), write("b", "alphanli")]).rows
+    assert "all-MiniLM-L6-v2" in presentation.say_encoders(table)
+    assert "22.7 million parameters" in presentation.say_encoders(table)
+    assert presentation.say_reached(table).splitlines()[1].endswith("(αNLI): αNLI 0.750.")
+    stories = presentation.say_stories(table[table["task"] == "alphanli"])
+    assert "right on 75.0% of 40 pairs" in stories
+    assert presentation.say_cost(table).startswith(
+        "2 runs on CPU, 2 threads in bf16 saw 8,000 pairs in 20 seconds of training steps, at 400 "
+        "pairs per second"
+    )
+    slower = table.assign(items_per_second=77.7, training_seconds=90.0)
+    both = presentation.say_cost(pd.concat([table, slower]))
+    assert "in 3 minutes of training steps, at 78 to 400 pairs per second" in both
+
+
+def test_the_course_of_training_is_said_run_by_run(write):
+    falling = fit(1000)
+    steeper = fit(1000, curve=[{"pairs": n, "loss": loss} for n, loss in ((250, 1.0), (500, 0.2))])
+    one = write("a", fits=[falling])
+    assert presentation.say_course(finetuning.curve_table([one]).rows) == (
+        "NLI, 1 run: the loss begins at 0.90 and ends at 0.50; the accuracy ends at 60%."
+    )
+    both = finetuning.curve_table([one, write("b", fits=[steeper])]).rows
+    assert presentation.say_course(both) == (
+        "NLI, 2 runs: the loss begins between 0.90 and 1.00 and ends between 0.20 and 0.50; "
+        "the accuracy ends at 60%."
+    )

@@ -1,0 +1,520 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.runs import write_run
+from matplotlib.colors import to_hex
+
+from chaos_utils.analyses import learning_distributions as learning
+from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.analyses.learning_distributions import (
+    Runs,
+    chosen_runs,
+    predictions_of,
+    runs_on,
+    simulated,
+)
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.plots.learning import plot_learning
+from chaos_utils.presentation import learning_distributions as presentation
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.predictions import write_predictions
+from chaos_utils.scoring.recalibration import fit_temperature, temper
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems
+from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE
+
+NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
+SETTINGS = {
+    "plain-s0": {},
+    "plain-s1": {"seed": 1},
+    "size": {"max_train_examples": 1000},
+    "smooth": {"label_smoothing": 0.1},
+    "smooth-s1": {"label_smoothing": 0.2, "seed": 1},
+    "soft": {"train": "chaosnli", "loss": "soft", "init": "plain-s0"},
+    "majority": {"train": "chaosnli", "loss": "hard", "init": "plain-s0"},
+    "further": {"init": "plain-s0", "epochs": 1},
+    "distilled": {"teacher": "plain-s0", "loss": "soft"},
+}
+
+
+@pytest.fixture(scope="module")
+def runs(sample, tmp_path_factory):
+    """Runs of every kind on SNLI and MNLI, each with probabilities of its own."""
+    folder = tmp_path_factory.mktemp("results")
+    pair = sample[:2]
+    rng = np.random.default_rng(1)
+
+    def made(name, **options):
+        shares = [rng.dirichlet(np.ones(3), size=len(one)) for one in pair]
+        return write_run(folder / name, pair, shares, system=name, **options)
+
+    found = [made(name, settings=changes) for name, changes in SETTINGS.items()]
+    again = {"run": "plain-s0", "mc_samples": 10}
+    return [*found, made("mc", predicted=again), made("again", predicted=again | {"mc_samples": 0})]
+
+
+def gathered(votes):
+    return Evidence((votes.dataset,), (votes,), None)
+
+
+def scored(votes, runs=Runs(), run_seed=0, **changes):  # noqa: B008 (it is frozen)
+    given = NUMBERS | changes
+    return learning.method_scores(
+        gathered(votes), runs=runs, model="minilm-l6", run_seed=run_seed, **given
+    ).rows
+
+
+@pytest.fixture(scope="module")
+def scores(sample):
+    return scored(sample[0])
+
+
+@pytest.fixture(scope="module")
+def without_runs(sample):
+    """Scores on votes that no run has predicted."""
+    source = replace(sample[0].source, synthetic=False)
+    return scored(replace(sample[0], source=source))
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+# The runs
+
+
+def predicted(votes, runs, run_seed):
+    """Return what runs on synthetic votes predict, instead of simulated ones."""
+    real = replace(votes, source=replace(votes.source, synthetic=False))
+    return predictions_of(real, chosen_runs(runs, "nli", run_seed), run_seed)
+
+
+def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
+    for votes in sample[:2]:
+        found = predicted(votes, runs, 0)
+        assert found.plain.name == "plain-s0"
+        assert {one.seed: one.name for one in found.seeds} == {0: "plain-s0", 1: "plain-s1"}
+        assert {kind: (told, one.name) for kind, (told, one) in found.others.items()} == {
+            "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
+        }  # fmt: skip
+        assert found.plain.uids == votes.uids
+        probabilities, gold = found.development
+        assert len(probabilities) == len(gold) == 20
+
+
+def test_another_seed_is_set_beside_its_own_runs(sample, runs):
+    found = predicted(sample[0], runs, 1)
+    assert found.plain.name == "plain-s1"
+    assert {kind: one.name for kind, (_, one) in found.others.items()} == {"smoothing": "smooth-s1"}
+
+
+def test_runs_of_another_task_leave_nothing(runs):
+    found = chosen_runs(runs, "alphanli", 0)
+    assert found.plain is None
+    assert not found.seeds
+    assert not found.others
+    assert found.inputs == ()
+
+
+def test_the_files_that_are_read_are_named_and_no_others(runs):
+    found = chosen_runs(runs, "nli", 0)
+    names = {entry.name.removeprefix("results/") for entry in found.inputs}
+    chosen = {"plain-s0", "plain-s1", "smooth", "soft", "mc"}
+    assert names == {f"{run}/{file}" for run in chosen for file in ("run.json", PREDICTIONS_FILE)
+                     } | {f"plain-s0/{DEV_FILE}"}  # fmt: skip
+
+
+def test_the_temperatures_need_the_plain_run_alone(released, runs, monkeypatch):
+    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
+    monkeypatch.setattr(learning, "committed_runs", lambda: real)
+    seen = []
+
+    def seeing(evidence, *, runs, **numbers):
+        seen.append({entry.name for entry in runs.inputs})
+        return learning.Table(pd.DataFrame(), ())
+
+    monkeypatch.setattr(learning, "method_scores", seeing)
+    monkeypatch.setattr(learning, "temperatures", seeing)
+    learning.compare(
+        [gathered(released[0])], model="minilm-l6", run_seed=0, predictions=[], **NUMBERS
+    )
+    of_methods, of_temperatures = seen
+    assert {name.split("/")[1] for name in of_temperatures} == {"plain-s0"}
+    assert of_temperatures < of_methods
+
+
+def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
+    pair = [replace(one, uids=("other", *one.uids[1:])) for one in sample[:2]]
+    run = write_run(tmp_path / "run", pair, [one.shares for one in pair])
+    with pytest.raises(ChaosError, match=r"1 items are missing, such as"):
+        predicted(sample[0], [run], 0)
+
+
+def test_votes_of_a_reader_have_no_runs_and_an_unknown_encoder_is_named(
+    released, runs, monkeypatch
+):
+    own = replace(released[0], source=replace(released[0].source, sha256="0" * 64))
+    chosen = {"model": "minilm-l6", "run_seed": 0}
+    assert runs_on(gathered(own), **chosen).plain is None
+    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
+    monkeypatch.setattr(learning, "committed_runs", lambda: real)
+    assert runs_on(gathered(released[0]), **chosen).plain.system == "plain-s0"
+    with pytest.raises(ChaosError, match=r"did you mean 'minilm-l6'\?"):
+        runs_on(gathered(released[0]), model="minilm-l", run_seed=0)
+    monkeypatch.setattr(learning, "committed_runs", lambda: runs)  # of synthetic votes
+    assert runs_on(gathered(released[0]), **chosen).plain is None
+
+
+def test_a_reader_s_predictions_need_votes(released):
+    evidence = Evidence((released[0].dataset,), None, None)
+    assert runs_on(evidence, model="minilm-l6", run_seed=0).plain is not None
+    with pytest.raises(ChaosError, match="cannot be judged"):
+        runs_on(evidence, model="minilm-l6", run_seed=0, predictions=["mine.csv"])
+
+
+# The methods
+
+
+def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
+    found = simulated(sample[0], 0)
+    made = {one.name: one for one in learning.methods(found, {})}
+    mean = np.mean([one.probabilities for one in found.seeds], axis=0)
+    assert made["ensemble"].system.probabilities == pytest.approx(mean)
+    assert made["ensemble"].title == "seed ensemble (3 seeds)"
+    alone = replace(found, seeds=[found.plain])
+    assert "ensemble" not in {one.name for one in learning.methods(alone, {})}
+
+
+def test_a_method_s_system_says_what_it_learned_from(sample, runs):
+    votes = sample[0]
+    for found in (simulated(votes, 0), predicted(votes, runs, 0)):
+        fitted = learning.fixed_and_fitted(votes, found, 4, 0)
+        values = {name: one for name, (one, _) in fitted.items()}
+        made = {one.name: one.system for one in learning.methods(found, values)}
+        assert {name: learning.learned_from(system) for name, system in made.items()} == {
+            "plain": "train", "fixed": "train", "held_out": "dev", "cross_fitted": "votes",
+            "smoothing": "train", "ensemble": "train", "mc": "train", "soft": "votes",
+        }  # fmt: skip
+        assert made["fixed"].temperature == 2
+        assert np.isnan(made["cross_fitted"].temperature)
+        assert made["soft"].out_of_fold
+        assert made["plain"].origin == made["ensemble"].origin != "baseline"
+
+
+def test_missing_methods_are_named_and_the_references_remain(sample, without_runs):
+    assert set(without_runs["kind"]) == {"reference"}
+    assert without_runs["difference"].isna().all()
+    assert "every method" in presentation.missing_sentence(without_runs)
+    assert len(learning.shown_methods(without_runs)) == 3
+    assert presentation.progress(without_runs, "jsd") == []
+    source = replace(sample[0].source, synthetic=False)
+    table = learning.temperatures(
+        gathered(replace(sample[0], source=source)),
+        runs=Runs(), model="", run_seed=0, **NUMBERS,
+    ).rows  # fmt: skip
+    assert list(table["method"]) == ["fixed"]
+
+
+def test_old_accuracy_is_left_out_where_there_are_no_old_labels(others):
+    votes = next(one for one in others if not one.has_old_labels)
+    table = scored(votes, n_resamples=2)
+    assert set(table["measure"]) == set(learning.NAMES) - {"old_accuracy"}
+
+
+def test_the_held_out_temperature_is_found_with_its_interval():
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.ones(3), size=2000)
+    gold = rng.multinomial(1, truth).argmax(axis=1)
+    sharp = temper(truth, 1 / 2)
+    low, high = learning.temperature_interval(sharp, gold, 200, 0.95, seed=0)
+    picks = [rng.integers(len(gold), size=len(gold)) for _ in range(200)]
+    by_hand = np.quantile([fit_temperature(sharp[i], gold[i]) for i in picks], [0.025, 0.975])
+    assert low < 2 < high
+    assert (low, high) == pytest.approx(tuple(by_hand), rel=0.02)
+    narrow = learning.temperature_interval(sharp, gold, 200, 0.5, seed=0)
+    assert low < narrow[0] < narrow[1] < high
+
+
+def test_no_item_s_votes_decide_its_own_temperature(sample):
+    votes, found = sample[0], simulated(sample[0], 0)
+
+    def by_item(counts):
+        changed = replace(votes, counts=counts)
+        return learning.fixed_and_fitted(changed, found, 4, 0)["cross_fitted"][0]
+
+    before = by_item(votes.counts)
+    premises = pd.Series([text["premise"] for text in votes.texts])
+    assert (pd.Series(before).groupby(premises).nunique() == 1).all()
+    assert len(np.unique(before)) == 4
+    counts = votes.counts.copy()
+    counts[0] = [0, 0, 100] if counts[0, 2] < 50 else [100, 0, 0]
+    changed = by_item(counts) != before
+    assert not changed[0]
+    assert changed[before != before[0]].all()
+
+
+def test_values_and_differences_are_those_of_the_scoring_module(sample, scores):
+    votes, found = sample[0], simulated(sample[0], 0)
+    soft = found.others["soft"][1]
+    both = score(votes, [soft, found.plain], measures=learning.NAMES, reference=found.plain.name)
+    expected = both[(both["system"] == soft.name) & (both["reference"] == "")].set_index("measure")[
+        "value"
+    ]
+    gaps = both[both["reference"] != ""]
+    rows = scores.set_index(["method", "measure"]).loc["soft"]
+    assert rows["value"].to_dict() == pytest.approx(expected.to_dict())
+    assert rows["difference"].to_numpy() == pytest.approx(gaps["value"].to_numpy())
+
+
+def test_intervals_are_paired_and_hold_their_values(scores):
+    rows = scores[scores["difference_low"].notna()]
+    for name in ("", "difference_"):
+        value = rows["difference" if name else "value"]
+        assert (rows[f"{name}low"] <= value + 1e-12).all()
+        assert (value <= rows[f"{name}high"] + 1e-12).all()
+    one = rows[(rows["method"] == "mc") & (rows["measure"] == "jsd")].iloc[0]
+    assert one["difference_high"] - one["difference_low"] < one["high"] - one["low"]
+
+
+def test_confidence_widens_intervals(sample):
+    widths = []
+    for confidence in (0.5, 0.99):
+        table = scored(sample[0], confidence=confidence)
+        rows = table[table["method"] == "mc"].set_index("measure").loc["jsd"]
+        widths.append(
+            (rows["high"] - rows["low"], rows["difference_high"] - rows["difference_low"])
+        )
+    assert widths[0][0] < widths[1][0]
+    assert widths[0][1] < widths[1][1]
+
+
+def test_a_temperature_changes_no_ranking(scores):
+    rows = scores[
+        scores["method"].isin(["fixed", "held_out", "cross_fitted"])
+        & scores["measure"].isin(["new_accuracy", "old_accuracy", "rank_cs"])
+    ]
+    assert len(rows) == 9
+    assert (rows[["difference", "difference_low", "difference_high"]] == 0).all(axis=None)
+
+
+def test_temperatures_reach_the_scores_of_the_methods(sample, scores):
+    plain = simulated(sample[0], 0).plain
+    two = computed("two", sample[0], temper(plain.probabilities, 2))
+    expected = score(sample[0], [two], measures=["jsd"])["value"].iloc[0]
+    assert scores.set_index(["method", "measure"])["value"]["fixed", "jsd"] == pytest.approx(
+        expected
+    )
+    table = learning.temperatures(gathered(sample[0]), runs=Runs(), model="", run_seed=0, **NUMBERS)
+    rows = table.rows.set_index("method")
+    assert rows["spread"].to_dict() == {
+        "fixed": "none", "held_out": "bootstrap", "cross_fitted": "folds"
+    }  # fmt: skip
+    assert rows.loc["fixed", ["low", "high"]].isna().all()
+    fitted = rows.loc[["held_out", "cross_fitted"]]
+    assert fitted["temperature"].between(fitted["low"], fitted["high"]).all()
+    assert presentation.missing_sentence(scores) == ""
+
+
+def test_chance_is_the_paper_s_and_references_need_no_system(released):
+    published = read_published("nie2020_table5").set_index(["dataset", "model"])
+    for votes in released:
+        rows = scored(votes, n_resamples=1).set_index(["method", "measure"])["value"]
+        theirs = published.loc[(votes.dataset.name, "chance")]
+        for measure in ("jsd", "kl", "new_accuracy", "old_accuracy"):
+            assert rows["chance", measure] == pytest.approx(theirs[measure], abs=3e-4)
+        assert rows["floor", "jsd"] < rows["ceiling", "jsd"] < rows["chance", "jsd"]
+        assert ("floor", "old_accuracy") not in rows.index
+
+
+def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_path):
+    votes, plain = sample[0], simulated(sample[0], 0).plain
+    whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)
+    chosen = np.arange(len(votes))[::-2]
+    part = replace(
+        whole,
+        uids=tuple(votes.uids[i] for i in chosen),
+        probabilities=whole.probabilities[chosen],
+        predicted=whole.predicted[chosen],
+    )
+    path = str(tmp_path / "mine.parquet")
+    write_predictions(tmp_path / "mine.parquet", [part])
+    assert own_systems(sample[2], [path]) == []
+    runs = runs_on(gathered(votes), model="minilm-l6", run_seed=0, predictions=[path])
+    table = scored(votes, runs)
+    row = table.set_index(["method", "measure"]).loc[("own", "kl")]
+    expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
+    assert row["n_items"] == len(chosen)
+    assert row["difference"] == pytest.approx(expected["value"])
+    assert row["kind"] == "own"
+    assert "mine" in set(learning.shown_methods(table)["title"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_resamples", 0), ("confidence", 1.0), ("n_folds", 1)]
+)
+def test_numbers_out_of_their_range_are_named(sample, name, value):
+    for analysis in (learning.method_scores, learning.temperatures):
+        with pytest.raises(ChaosError, match="out of its range"):
+            analysis(
+                gathered(sample[0]), runs=Runs(), model="", run_seed=0, **(NUMBERS | {name: value})
+            )
+
+
+def test_a_system_must_not_take_a_method_s_name(sample):
+    own = replace(computed("plain", sample[0], sample[0].shares), origin="yours")
+    with pytest.raises(ChaosError, match="same name"):
+        scored(sample[0], Runs(own=(own,)))
+
+
+# Tables and sentences
+
+
+def test_shown_methods_have_their_scores_and_differences_side_by_side(scores):
+    header, cells = lay_out(learning.shown_methods(scores), learning.COLUMNS)
+    assert [names[0] for names in header[3::2]] == [names[0] for names in header[4::2]]
+    rows = {row[1]: row for row in cells}
+    assert len(rows) == 3 + 8
+    assert rows["plain"][4::2] == ["–"] * 4
+    assert rows["T = 2 (fixed)"][-1] == "0.000 [0.000, 0.000]"
+    assert rows["soft labels (5 folds)"][2] == "+ votes on other items"
+    jsd = scores[(scores["method"] == "soft") & (scores["measure"] == "jsd")].iloc[0]
+    assert rows["soft labels (5 folds)"][3] == f"{jsd['value']:.3f}"
+    assert rows["soft labels (5 folds)"][4].startswith(f"−{abs(jsd['difference']):.3f} [−")
+
+
+def rows_of(*rows):
+    columns = ["method", "title", "learned_from", "value", "difference_low", "difference_high"]
+    table = pd.DataFrame(rows, columns=columns).assign(dataset="snli", measure="jsd")
+    table["kind"] = np.where(table["learned_from"] == "nothing", "reference", "method")
+    return table.assign(difference=(table["difference_low"] + table["difference_high"]) / 2)
+
+
+def test_sentences_follow_the_numbers():
+    nan = float("nan")
+    references_ = [
+        ("chance", "chance", "nothing", 0.4, nan, nan),
+        ("ceiling", "ceiling", "nothing", 0.1, nan, nan),
+        ("plain", "plain", "train", 0.3, nan, nan),
+    ]
+    table = rows_of(
+        *references_,
+        ("fixed", "T = 2", "train", 0.25, -0.06, -0.04),
+        ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2),
+        ("mc", "dropout", "train", 0.3, -0.1, 0.1),
+        ("soft", "soft", "votes", 0.2, -0.12, -0.08),
+    )
+    assert presentation.directions(table, "jsd") == [
+        "on SNLI, soft and T = 2 are nearer to people; smoothing is farther; "
+        "1 of 4 are indistinguishable from it"
+    ]
+    assert presentation.progress(table, "jsd") == [
+        "on SNLI, the ceiling has 0.100 and plain 0.300; the lowest is 0.200 by soft, 50% of the "
+        "way to the ceiling; the lowest without votes is 0.250 by T = 2, 25% of the way to the "
+        "ceiling"
+    ]
+    assert presentation.against_chance(table, "jsd") == [
+        "4 of 5 on SNLI (0.400), all but smoothing"
+    ]
+    assert presentation.accuracy_changes(table, "jsd")[0] == "T = 2 on SNLI (−0.050)"
+    worse = rows_of(*references_, ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2))
+    assert presentation.progress(worse, "jsd")[0].endswith("0.300; no method comes below it")
+
+
+def test_the_plain_run_stands_beside_the_published_models():
+    table = rows_of(("plain", "plain", "train", 0.5, 0, 0)).assign(measure="new_accuracy")
+    models = read_published("nie2020_table5").set_index("dataset").loc["snli"]
+    nine = models[~models["model"].isin(["chance", "est-human"])]["new_accuracy"]
+    assert presentation.beside_published(table, "new_accuracy") == [
+        f"0.500 on SNLI, where the nine have {nine.min():.3f} to {nine.max():.3f}"
+    ]
+
+
+def test_temperatures_are_told_apart_only_beyond_their_spread():
+    def table(counts):
+        return pd.DataFrame(
+            {
+                "dataset": "snli",
+                "method": ["fixed", "held_out", "cross_fitted"],
+                "temperature": [2, 1.2, counts],
+                "low": [np.nan, 1.1, counts - 0.05],
+                "high": [np.nan, 1.3, counts + 0.05],
+                "spread": ["none", "bootstrap", "folds"],
+                "n_fitted": [0, 1000, 90],
+            }
+        )
+
+    assert "higher temperature" in presentation.compare_temperatures(table(3.0))
+    assert "lower temperature" in presentation.compare_temperatures(table(0.5))
+    assert "do not differ" in presentation.compare_temperatures(table(1.25))
+    assert presentation.compare_temperatures(table(3.0).head(1)) == ""
+    _, cells = lay_out(table(3.0), learning.TEMPERATURE_COLUMNS)
+    assert [row[2] for row in cells] == ["2.00", "1.20 [1.10, 1.30]", "3.00 [2.95, 3.05]"]
+
+
+def test_what_is_missing_is_listed_by_dataset(scores):
+    lacking = scores[scores["method"] != "mc"]
+    table = pd.concat([lacking, lacking.assign(dataset="mnli"), scores.assign(dataset="alphanli")])
+    assert presentation.missing_sentence(table) == (
+        "**Not computed yet, and wanted:** On SNLI and MNLI: MC dropout."
+    )
+
+
+# The figure
+
+
+def drawn(table):
+    return plot_learning(table[table["measure"].isin(["jsd", "kl"])])
+
+
+def test_every_method_has_a_mark_and_an_interval_where_its_values_are(scores):
+    jsd, kl = drawn(scores).axes
+    assert kl.get_xscale() == "log"
+    names = [label.get_text() for label in jsd.get_yticklabels()]
+    assert len(names) == 8
+    rows = scores[(scores["kind"] == "method") & (scores["measure"] == "jsd")].set_index("title")
+    marks = {
+        line.get_ydata()[0]: line for line in jsd.lines if line.get_marker() in ("o", "s", "D")
+    }
+    spans = [
+        line for line in jsd.lines if line.get_linestyle() == "-" and len(line.get_ydata()) > 1
+    ]
+    assert len(spans) == 8
+    for height, name in enumerate(names):
+        assert marks[height].get_xdata()[0] == rows.loc[name, "value"]
+        assert list(spans[height].get_xdata()) == list(rows.loc[name, ["low", "high"]])
+
+
+def test_the_marker_says_what_a_method_learned_from(scores):
+    looks = {
+        handle.get_label(): (handle.get_marker(), handle.get_linestyle())
+        for handle in drawn(scores).legends[0].legend_handles
+    }
+    assert len(set(looks.values())) == len(looks) == 6
+
+
+def test_no_two_methods_share_a_colour_and_each_has_one_on_every_dataset(scores):
+    own = scores[scores["method"] == "mc"].assign(method="own", kind="own", learned_from="own")
+    several = [own.assign(title=f"mine {k}", system=f"mine {k}") for k in range(4)]
+    one = pd.concat([scores, *several], ignore_index=True)
+    other = scores[scores["method"] != "plain"].assign(
+        dataset="mnli", title=lambda rows: rows["title"].str.replace("(10 passes)", "(5 passes)")
+    )
+    figure = drawn(pd.concat([one, other], ignore_index=True))
+    shades = []
+    for axis in figure.axes[::2]:
+        names = [label.get_text().replace("(5 p", "(10 p") for label in axis.get_yticklabels()]
+        marks = [line for line in axis.lines if line.get_linestyle() == "None"]
+        shades.append({names[m.get_ydata()[0]]: to_hex(m.get_color()) for m in marks})
+    assert len(set(shades[0].values())) == len(shades[0]) == 8 + 4
+    assert shades[1].items() <= shades[0].items()
+
+
+def test_a_dataset_without_runs_shows_its_references(without_runs):
+    figure = drawn(without_runs)
+    assert [len(axis.lines) for axis in figure.axes] == [3, 2]  # KL has no ceiling

@@ -1,0 +1,51 @@
+from helpers.evidence import evidence_on
+from helpers.rows import write_dataset
+
+from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.scoring.systems import uniform
+from chaos_utils.scoring.trained import committed_runs, kind_of
+
+
+def material_of(all_votes):
+    return Material(tuple(evidence_on(all_votes)))
+
+
+def test_other_data_than_the_release_is_named(tmp_path, sample, released):
+    assert notices(material_of(released)) == ""
+    write_dataset(tmp_path)
+    assert "`own-data/chaosNLI_snli.jsonl`" in notices(gather(str(tmp_path)))
+    assert "`synthetic-sample/" in notices(material_of(sample))
+
+
+def test_a_recorded_page_says_on_what_our_models_were_trained():
+    datasets = book_datasets()[:2]
+    unavailable = tuple(Evidence((one,), None, None) for one in datasets)
+    assert notices(Material(unavailable)) == ""
+    said = notices(Material(unavailable, trained=True))
+    plain = [run for run in committed_runs() if kind_of(run) == "plain"]
+    assert plain
+    assert any(f"(**{run.system}**)" in said for run in plain)
+
+
+def test_datasets_without_a_model_are_named(others):
+    four, two = others
+    evidence = [
+        Evidence((four.dataset,), (four,), ((),), own=True),
+        Evidence((two.dataset,), (two,), ((uniform(two),),), own=True),
+    ]
+    said = notices(Material(tuple(evidence)))
+    assert "*No model's predictions are available for Severity: what" in said
+
+
+def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
+    both = material_of([*sample, *others])
+    assert [one.name for one in both.having("old labels")] == ["snli", "mnli", "alphanli"]
+    assert both.left_out("old labels") == "*Severity and Pairs have no old labels: left out here.*"
+    assert material_of(sample).left_out("old labels") == ""
+    assert material_of(others).left_out("annotators") == "*Pairs has no annotators: left out here.*"
+    assert [one.name for one in both.having("three labels")] == ["snli", "mnli"]
+    assert material_of(sample).is_book
+    assert not material_of(sample[:1]).is_book
+    assert not both.is_book

@@ -1,0 +1,243 @@
+import numpy as np
+import pytest
+from helpers.runs import write_run
+
+from chaos_utils.analyses import trajectory
+from chaos_utils.analyses.agreement import entropy_bins, score_bins
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.metrics.divergence import entropy
+from chaos_utils.presentation import trajectory as presentation
+from chaos_utils.scoring.systems import uniform
+
+
+def mixed(votes, share):
+    """Between the uniform guess and the human distribution."""
+    return [share * one.shares + (1 - share) * uniform(one).probabilities for one in votes]
+
+
+@pytest.fixture
+def runs(tmp_path, sample):
+    """Two sizes, one of them with two seeds, all pairs with a trajectory, and other kinds."""
+    nli, stories = sample[:2], sample[2:]
+
+    def write(name, votes, share, settings=None, **changes):
+        return write_run(
+            tmp_path / name, votes, mixed(votes, share), settings=settings or {}, **changes
+        )
+
+    course = {128: mixed(nli, 0.1), 1024: mixed(nli, 0.4), 8000: mixed(nli, 0.9)}
+    return [
+        write("large", nli, 0.9, trajectory=course),
+        write("later", nli, 0.9, {"seed": 1}, trajectory={5: mixed(nli, 0.5)}),
+        write("second", nli, 0.3, {"max_train_examples": 1000, "seed": 1, "epochs": 10}),
+        write("small", nli, 0.2, {"max_train_examples": 1000, "epochs": 10}),
+        write("smooth", nli, 0.5, {"label_smoothing": 0.1}),
+        write("other", nli, 0.5, {"model": "mpnet-base"}),
+        write("soft", nli, 1.0, {"train": "chaosnli", "loss": "soft"}),
+        write("again", nli, 0.5, predicted={"run": "large", "mc_samples": 2}),
+        write("stories", stories, 0.5),
+    ]
+
+
+def material(all_votes):
+    return Material(tuple(Evidence((one.dataset,), (one,), None) for one in all_votes))
+
+
+@pytest.fixture
+def of_release(released):
+    return material(released)
+
+
+@pytest.fixture
+def made(monkeypatch, sample):
+    """The sample's votes as if they were not synthetic, so that runs are looked for."""
+    monkeypatch.setattr(Material, "synthetic", False)
+    return material(sample)
+
+
+def growth(known, analysis=trajectory.by_size, pooled=True, n_bins=4, n_resamples=50):
+    return analysis(
+        trajectory.shown_as(known, pooled=pooled),
+        model="minilm-l6", n_bins=n_bins, n_resamples=n_resamples, seed=0, level=0.95,
+    )  # fmt: skip
+
+
+def course(made, runs, **options):
+    return growth(trajectory.with_looks(made, "minilm-l6", runs), trajectory.by_look, **options)
+
+
+def test_sizes_are_runs_of_one_model_with_hard_labels_alone(runs, made):
+    known = trajectory.with_sizes(made, "minilm-l6", runs)
+    found = [[(one.run, one.items, one.seed) for one in each.systems[0]] for each in known]
+    of_nli = [("small", 1000, 0), ("second", 1000, 1), ("large", 4000, 0), ("later", 4000, 1)]
+    assert found == [of_nli, of_nli, [("stories", 4000, 0)]]
+    others = trajectory.with_sizes(made, "mpnet-base", runs)
+    assert [[one.run for one in each.systems[0]] for each in others] == [["other"], ["other"], []]
+
+
+def test_of_two_runs_alike_the_first_counts(runs, made, tmp_path, sample):
+    twin = write_run(tmp_path / "twin", sample[:2], mixed(sample[:2], 0.7))
+    known = trajectory.with_sizes(made, "minilm-l6", [*runs, twin])
+    assert "twin" not in {one.run for one in known[0].systems[0]}
+
+
+def test_a_trajectory_is_that_of_the_first_seed(runs, made, sample):
+    stages = trajectory.with_looks(made, "minilm-l6", runs)[0].systems[0]
+    found = [(stage.run, stage.items) for stage in stages]
+    assert found == [("large", 128), ("large", 1024), ("large", 8000)]
+    np.testing.assert_allclose(stages[1].probabilities, mixed(sample, 0.4)[0], atol=1e-6)
+
+
+def test_tables_name_the_files_that_were_read(runs, made):
+    table = growth(trajectory.with_sizes(made, "minilm-l6", runs))
+    names = {entry.name for entry in table.on("alphanli").inputs}
+    assert {name for name in names if name.startswith("results/")} == {
+        "results/stories/run.json",
+        "results/stories/predictions.parquet",
+    }
+    names = {entry.name for entry in course(made, runs).inputs}
+    assert "results/large/trajectory.parquet" in names
+    assert not {name for name in names if name.endswith("predictions.parquet")}
+
+
+def test_runs_of_other_items_give_nothing(runs, of_release):
+    sizes = growth(trajectory.with_sizes(of_release, "minilm-l6", runs))
+    looks = course(of_release, runs)
+    assert len(sizes) == len(looks) == 0
+    assert len(trajectory.changes(sizes)) == 0
+    text = presentation.say_stages(sizes.rows, looks.rows, "minilm-l6")
+    assert "needs the released" in text
+
+
+def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, made, sample):
+    table = course(made, runs, pooled=False).rows
+    one = trajectory.with_looks(made, "minilm-l6", runs)[0].systems[0][0]
+    scores = score_bins(sample[:1], [[one]], n_bins=4, n_resamples=5, seed=0)
+    rows = table[(table["dataset"] == "snli") & (table["items"] == 128) & (table["bin"] > 0)]
+    for measure, k in (("jsd", 0), ("old_accuracy", 2), ("new_accuracy", 3)):
+        ours = rows[rows["measure"] == measure]
+        np.testing.assert_allclose(ours["value"], scores.values[:, 0, k], rtol=1e-8)
+        np.testing.assert_allclose(ours["chance"], scores.values[:, 1, k], rtol=1e-8)
+        gap = scores.values[:, 0, k] - scores.values[:, 1, k]
+        np.testing.assert_allclose(ours["over_chance"], gap, atol=1e-8)
+        assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
+    assert (rows["low"] <= rows["value"] + 1e-9).all()
+    assert (rows["value"] <= rows["high"] + 1e-9).all()
+
+
+def test_all_items_are_the_mean_of_the_bins(runs, made, sample):
+    table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
+    one = table[(table["dataset"] == "alphanli") & (table["measure"] == "new_accuracy")]
+    right = mixed(sample[2:], 0.5)[0].argmax(axis=1) == sample[2].majority
+    assert one.set_index("bin").loc[0, "value"] == pytest.approx(right.mean())
+    assert one.set_index("bin").loc[0, "n"] == len(sample[2])
+
+
+def test_pools_are_shown_as_one_on_request(runs, made, sample):
+    known = trajectory.with_sizes(made, "minilm-l6", runs)
+    pooled = growth(known).rows
+    assert list(pooled["dataset"].unique()) == ["snli+mnli", "alphanli"]
+    entropies = np.concatenate([entropy(one.shares, unit="bits") for one in sample[:2]])
+    rows = pooled[(pooled["dataset"] == "snli+mnli") & (pooled["bin"] > 0)].drop_duplicates("bin")
+    assert rows["n"].tolist() == np.bincount(entropy_bins(entropies, 4).of_item).tolist()
+    alone = growth(known, pooled=False).rows
+    assert list(alone["dataset"].unique()) == ["snli", "mnli", "alphanli"]
+
+
+def test_seeds_are_averaged(runs, made):
+    table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
+    singles = [
+        growth(trajectory.with_sizes(made, "minilm-l6", [run])).rows
+        for run in runs
+        if run.name in ("small", "second")
+    ]
+    mine = table[(table["dataset"] == "snli+mnli") & (table["items"] == 1000)]
+    assert set(mine["n_seeds"]) == {2}
+    assert set(mine["runs"]) == {"small second"}
+    assert set(mine["epochs"]) == {10}
+    mean = (singles[0]["value"] + singles[1]["value"]).to_numpy() / 2
+    np.testing.assert_allclose(mine["value"], mean)
+
+
+def test_stages_of_other_models_are_passed_over(runs, made):
+    known = trajectory.with_sizes(made, "mpnet-base", runs)
+    assert len(growth(known)) == 0
+
+
+def test_changes_are_of_the_last_stage_against_the_first(runs, made):
+    table = course(made, runs)
+    changes = trajectory.changes(table).rows
+    assert set(zip(changes["first_items"], changes["last_items"], strict=True)) == {(128, 8000)}
+    rows = table.rows
+    jsd = rows[rows["measure"] == "jsd"].pivot(index="bin", columns="items", values="value")
+    found = changes[changes["measure"] == "jsd"].set_index("bin")
+    np.testing.assert_allclose(found["change"], jsd[8000] - jsd[128], atol=1e-8)
+    np.testing.assert_allclose(found["last"] - found["first"], found["change"], atol=1e-8)
+    # Nearer to humans on every item, so in every resample.
+    assert (found["high"] < 0).all()
+    first = rows[rows["items"] == 128]
+    assert (first[["change", "change_low", "change_high"]] == 0).all(axis=None)
+    one_stage = table.where(rows["items"] == 128)
+    assert len(trajectory.changes(one_stage)) == 0
+    assert len(one_stage) == 5 * 3
+
+
+def test_sentences_choose_their_words_from_the_intervals(runs, made):
+    grown = course(made, runs)
+    table, changes = grown.rows, trajectory.changes(grown).rows
+    text = presentation.say_where(changes, "jsd")
+    assert text.startswith(
+        "On SNLI+MNLI, more training improved JSD in bins 1, 2, 3 and 4 and wors"
+    )
+    worse = changes.assign(low=0.1, high=0.2)
+    text = presentation.say_where(worse, "jsd")
+    assert "improved JSD in no bin and worsened it in bins 1" in text
+    assert "profited" not in text
+    assert presentation.say_growth(changes, "jsd").startswith(
+        "- SNLI+MNLI, from 128 to 8,000 items"
+    )
+    for low, high, words in [
+        (-0.2, -0.1, "better than chance in bins 1, 2, 3 and 4 and worse in no bin"),
+        (0.1, 0.2, "better than chance in no bin and worse in bins 1, 2, 3 and 4"),
+        (-0.1, 0.1, "better than chance in no bin and worse in no bin"),
+    ]:
+        changed = table.assign(over_chance_low=low, over_chance_high=high)
+        assert words in presentation.say_against_chance(changed, "jsd")
+    assert "8,000 in bin 1" in presentation.say_turns(table)
+    assert presentation.say_start(table) == ""
+    assert "even probabilities" in presentation.say_start(table.assign(over_chance=0.001))
+    text = presentation.say_stages(table, table, "minilm-l6")
+    assert "runs of `minilm-l6` on 128, 1,024 and 8,000 items" in text
+    assert "`large`" in text
+    assert "There is no run on αNLI yet." in text
+
+
+def test_the_table_shows_every_stage_and_chance(runs, made, sample):
+    table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
+    shown = trajectory.side_by_side(table)
+    assert list(shown.columns[-4:]) == ["bin 1", "bin 2", "bin 3", "bin 4"]
+    jsd = shown[(shown["quantity"] == "JSD") & (shown["dataset"] == "SNLI+MNLI")]
+    assert jsd["training items"].tolist() == ["1,000", "4,000", "chance"]
+    counts = shown[(shown["quantity"] == "items scored") & (shown["dataset"] == "αNLI")]
+    assert counts["all items"].tolist() == [str(len(sample[2]))]
+
+
+def test_the_sample_s_stages_are_simulated(sample):
+    sizes = growth(trajectory.with_sizes(material(sample), "minilm-l6"))
+    looks = growth(trajectory.with_looks(material(sample), "minilm-l6"), trajectory.by_look)
+    for table in (sizes, looks):
+        assert set(table.rows["runs"]) == {"synthetic run"}
+        assert table.synthetic
+    changes = trajectory.changes(sizes).rows
+    every = changes[(changes["bin"] == 0) & (changes["measure"] == "new_accuracy")]
+    assert (every["change"] > 0).all()
+    assert "simulated" in presentation.say_stages(sizes.rows, looks.rows, "minilm-l6")
+
+
+def test_without_votes_there_are_no_stages(runs, sample):
+    known = Material(tuple(Evidence((one.dataset,), None, None) for one in sample))
+    for found in (
+        trajectory.with_sizes(known, "minilm-l6", runs),
+        trajectory.with_looks(known, "minilm-l6", runs),
+    ):
+        assert [one.systems for one in found] == [None, None, None]

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from chaos_utils.analyses import your_model
+from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.analyses.recorded import FOLDER
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.scoring.systems import load_systems
+
+NAME = "synthetic model, seed 1"
+
+
+@pytest.fixture(scope="module")
+def transcript(sample):
+    votes = sample[0]
+    table = your_model.commands.function(
+        votes, load_systems(votes), system=NAME, options=" --data sample"
+    )
+    return table.groupby("part", sort=False)["text"].agg("\n".join)
+
+
+def test_the_file_begins_with_the_labels(transcript, sample):
+    header, first, *_, last = transcript["file"].split("\n")
+    assert header == "uid,entailment,neutral,contradiction"
+    uid, *shares = first.split(",")
+    assert uid == sample[0].uids[0]
+    assert sum(map(float, shares)) == pytest.approx(1, abs=2e-4)
+    assert last == "…"
+
+
+def test_every_command_stands_above_its_answer(transcript, sample):
+    assert list(transcript.index) == ["file", "evaluate", "compare", "gaps", "order"]
+    assert transcript["evaluate"].startswith("$ chaos evaluate my-model.csv --data sample\n")
+    assert "my-model on snli, 300 items" in transcript["evaluate"]
+    assert "softer minus my-model on snli" in transcript["compare"]
+    assert "3 of 300 items" in transcript["gaps"]
+    assert "order" in transcript["order"]
+
+
+def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder, monkeypatch):
+    monkeypatch.setattr(Evidence, "recordable", True)
+    votes = sample[2]
+    evidence = Evidence((votes.dataset,), (votes,), (tuple(load_systems(votes)),))
+    computed = your_model.commands(evidence, system=NAME, options=" --data sample")
+    (path,) = (run_folder / FOLDER).glob("*/*.csv")
+    assert not any(place in path.read_text() for place in ("/home", "/tmp", str(run_folder)))
+    assert computed.keys == ("dataset", "part", "line")
+
+
+def test_flattening_is_what_the_command_answers(transcript, sample):
+    votes = sample[0]
+    table = your_model.flattened.function(votes, load_systems(votes), system=NAME)
+    assert list(table["measure"]) == ["jsd", "kl", "ece_votes"]
+    assert set(table["system"]) == {NAME}
+    assert (table["low"] < table["high"]).all()
+    minus = transcript["compare"].split("softer minus my-model")[1]
+    (line,) = (one for one in minus.split("\n") if one.startswith("JSD"))
+    shown = f"{table['value'].iloc[0]:+.4f}".replace("-", "−")
+    assert shown in line
+
+
+def test_the_model_stands_beside_all_others_once(sample):
+    votes = sample[0]
+    systems = load_systems(votes)
+    table = your_model.beside_others.function(
+        votes, systems, system=NAME, n_resamples=20, seed=0
+    ).set_index("system")
+    assert "my-model" in table.index
+    assert NAME not in table.index
+    others = {one.name for one in systems} - {NAME}
+    assert others <= set(table.index)
+    assert np.isfinite(table.loc["my-model", "jsd"])
+
+
+def test_without_the_named_one_the_first_plays_the_model(sample):
+    systems = load_systems(sample[0])
+    assert your_model.your_model(systems, "nobody") is systems[0]
+    with pytest.raises(ChaosError, match="needs a model"):
+        your_model.your_model([], NAME)

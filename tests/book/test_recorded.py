@@ -1,0 +1,187 @@
+"""The book on a machine with neither data nor network: the real numbers, and what is said of them."""
+
+import json
+import re
+
+import pytest
+from helpers.checkout import chaos, copy_checkout
+from helpers.pages import look_over, open_page, pages
+
+from chaos_utils.analyses.recorded import FOLDER
+from chaos_utils.publish.site import broken_links
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+NOWHERE = {
+    "CHAOS_DATA": "",
+    "https_proxy": "http://127.0.0.1:9",
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A checkout without data in which the book was built without a network."""
+    folder = copy_checkout(tmp_path_factory.mktemp("recorded") / "book")
+    done = chaos("build", cwd=folder, **here(folder))
+    assert done.returncode == 0, done.stderr
+    assert "numbers recorded in results/tables/" in done.stderr
+    return folder
+
+
+def here(folder):
+    return NOWHERE | {"CHAOS_CACHE": str(folder.parent / "cache")}
+
+
+@pytest.fixture(scope="module")
+def site(checkout):
+    return checkout / "_build" / "html"
+
+
+def manifests(checkout):
+    found = (checkout / "_build" / "chapters").glob("*/figures/*.json")
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in found}
+
+
+def test_the_pages_hold_the_real_numbers(checkout, site):
+    text = (site / "chapters" / "annotations.html").read_text("utf-8")
+    assert all(rate in text for rate in ("24.97", "31.77", "10.64"))
+    made = manifests(checkout)
+    assert not any(manifest["synthetic"] for manifest in made.values())
+    assert made["tbl-main-results"]["recorded"] == ["snli", "mnli", "alphanli"]
+    assert not any(manifest["outdated"] for manifest in made.values())
+
+
+def test_every_chapter_says_that_its_numbers_were_recorded_and_from_what(checkout, site):
+    for notebook in (checkout / "notebooks").glob("*.py"):
+        page = site / "chapters" / f"{notebook.stem}.html"
+        shown = [m for m in manifests(checkout).values() if m["notebook"] == notebook.stem]
+        if not any(manifest["recorded"] for manifest in shown):
+            continue
+        text = page.read_text("utf-8")
+        assert "Recorded numbers." in text, notebook.stem
+        assert "chaosNLI_v1.0/chaosNLI_snli.jsonl" in text, notebook.stem
+        assert "chaos data fetch" in text, notebook.stem
+
+
+def test_all_chapters_are_there_and_no_page_is_broken(browser, site):
+    assert not list(broken_links(site))
+    names = {path.stem for path in (site / "chapters").glob("*.html")}
+    assert {"results", "claims", "your_model", "ceilings"} <= names
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    for path in [*(site / "chapters").glob("*.html"), site / "explorer.html", site / "index.html"]:
+        page, troubles = open_page(context, path)
+        assert not troubles, path.name
+        page.close()
+    context.close()
+
+
+def test_pages_of_items_show_the_sample_as_a_marked_example(site):
+    for name in ("explorer.html", "annotate.html"):
+        text = (site / name).read_text("utf-8")
+        assert "The items are not available" in text
+        assert "invented items as an example" in text
+    scripts = (site / "_static" / "explorer" / "items.js").read_text("utf-8")
+    assert "Synthetic sample" in scripts[:300]
+    examples = (site / "chapters" / "annotations.html").read_text("utf-8")
+    assert "Votes on items:" in examples  # by uid, under ChaosNLI's licence
+    assert "Item texts:" not in examples
+
+
+def test_nothing_else_is_synthetic(site):
+    for path in pages(site):
+        if path.stem not in ("explorer", "annotate"):
+            assert "Nothing here is a result" not in path.read_text("utf-8"), path
+
+
+def test_other_parameters_and_own_predictions_are_refused_before_a_kernel_starts(
+    checkout, tmp_path
+):
+    done = chaos("run", "results", "-p", "resamples=10", cwd=checkout, **here(checkout))
+    assert done.returncode == 2
+    assert "Only the book's own parameters are recorded" in done.stderr
+    assert "resamples=10" in done.stderr
+    assert "resamples=2000" in done.stderr
+    assert "chaos data fetch" in done.stderr
+    (tmp_path / "mine.csv").write_text("uid,entailment,neutral,contradiction\na,1,0,0\n")
+    given = ("-p", f"predictions={tmp_path / 'mine.csv'}")
+    done = chaos("run", "results", *given, cwd=checkout, **here(checkout))
+    assert done.returncode == 2
+    assert "cannot be judged" in done.stderr
+    assert not (checkout / "runs").exists()
+    done = chaos("evaluate", str(tmp_path / "mine.csv"), cwd=checkout, **here(checkout))
+    assert done.returncode == 2
+    assert "not available" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_sample_is_still_there_for_those_who_ask(checkout):
+    given = ("-p", "data=sample", "-p", "resamples=10", "--json")
+    done = chaos("run", "results", *given, cwd=checkout, **here(checkout))
+    assert done.returncode == 0, done.stderr
+
+
+def test_recorded_equals_computed(checkout, real_checkout):
+    for path in (real_checkout / "_build" / "chapters").glob("*/figures/*.csv"):
+        again = checkout / path.relative_to(real_checkout)
+        assert again.read_bytes() == path.read_bytes(), path.stem
+
+
+@pytest.mark.parametrize(
+    ("id", "inputs"),
+    [
+        (
+            "fig-annotation-budget",
+            [f"chaosNLI_v1.0/chaosNLI_{name}.jsonl" for name in ("alphanli", "mnli_m", "snli")],
+        ),
+        ("fig-entropy", None),
+        ("fig-label-transitions", None),
+    ],
+)
+def test_a_figure_names_its_own_inputs_and_no_others(checkout, id, inputs):
+    three = [f"chaosNLI_v1.0/chaosNLI_{name}.jsonl" for name in ("alphanli", "mnli_m", "snli")]
+    found = [entry["name"] for entry in manifests(checkout)[id]["inputs"]]
+    assert found == (inputs or three)
+
+
+def test_a_recorded_table_that_is_missing_fails_its_chapter_with_what_to_do(checkout, tmp_path):
+    folder = copy_checkout(tmp_path / "book")
+    (record,) = (folder / "results" / FOLDER / "annotations.data_statistics").glob("snli*")
+    record.write_text(record.read_text("utf-8")[:-10])
+    done = chaos("chapter", "annotations", cwd=folder, **here(folder))
+    assert done.returncode == 2
+    assert "A recorded table is damaged" in done.stdout + done.stderr
+    assert str(record.name) in done.stdout + done.stderr
+    assert not (folder / "book" / "chapters" / "annotations.ipynb").exists()
+
+
+def test_data_of_one_dataset_is_computed_and_the_others_are_shown_as_recorded(
+    checkout, released_root, tmp_path
+):
+    folder = copy_checkout(tmp_path / "book")
+    data = tmp_path / "data" / "chaosNLI_v1.0"
+    data.mkdir(parents=True)
+    (data / "chaosNLI_snli.jsonl").symlink_to(
+        released_root / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl"
+    )
+    environment = here(folder) | {"CHAOS_DATA": str(data.parent)}
+    done = chaos("chapter", "annotations", cwd=folder, **environment)
+    assert done.returncode == 0, done.stderr
+    made = manifests(folder)["tbl-data-statistics"]
+    assert made["recorded"] == ["mnli", "alphanli"]
+    whole = manifests(checkout)["tbl-data-statistics"]
+    assert made["data"] == whole["data"]
+    assert made["inputs"] == whole["inputs"]
+    (data / "chaosNLI_snli.jsonl").unlink()
+    (data / "chaosNLI_snli.jsonl").write_text("{}\n")
+    done = chaos("build", cwd=folder, **environment)
+    assert done.returncode == 2
+    assert re.search("SHA-256 differs", done.stderr)
+
+
+def test_the_pages_look_right_on_a_phone(browser, site):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, color_scheme="dark", reduced_motion="reduce"
+    )
+    names = ("chapters/annotations", "explorer", "annotate")
+    assert not list(look_over(context, site, [site / f"{name}.html" for name in names]))
+    context.close()

@@ -1,0 +1,173 @@
+"""Renewing the recorded tables, and comparing them with what a build computed."""
+
+import json
+import re
+
+import pytest
+from helpers.checkout import PROJECT
+from typer.testing import CliRunner
+
+from chaos_utils.analyses.recorded import FOLDER, Record, read_record
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input
+from chaos_utils.cli import records as commands
+from chaos_utils.cli.__main__ import app
+from chaos_utils.publish import crate, dependencies, records, staleness
+
+ROWS = ["snli,e,0.5,3", "snli,n,0.25,4"]
+
+
+def record(rows=ROWS, analysis="one.shares", dataset="snli", code="1"):
+    types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
+    text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
+    inputs = (Input("votes", "0"),)
+    return Record(analysis, dataset, {}, ("dataset", "label"), types, inputs, code, text)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A checkout of two chapters that were built, and computed one table each."""
+    monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
+    monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
+    monkeypatch.setattr(dependencies, "chapters", lambda: ["one", "two"])
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
+    shown = [{"notebook": name, "recorded": [], "inputs": []} for name in ("one", "two")]
+    monkeypatch.setattr(crate, "records", lambda: shown)
+    monkeypatch.setattr(commands, "need_book", lambda: None)
+    compute(tmp_path, "one", record())
+    compute(tmp_path, "two", record(analysis="two.counts"))
+    records.renew()
+    return tmp_path
+
+
+def compute(project, chapter, made):
+    path = project / "_build" / "chapters" / chapter / FOLDER / made.name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(made.written(), "utf-8")
+
+
+def stored(project, name="one.shares/snli.csv"):
+    return project / "results" / FOLDER / name
+
+
+def test_what_was_computed_is_recorded_and_verified(project):
+    assert read_record(stored(project)) == record()
+    assert records.compare() == ([], [], [])
+    assert records.renew() == []
+
+
+def test_a_table_edited_by_hand_is_named_cell_by_cell(project):
+    path = stored(project)
+    path.write_text(path.read_text().replace("0.25,4", "0.26,5"))
+    found, unchecked, outdated = records.compare()
+    assert [str(one) for one in found] == [
+        "one.shares/snli.csv, snli, n, n: recorded 5, computed 4",
+        "one.shares/snli.csv, snli, n, share: recorded 0.26, computed 0.25",
+    ]
+    assert not unchecked
+    assert not outdated
+    done = CliRunner().invoke(app, ["verify"])
+    assert done.exit_code == 2
+    assert "snli, n, share: recorded 0.26, computed 0.25" in done.stdout
+    assert "1 of 2 recorded tables are as computed" in done.stdout
+
+
+def test_the_digits_of_another_processor_change_nothing(project):
+    compute(project, "one", record(["snli,e,0.500000001,3", ROWS[1]]))
+    before = stored(project).read_text()
+    assert records.compare() == ([], [], [])
+    assert records.renew() == []
+    assert stored(project).read_text() == before
+
+
+def test_new_numbers_are_recorded_and_what_is_gone_is_removed(project):
+    compute(project, "one", record(["snli,e,0.75,3", ROWS[1]]))
+    (gone,) = (project / "_build" / "chapters" / "two").rglob("*.csv")
+    gone.unlink()
+    compute(project, "two", record(analysis="two.more"))
+    found = [str(one) for one in records.compare()[0]]
+    assert found == [
+        "one.shares/snli.csv, snli, e, share: recorded 0.5, computed 0.75",
+        "two.counts/snli.csv: recorded a table, computed no chapter makes it",
+        "two.more/snli.csv: recorded no table, computed a table",
+    ]
+    done = CliRunner().invoke(app, ["record", "--json"])
+    assert json.loads(done.stdout)["changed"] == [
+        "one.shares/snli.csv: 1 cell", "two.counts/snli.csv: gone", "two.more/snli.csv: new",
+    ]  # fmt: skip
+    assert records.compare() == ([], [], [])
+
+
+def test_records_of_other_code_agree_until_their_numbers_differ(project):
+    compute(project, "one", record(code="2"))
+    assert records.compare() == ([], [], ["one.shares/snli.csv"])
+    done = CliRunner().invoke(app, ["verify"])
+    assert done.exit_code == 0
+    assert "made by other code" in done.stdout
+    records.renew()
+    assert read_record(stored(project)).code == "2"
+
+
+def test_what_could_not_be_computed_is_not_compared_nor_renewed(project, monkeypatch):
+    (missing,) = (project / "_build" / "chapters" / "two").rglob("*.csv")
+    missing.unlink()
+    shown = [
+        {"notebook": "one", "recorded": [], "inputs": []},
+        {"notebook": "two", "recorded": ["snli"], "inputs": []},
+    ]
+    monkeypatch.setattr(crate, "records", lambda: shown)
+    assert records.compare() == ([], ["two.counts/snli.csv"], [])
+    with pytest.raises(ChaosError, match="Only a build from all of the data") as fault:
+        records.renew()
+    assert "two" in str(fault.value)
+    assert stored(project, "two.counts/snli.csv").is_file()
+
+
+def test_two_chapters_must_agree_on_one_table(project):
+    compute(project, "two", record(["snli,e,0.4,3", ROWS[1]]))
+    with pytest.raises(ChaosError, match="Two chapters computed different numbers"):
+        records.compare()
+
+
+def test_a_chapter_behind_its_sources_is_refused(project, monkeypatch):
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["notebooks/one.py"])
+    with pytest.raises(ChaosError, match=r"changed: notebooks/one\.py(?s:.)*chaos build"):
+        records.compare()
+
+
+def test_a_damaged_record_is_an_error_and_stays(project):
+    path = stored(project)
+    path.write_text(path.read_text()[:50])
+    for work in (records.compare, records.renew):
+        with pytest.raises(ChaosError, match="damaged"):
+            work()
+    assert len(path.read_text()) == 50
+
+
+def test_results_that_cannot_be_written_stay_as_they_were(project, monkeypatch):
+    compute(project, "one", record(["snli,e,0.75,3", ROWS[1]]))
+    before = stored(project).read_text()
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(ChaosError, match="Cannot write here"):
+        records.renew()
+    assert stored(project).read_text() == before
+
+
+TEXTS = re.compile(r'"(premise|hypothesis|obs1|obs2|hyp1|hyp2|uid|uids|item)"')
+
+
+def test_the_committed_records_hold_aggregates_alone():
+    paths_of = sorted((PROJECT / "results" / FOLDER).glob("*/*.csv"))
+    assert len(paths_of) > 40
+    by_item = {
+        path.parent.name
+        for path in paths_of
+        if TEXTS.search(next(one for one in path.open() if one.startswith("# types")))
+    }
+    assert by_item == {"annotations.examples"}
+    assert sum(path.stat().st_size for path in paths_of) < 5_000_000

@@ -1,0 +1,65 @@
+import numpy as np
+import pandas as pd
+
+from chaos_utils.report.columns import (
+    Column,
+    lay_out,
+    number,
+    published_beside,
+    signed,
+    with_interval,
+)
+
+ROWS = pd.DataFrame(
+    {
+        "dataset": ["snli", "new"],
+        "n": [1514, 20],
+        "share": [0.2497, np.nan],
+        "share_low": [0.23, np.nan],
+        "share_high": [0.27, np.nan],
+        "published_share": [0.25, np.nan],
+        "difference_share": [-0.0003, np.nan],
+        "verdict": pd.array([True, pd.NA], dtype="boolean"),
+    }
+)
+
+
+def shown(*columns):
+    header, cells = lay_out(ROWS, columns)
+    return header, cells
+
+
+def test_numbers_are_written_for_readers():
+    assert number(1234.5, 1) == "1,234.5"
+    assert number(-2) == "−2"
+    assert number(float("nan")) == "–"
+    assert signed(0.004, 2) == "0.00"
+    assert signed(-0.004, 2) == "0.00"
+    assert signed(3) == "+3"
+    assert signed(-3) == "−3"
+    assert with_interval(0.5, 0.4, 0.6, 2) == "0.50 [0.40, 0.60]"
+
+
+def test_a_column_shows_a_number_with_its_interval_or_a_dash():
+    column = Column("share (%)", "share", 1, low="share_low", high="share_high", percent=True)
+    assert shown(column) == ([["share (%)"]], [["25.0 [23.0, 27.0]"], ["–"]])
+
+
+def test_texts_take_their_names_and_whole_numbers_their_commas():
+    names = Column("dataset", "dataset", names={"snli": "SNLI"})
+    upper = Column("dataset", "dataset", names=str.upper)
+    _, cells = shown(names, upper, Column("items", "n"), Column("holds", "verdict"))
+    assert cells == [["SNLI", "SNLI", "1,514", True], ["new", "NEW", "20", "–"]]
+
+
+def test_a_cell_may_be_made_of_its_whole_row():
+    _, cells = shown(Column("both", lambda row: f"{row['dataset']}: {row['n']}"))
+    assert cells == [["snli: 1514"], ["new: 20"]]
+
+
+def test_a_published_number_stands_beside_ours_under_one_heading():
+    header, cells = shown(
+        Column("dataset", "dataset"), *published_beside("share", "share", 2, percent=True)
+    )
+    assert header == [["dataset", ""], ["share", "paper"], ["share", "here"], ["share", "Δ"]]
+    assert cells == [["snli", "25.00", "24.97", "−0.03"], ["new", "–", "–", "–"]]

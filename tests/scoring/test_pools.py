@@ -1,0 +1,79 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.scoring.pools import pool_systems, pool_votes
+from chaos_utils.scoring.scores import resampled, score
+from chaos_utils.scoring.systems import load_systems, oracle, uniform
+
+
+def test_one_dataset_stays_as_it_is(sample):
+    votes, systems = sample[0], load_systems(sample[0])
+    assert pool_votes([votes]) is votes
+    assert pool_systems([votes], [systems]) == systems
+
+
+def test_a_pool_has_every_item_and_what_all_of_it_have(sample):
+    several = sample[:2]
+    pool = pool_votes(several)
+    assert pool.dataset.name == "snli+mnli"
+    assert len(set(pool.uids)) == len(pool) == sum(map(len, several))
+    np.testing.assert_array_equal(pool.counts, np.concatenate([one.counts for one in several]))
+    np.testing.assert_array_equal(
+        pool.old_label, np.concatenate([one.old_label for one in several])
+    )
+    lacking = replace(several[1], given_old_label=None)
+    assert not pool_votes([several[0], lacking]).has_old_labels
+
+
+def test_pooled_systems_are_scored_as_the_mean_over_all_items(sample):
+    several = sample[:2]
+    half = uniform(several[0])
+    half = replace(
+        half, uids=half.uids[::2], probabilities=half.probabilities[::2],
+        predicted=half.predicted[::2],
+    )  # fmt: skip
+    alone = replace(uniform(several[1]), name="alone")
+    systems = [[half, oracle(several[0])], [alone, oracle(several[1]), uniform(several[1])]]
+    pooled = pool_systems(several, systems)
+    assert [one.name for one in pooled] == ["uniform", "oracle"]
+    found = score(pool_votes(several), pooled, measures=["jsd"]).set_index("system")
+    parts = [
+        score(votes, [one], measures=["jsd"]).iloc[0]
+        for votes, one in zip(several, (half, systems[1][2]), strict=True)
+    ]
+    n = [part["n_items"] for part in parts]
+    mean = np.average([part["value"] for part in parts], weights=n)
+    assert found.loc["uniform", "value"] == pytest.approx(mean)
+    assert found.loc["uniform", "n_items"] == sum(n) < found.loc["oracle", "n_items"]
+
+
+def test_a_system_that_learned_from_the_votes_of_one_is_refused(sample):
+    snli, mnli = sample[:2]
+    taught = replace(oracle(mnli), trained_on=("votes of mnli",))
+    with pytest.raises(ChaosError, match="trained or fitted on the votes"):
+        pool_systems([snli, mnli], [[oracle(snli)], [taught]])
+
+
+def test_resamples_are_those_of_the_table_of_scores(sample):
+    votes = sample[0]
+    systems = load_systems(votes)
+    half = replace(
+        systems[0], name="half", uids=systems[0].uids[:9],
+        probabilities=systems[0].probabilities[:9], predicted=systems[0].predicted[:9],
+    )  # fmt: skip
+    groups = {"few": np.arange(20), "rest": np.arange(20, len(votes))}
+    names = ["jsd", "ece"]
+    found = resampled(
+        votes, [*systems, half], measures=names, groups=groups, n_resamples=50, seed=3
+    )
+    table = score(votes, systems, measures=names, groups=groups, n_resamples=50, seed=3)
+    shape = (2, len(systems), 2)
+    np.testing.assert_allclose(found.values[:, :-1].ravel(), table["value"])
+    low = np.quantile(found.draws, 0.025, axis=1)[:, :-1]
+    np.testing.assert_allclose(low, table["low"].to_numpy().reshape(shape))
+    assert found.n_items[:, -1].tolist() == [9, 0]
+    assert np.isnan(found.values[1, -1]).all()
+    assert np.isnan(found.draws[1, :, -1]).all()
