@@ -1,1 +1,1 @@
-"""What the chapters compute: votes and systems in, tidy tables out; recorded where they are the book's."""
+"""What the chapters compute: votes and systems in, tidy tables out, recorded for the book."""

@@ -185,16 +185,14 @@ def binned_scores(
     Published rows, which have no interval, are there where the published bins are these bins.
     """
     scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
-    parts = []
+    parts, gaps = [], []
     for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):
         parts.append(_rows(scores, b, "", value, draws))
-    theirs = _published(scores)
-    parts += [theirs] if len(theirs) else []
-    gaps = []
-    for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):
         for reference in (GUESS, BIN_GUESS):
             k = [scores.systems.index(reference)]
             gaps.append(_rows(scores, b, reference, value - value[k], draws - draws[:, k]))
+    theirs = _published(scores)
+    parts += [theirs] if len(theirs) else []
     change, drawn = (one[-1] - one[0] for one in (scores.values, scores.draws))
     gaps.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, drawn))
     parts += [one[one["role"].isin(MODELS)].dropna(subset="value") for one in gaps]
@@ -260,8 +258,7 @@ def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
     Seeds stand as their mean; the class prior is a distribution, so not in accuracies.
     """
     rows = scores[scores["measure"].isin(measures or TABLE_5) & (scores["role"] != "seed")]
-    if "reference" in rows:
-        rows = rows[rows["reference"] == ""].drop(columns="reference")
+    rows = rows[rows["reference"] == ""].drop(columns="reference")
     of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
     return rows[~of_prior].dropna(subset="value")
 
@@ -274,26 +271,15 @@ def all_correct(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     Items are those that every system covers.
     """
     rows = []
-    predicted = pd.DataFrame(
-        {system.name: pd.Series(system.predicted, list(system.uids)) for system in systems}
-    ).dropna()
+    predicted = pd.DataFrame({s.name: pd.Series(s.predicted, list(s.uids)) for s in systems})
+    predicted = predicted.dropna()
     labels = {"old": votes.old_label} if votes.has_old_labels else {}
     for label, gold in (labels | {"new": votes.majority}).items() if systems else ():
         of_item = pd.Series(gold, list(votes.uids)).loc[predicted.index]
         right = predicted.eq(of_item, axis=0)
         every, none = right.all(axis=1), ~right.any(axis=1)
-        rows.append(
-            {
-                "dataset": votes.dataset.name,
-                "label": label,
-                "n_systems": len(systems),
-                "n_items": len(right),
-                "n_all_correct": int(every.sum()),
-                "share_all_correct": every.mean(),
-                "n_none_correct": int(none.sum()),
-                "share_none_correct": none.mean(),
-            }
-        )
+        row = (votes.dataset.name, label, len(systems), len(right))
+        rows.append((*row, int(every.sum()), every.mean(), int(none.sum()), none.mean()))
     columns = "dataset label n_systems n_items n_all_correct share_all_correct n_none_correct"
     return pd.DataFrame(rows, columns=[*columns.split(), "share_none_correct"])
 

@@ -204,13 +204,10 @@ def by_label(counts: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
     columns = [Column("dataset", "dataset", names=dataset_name)]
     columns.append(Column("count", "statistic", names=COUNT_NAMES))
     for label in counts["label"].unique():
+        paper = Column("paper", f"published {label}", 0, group=label)
         here = Column("here", _with_change(label), group=label)
-        if any_published:
-            paper = Column("paper", f"published {label}", 0, group=label)
-            columns += [paper, here]
-            columns.append(Column("Δ", f"difference {label}", 0, group=label, signed=True))
-        else:
-            columns.append(here)
+        gap = Column("Δ", f"difference {label}", 0, group=label, signed=True)
+        columns += [paper, here, gap] if any_published else [here]
     return wide, columns
 
 

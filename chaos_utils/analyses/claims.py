@@ -63,8 +63,8 @@ class Claim(_Strict):
     `numbers` decide. `minus` is taken from them: a quantity of the same dataset, or of the one
     named; or numbers by dataset. If `total`, their sum decides. Their `rule` is one of these:
 
-    * ``equals``: each is `to` (by dataset or case where it differs), up to `within`, half a unit of the
-      last digit printed; within noise where its interval, so widened, covers `to`;
+    * ``equals``: each is `to` (by dataset or case where it differs), up to `within`, half a unit of
+      the last digit printed; within noise where its interval, so widened, covers `to`;
     * ``above``: each lies above, with its interval; within noise where the interval reaches to both
       sides. Without an interval the value decides, and of several numbers the worst;
     * ``all``, ``some``: how many of the cases equal `to` or lie above;
@@ -110,12 +110,18 @@ class Claim(_Strict):
             raise ValueError(f"note: {fault} cannot stand in braces") from fault
         return self
 
+    def bound_of(self, row: Row) -> float | None:
+        """Return what a number must equal."""
+        if isinstance(self.to, dict):
+            return self.to.get(row["case"], self.to.get(row["dataset"]))
+        return self.to
+
     def noted(
         self, judged: pd.DataFrame, shown: Row, also: Mapping[str, pd.DataFrame], *, splits: int
     ) -> str:
         """Return the note with its numbers."""
         right = judged["verdict"] == HOLDS
-        to = self.to.get(_key(self.to, shown)) if isinstance(self.to, dict) else self.to
+        to = self.bound_of(shown)
         return self.note.format(
             all=Numbers(judged), holding=Numbers(judged[right]), failing=Numbers(judged[~right]),
             n=len(judged), right=int(right.sum()), case=shown["case"],
@@ -144,11 +150,6 @@ def _short(dataset: str) -> str:
     return dataset_name(dataset) if dataset else ""
 
 
-def _key(by: Mapping[str, float], row: Row) -> str:
-    """Return under which key a value by dataset or case has that of a row."""
-    return row["case"] if row["case"] in by else row["dataset"]
-
-
 def read_claims(path: Path = FILE) -> list[Claim]:
     """Read claims; where a field is unknown, missing or wrong, the error names claim and field."""
     try:
@@ -159,11 +160,9 @@ def read_claims(path: Path = FILE) -> list[Claim]:
         ) from fault
     found = [_read_claim(path, n, one) for n, one in enumerate(content, start=1)]
     for n, one in enumerate(found, start=1):
-        if one.id != f"c{n:02d}":
-            raise ChaosError(
-                "The claims are not numbered in order.", where=path, found=one.id,
-                expected=f"c{n:02d}",
-            )  # fmt: skip
+        if one.id != (expected := f"c{n:02d}"):
+            what = "The claims are not numbered in order."
+            raise ChaosError(what, where=path, found=one.id, expected=expected)
     return found
 
 
@@ -264,16 +263,16 @@ def _subtracted(
     if others is None:
         return None
     found = []
-    for row in rows.to_dict("records"):
-        other = others if minus.datasets else others[others["dataset"] == row["dataset"]]
+    for one in rows.to_dict("records"):
+        other = others if minus.datasets else others[others["dataset"] == one["dataset"]]
         if other.empty:
             return None
-        one, two = row, other.iloc[0]
+        two = other.iloc[0]
         value = one["value"] - two["value"]
         # Half-widths of independent means add in squares.
         low = value - np.hypot(one["value"] - one["low"], two["high"] - two["value"])
         high = value + np.hypot(one["high"] - one["value"], two["value"] - two["low"])
-        found.append(row | {"value": value, "low": low, "high": high})
+        found.append(one | {"value": value, "low": low, "high": high})
     return pd.DataFrame(found)
 
 
@@ -282,8 +281,8 @@ def _judge(claim: Claim, row: Row) -> str:
     if claim.above is not None:
         low, high = (value if np.isnan(end) else end for end in (low, high))
         return HOLDS if low > claim.above else NOISE if high > claim.above else FAILS
-    by = claim.to
-    to = by[_key(by, row)] if isinstance(by, dict) else by
+    to = claim.bound_of(row)
+    assert to is not None
     reach = claim.within + _ROUNDING
     if abs(value - to) <= reach:
         return HOLDS
@@ -311,9 +310,9 @@ def count_verdicts(checked: pd.DataFrame) -> pd.DataFrame:
     return counts.reindex(index, fill_value=0).rename("n").reset_index()
 
 
-def wanted_datasets(claims: Sequence[Claim] = ()) -> list[str]:
+def wanted_datasets() -> list[str]:
     """Return the datasets that claims are about."""
-    several = [one.numbers.datasets for one in claims or read_claims() if one.numbers]
+    several = [one.numbers.datasets for one in read_claims() if one.numbers]
     return list(dict.fromkeys(name for datasets in several for name in datasets))
 
 
@@ -327,9 +326,7 @@ def _value(row: Row) -> str:
     return with_interval(value, row["low"], row["high"], max(digits, 2))
 
 
-_MARKS = dict(
-    zip(VERDICTS, (f"{mark} {v}" for mark, v in zip("✓≈✗?", VERDICTS, strict=True)), strict=True)
-)
+_MARKS = {verdict: f"{mark} {verdict}" for mark, verdict in zip("✓≈✗?", VERDICTS, strict=True)}
 COLUMNS = [
     Column("id", "id"),
     Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),

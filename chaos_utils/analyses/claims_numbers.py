@@ -20,6 +20,7 @@ from chaos_utils.analyses.error_distributions import (
     share_below,
 )
 from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
@@ -28,7 +29,7 @@ from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS, MEASURES, Judged
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
-from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.published import TABLE_5, published_models
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
@@ -114,6 +115,11 @@ class Given:
                 found[str(name)] = {s.seed or 0: scaled(self.judged[s.name]) for s in systems}
         return {name: seeds for name, seeds in found.items() if seeds}
 
+    @property
+    def first_seeds(self) -> dict[str, Judged]:
+        """The first seed of what is `tabulated`, by name."""
+        return {name: next(iter(seeds.values())) for name, seeds in self.tabulated.items()}
+
     @cached_property
     def crowd_errors(self) -> Floats | None:
         """DistCE of H1 and H2 by split and item, shape (2, n_splits, n_items)."""
@@ -185,20 +191,18 @@ def paper_numbers() -> pd.DataFrame:
                 {"dataset": datasets, "quantity": quantity, "case": cases, "value": values.array}
             )
         )
-    table = pd.concat(parts, ignore_index=True)
-    order = {one.name: place for place, one in enumerate(in_order(set(table["dataset"]) - {""}))}
-    table = table.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
+    table = pd.concat(parts)
+    datasets = [one.name for one in in_order(set(table["dataset"]) - {""})]
+    table = in_order_of(table, "dataset", datasets)
     return table.astype({"value": float}).reindex(columns=_COLUMNS)
 
 
-def _of_votes(compute: Quantity) -> Quantity:
-    OF_VOTES[compute.__name__] = compute
+def _among(found: dict[str, Quantity], compute: Quantity) -> Quantity:
+    found[compute.__name__] = compute
     return compute
 
 
-def _of_systems(compute: Quantity) -> Quantity:
-    OF_SYSTEMS[compute.__name__] = compute
-    return compute
+_of_votes, _of_systems = partial(_among, OF_VOTES), partial(_among, OF_SYSTEMS)
 
 
 # Votes
@@ -479,10 +483,9 @@ def histogram_kl_gain(given: Given) -> Cases:
 
     For the first seed, over the splits for which both are finite; and the share of the others.
     """
-    pairs = [next(iter(seeds.values())) for seeds in given.tabulated.values()]
-    if given.crowd_errors is None or not pairs:
+    if given.crowd_errors is None or not given.tabulated:
         return {}
-    errors = [total_variation(one.human, one.model) for one in pairs]
+    errors = [total_variation(one.human, one.model) for one in given.first_seeds.values()]
     raw, scaled = (
         np.array([compare_histograms(h1, error)["kl"] for h1 in given.crowd_errors[0]])
         for error in errors
@@ -496,10 +499,10 @@ def histogram_kl_gain(given: Given) -> Cases:
 def classwise_ece(given: Given) -> Cases:
     """Class-wise ECE in per cent: each seed's by binned items, the first one's by all items."""
     found: dict[str, Estimate] = {}
-    for name, seeds in given.tabulated.items():
-        for seed, one in seeds.items():
+    for name, first in given.first_seeds.items():
+        for seed, one in given.tabulated[name].items():
             found[f"{name} seed {seed}"] = _classwise(given, one, "binned")
-        found[f"{name} by all"] = _classwise(given, next(iter(seeds.values())), "all")
+        found[f"{name} by all"] = _classwise(given, first, "all")
     return found
 
 
@@ -507,8 +510,7 @@ def classwise_ece(given: Given) -> Cases:
 def entropy_error(given: Given) -> Cases:
     """H(model) − H(human) in nats of the first seed: mean, and median."""
     found: dict[str, Estimate] = {}
-    for name, seeds in given.tabulated.items():
-        one = next(iter(seeds.values()))
+    for name, one in given.first_seeds.items():
         errors = calibration.entropy_error(one.human, one.model)
         found |= {name: given.mean(errors), f"{name} median": Estimate(float(np.median(errors)))}
     return found
@@ -553,12 +555,9 @@ def shared_errors(given: Given) -> Cases:
 # The papers' tables
 
 
-def _table_5(model: str = "") -> pd.DataFrame:
-    """Return a row of Table 5 by dataset, or by default those of the models."""
-    table = read_published("nie2020_table5")
-    if model:
-        return table[table["model"] == model].set_index("dataset")
-    return table[~table["model"].isin(["chance", "est-human"])].set_index(["dataset", "model"])
+def _table_5(model: str) -> pd.DataFrame:
+    """Return a row of Table 5 by dataset."""
+    return read_published("nie2020_table5").query("model == @model").set_index("dataset")
 
 
 @cache
@@ -569,7 +568,8 @@ def of_papers() -> dict[str, pd.Series]:
     of chance, Spearman's correlation with new accuracy and its p; of accuracies and JSD, what the
     names say.
     """
-    models, human, chance = _table_5(), _table_5("est-human"), _table_5("chance")
+    models = published_models().set_index(["dataset", "model"])
+    human, chance = _table_5("est-human"), _table_5("chance")
     by_dataset, jsd = models.groupby("dataset"), models["jsd"]
     apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
 

@@ -15,11 +15,12 @@ from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
 from chaos_utils.crowd import design
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.fitting import Fit, fit, published_targets
 from chaos_utils.crowd.materials import Materials, cut
-from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol, load_protocol
+from chaos_utils.crowd.protocol import OPERATORS, Protocol, load_protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
 from chaos_utils.crowd.tables import SETTLED, accuracy_curve, summary, transitions
 from chaos_utils.datasets.published.tables import read_published
@@ -275,9 +276,8 @@ def errors_with_and_without(
     tables = []
     for without in ("nothing", "every stage"):
         changed = load_protocol(**{**protocol.parameters, **design.WITHOUT[without]})
-        errors = design.bias_variance(
-            Expectation(changed, few), found.population, careless, n_votes
-        )
+        expected = Expectation(changed, few)
+        errors = design.bias_variance(expected, found.population, careless, n_votes)
         errors.insert(0, "without", without)
         tables.append(errors)
     table = pd.concat(tables, ignore_index=True)
@@ -318,30 +318,24 @@ def open_ways(protocol: Protocol) -> pd.DataFrame:
     out) and ``discards_votes`` (whether the state ``to`` throws votes away).
     """
     is_open = []
+    values = protocol.parameters
     for transition in protocol.table["transitions"]:
         of_branches, decided = [], False
         for branch in transition["branches"]:
             guards = [guard for guard in branch["when"] if "parameter" in guard]
-            holds = all(_holds(guard, protocol) for guard in guards)
+            holds = all(OPERATORS[g["op"]](values[g["parameter"]], g["value"]) for g in guards)
             of_branches.append(holds and not decided)
             decided = decided or (holds and len(guards) == len(branch["when"]))
         is_open += of_branches * len(transition["from"])
     states = protocol.table["states"]
     table = transitions(protocol)[is_open].reset_index(drop=True)
-    by_parameter = table["condition"].isin(
-        {f"{name.replace('_', ' ')} > 0" for name in protocol.parameters}
-    )
+    said = {f"{name.replace('_', ' ')} > 0": "" for name in values}
+    said["check"] = f"check, chance {values['check_rate']:g}"
     return table.assign(
-        condition=table["condition"]
-        .mask(by_parameter, "")
-        .replace("check", f"check, chance {protocol.parameters['check_rate']:g}"),
+        condition=table["condition"].replace(said),
         feedback=[bool(states[name].get("feedback")) for name in table["from"]],
         discards_votes=[bool(states[name].get("discards_votes")) for name in table["to"]],
     )
-
-
-def _holds(guard: Json, protocol: Protocol) -> bool:
-    return bool(OPERATORS[guard["op"]](protocol.parameters[guard["parameter"]], guard["value"]))
 
 
 # By role: what readers call each figure, and its decimals.
@@ -373,8 +367,7 @@ _ROLES = {
 
 def by_figure(compared: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `beside_published` as the table shows them: each figure's together."""
-    places = {name: place for place, name in enumerate(FIGURES)}
-    return compared.sort_values("figure", key=lambda names: names.map(places), kind="stable")
+    return in_order_of(compared, "figure", FIGURES)
 
 
 def _figure(value: str, write: Callable[[float, int], str] = number) -> Callable[[Row], str]:

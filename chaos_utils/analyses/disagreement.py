@@ -24,13 +24,11 @@ _NEARLY_ALL = 0.95
 
 def _bits(votes: Votes) -> Floats:
     """Return each item's entropy, rounded: which bin it is in must not depend on the processor."""
-    found: Floats = np.round(entropy(votes.shares, unit="bits"), 10)
-    return found
+    return entropy(votes.shares, unit="bits").round(10)
 
 
 def _edges(votes: Votes, n_bins: int) -> Floats:
-    found: Floats = np.round(np.linspace(0, np.log2(votes.dataset.n_classes), n_bins + 1), 10)
-    return found
+    return np.linspace(0, np.log2(votes.dataset.n_classes), n_bins + 1).round(10)
 
 
 @recorded(keys=("dataset", "bin"))
@@ -101,14 +99,12 @@ def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
     """
     cells = pd.DataFrame(_nearest(votes.counts, 100 // step) * step)
     cells["majority"] = votes.majority
-    rows, rest = [], 0
+    rows = []
     for place, majorities in cells.groupby([0, 1, 2])["majority"]:
-        if len(majorities) < MIN_ITEMS:
-            rest += len(majorities)
-        else:
+        if len(majorities) >= MIN_ITEMS:
             label = votes.dataset.labels[int(majorities.mode()[0])]
             rows.append((*place, label, len(majorities)))
-    if rest:
+    if rest := len(votes) - sum(row[-1] for row in rows):
         rows.append((None, None, None, None, rest))
     places = [f"percent_{k}" for k in (1, 2, 3)]
     table = pd.DataFrame(rows, columns=[*places, "majority_label", "n_items"])
@@ -118,8 +114,7 @@ def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
 
 def _nearest(counts: Ints, n: int) -> Ints:
     """Round each row's shares to multiples of 1/n that sum to 1: by largest remainder."""
-    total = counts.sum(axis=1, keepdims=True)
-    whole, remainder = np.divmod(counts * n, total)
+    whole, remainder = np.divmod(counts * n, counts.sum(axis=1, keepdims=True))
     place = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
     found: Ints = whole + (place < n - whole.sum(axis=1, keepdims=True))
     return found

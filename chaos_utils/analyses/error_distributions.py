@@ -12,7 +12,7 @@ from chaos_utils.analyses.baan import published_beside, rows_about
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.table import Table
+from chaos_utils.base.table import Table, in_order_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import expected_calibration_error
 from chaos_utils.metrics.divergence import kl_divergence, total_variation
@@ -71,11 +71,9 @@ def shown_systems(
 ) -> pd.DataFrame:
     """List the systems of a page, as `lineup` gives them, and how many items each predicts."""
     chosen = lineup(systems, system=system, temperature=temperature, trained=trained)
-    rows = []
-    for one in chosen:
-        n_items = len(one.rows_in(votes))
-        rows.append(_keys(one) | {"n_items": n_items, "n_missing": len(votes) - n_items})
-    return pd.DataFrame(rows, columns=[*SYSTEM, "n_items", "n_missing"])
+    rows = [_keys(one) | {"n_items": len(one.rows_in(votes))} for one in chosen]
+    table = pd.DataFrame(rows, columns=[*SYSTEM, "n_items"])
+    return table.assign(n_missing=len(votes) - table["n_items"])
 
 
 def find_systems(material: Material, *, system: str, temperature: float, trained: bool) -> Table:
@@ -118,9 +116,8 @@ def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes
         computed(name, votes, counts / N_VOTES, origin="reference")
         for name, counts in (("H1", h1), ("H2", h2))
     ]
-    outside = {"outside_h1": h2 + rest, "outside_both": rest}
-    judges = {name: replace(votes, counts=counts) for name, counts in outside.items()}
-    return samples, {"all": votes} | judges
+    outside_h1, outside_both = (replace(votes, counts=counts) for counts in (h2 + rest, rest))
+    return samples, {"all": votes, "outside_h1": outside_h1, "outside_both": outside_both}
 
 
 def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
@@ -200,34 +197,26 @@ def errors_by_draw(
     rows = []
     for seed in range(first_seed, first_seed + n_seeds):
         samples, judges = draw_samples(votes, seed)
-        everyone = [*samples, *systems]
-        for found in (_judge(everyone, judges), _compare(everyone, votes)):
-            for system, measure, reference, value in found:
-                row = {"measure": measure, **system.keys, "reference": reference, "value": value}
-                rows.append({"draw": seed} | row)
+        of_h1 = _item_errors(votes, samples[0])
+        for system in (*samples, *systems):
+            found = list(_judge(system, judges))
+            if system.name != "H1":
+                compared = compare_histograms(of_h1, _item_errors(votes, system))
+                found += [(measure, "all", value) for measure, value in compared.items()]
+            rows += [
+                {"draw": seed, "measure": measure, **system.keys, "reference": name, "value": value}
+                for measure, name, value in found
+            ]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-_Found = Iterator[tuple[System, str, str, float]]
-
-
-def _judge(systems: Sequence[System], judges: dict[str, Votes]) -> _Found:
-    for system in systems:
-        for name, votes in judges.items():
-            if name == "outside_h1" and system.name != "H1":
-                continue
+def _judge(system: System, judges: dict[str, Votes]) -> Iterator[tuple[str, str, float]]:
+    for name, votes in judges.items():
+        if name != "outside_h1" or system.name == "H1":
             judged = system.aligned_to(votes)
             gold = judged.first_majority
-            yield system, "ece", name, expected_calibration_error(judged.model, gold, BAAN_BINS)
-            error = float(total_variation(judged.human, judged.model).mean())
-            yield system, "dist_ce", name, error
-
-
-def _compare(systems: Sequence[System], votes: Votes) -> _Found:
-    first, *others = [_item_errors(votes, system) for system in systems]
-    for system, errors in zip(systems[1:], others, strict=True):
-        for measure, value in compare_histograms(first, errors).items():
-            yield system, measure, "all", value
+            yield "ece", name, expected_calibration_error(judged.model, gold, BAAN_BINS)
+            yield "dist_ce", name, float(total_variation(judged.human, judged.model).mean())
 
 
 def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, float]:
@@ -241,20 +230,15 @@ def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, fl
     # Not rounded on purpose: the paper's KL is that of its code, whose errors part at edges.
     raw = [np.histogram(errors, N_BINS, (0, 1))[0] for errors in (one, other)]
     counts = [counted(errors, np.linspace(0, 1, N_BINS + 1)) for errors in (one, other)]
+    raw, even, smoothed = (
+        [(n + more)[np.newaxis] / (n + more).sum() for n in pair]
+        for pair, more in ((raw, 0.0), (counts, 0.0), (counts, PSEUDO_COUNT))
+    )
     return {
-        "kl": _kl(raw[0], raw[1]),
-        "kl_smoothed": _kl(counts[0] + PSEUDO_COUNT, counts[1] + PSEUDO_COUNT),
-        "tvd": float(total_variation(*(_normalised(n) for n in counts))[0]),
+        "kl": float(kl_divergence(*raw, unit="nats", floor=0)[0]),
+        "kl_smoothed": float(kl_divergence(*smoothed, unit="nats", floor=0)[0]),
+        "tvd": float(total_variation(*even)[0]),
     }
-
-
-def _kl(one: npt.NDArray[np.generic], other: npt.NDArray[np.generic]) -> float:
-    return float(kl_divergence(_normalised(one), _normalised(other), unit="nats", floor=0)[0])
-
-
-def _normalised(counts: npt.NDArray[np.generic]) -> Floats:
-    values = np.asarray(counts, dtype=np.float64)[np.newaxis]
-    return values / values.sum()
 
 
 def share_below(values: npt.ArrayLike, value: float) -> float:
@@ -274,14 +258,10 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
         finite = values[np.isfinite(values)]
         varies = len(np.unique(finite)) > 1
         low, high = percentile_interval(finite) if varies else (np.nan, np.nan)
-        row |= {
-            "n_seeds": len(values),
-            "infinite_share": 1 - len(finite) / len(values),
-            "mean": finite.mean() if len(finite) else np.nan,
-            "sd": finite.std(ddof=1) if varies else np.nan,
-            "low": float(low),
-            "high": float(high),
-        }
+        row |= {"n_seeds": len(values), "infinite_share": 1 - len(finite) / len(values)}
+        row["mean"] = finite.mean() if len(finite) else np.nan
+        row["sd"] = finite.std(ddof=1) if varies else np.nan
+        row |= {"low": float(low), "high": float(high)}
         theirs = rows_about(published, row)
         in_notebook = theirs["source"] == "released notebook"
         for source, of_source in (("notebook", in_notebook), ("text", ~in_notebook)):
@@ -295,11 +275,7 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
                 f"percentile_{source}": 100 * share_below(finite, value) if known else np.nan,
             }
         rows.append(row)
-    table = pd.DataFrame(rows).astype({"seed": "Int64"})
-    order = {name: i for i, name in enumerate(_MEASURES)}
-    return table.sort_values(
-        "measure", key=lambda column: column.map(order), kind="stable", ignore_index=True
-    )
+    return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
 @recorded(keys=("dataset", "system", "measure"))
@@ -311,29 +287,24 @@ def oracle_scores(votes: Votes) -> pd.DataFrame:
 
 def _unbroken(row: Row) -> str:
     """Let a system's name break between its parts alone, since the table is wide."""
-    no_break_space = "\u00a0"
-    parts = title(row).replace("-", "\u2011").replace(" ", no_break_space)  # the same hyphen
-    return parts.replace("," + no_break_space, ", ")
+    unbroken = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
+    return title(row).translate(unbroken).replace(",\u00a0", ", ")
 
 
 def _infinite(row: Row) -> str:
     return f"{row['infinite_share']:.1%}" if row["measure"] == "kl" else MISSING
 
 
-def _as_printed(name: str) -> Column:
-    def cell(row: Row) -> str:
-        return MISSING if math.isnan(row[name]) else f"{row[name]:g}"
-
-    return Column("value", cell)
-
-
 def _beside(source: str, heading: str) -> list[Column]:
-    columns = [
-        _as_printed(f"published_{source}"),
-        Column("Δ", f"difference_{source}", 4, signed=True),
-        Column("below", f"percentile_{source}", 1),
+    def as_printed(row: Row) -> str:
+        value = row[f"published_{source}"]
+        return MISSING if math.isnan(value) else f"{value:g}"
+
+    return [
+        Column("value", as_printed, group=heading),
+        Column("Δ", f"difference_{source}", 4, signed=True, group=heading),
+        Column("below", f"percentile_{source}", 1, group=heading),
     ]
-    return [replace(one, group=heading) for one in columns]
 
 
 COLUMNS = [

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.table import Table
+from chaos_utils.base.table import Table, in_order_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import entropy_error
@@ -68,20 +67,14 @@ def error_views(
             row |= {"mean_absolute": np.abs(error).mean(), "published": value}
             rows.append(one.keys | row | {f"difference_{n}": m - value for n, m in means.items()})
     if not rows:
-        return _nothing()
+        return pd.DataFrame(columns=[*SYSTEM, *_PART])
     table = pd.DataFrame(rows).astype({"seed": "Int64"})
-    order = {part: i for i, part in enumerate(dict.fromkeys(table["part"]))}
-    return table.sort_values("part", key=lambda parts: parts.map(order), kind="stable")
+    return in_order_of(table, "part", table["part"].unique())
 
 
-def _nothing() -> pd.DataFrame:
-    return pd.DataFrame(columns=[*SYSTEM, *_PART])
-
-
-_Views = Iterator[tuple[str, str, Floats, Floats, Floats]]
-
-
-def views(dataset: Dataset, human: Floats, model: Floats) -> _Views:
+def views(
+    dataset: Dataset, human: Floats, model: Floats
+) -> Iterator[tuple[str, str, Floats, Floats, Floats]]:
     """Yield ``view``, ``part``, and items' human values, model values and errors."""
     for k, label in enumerate(dataset.labels):
         yield "class", label, human[:, k], model[:, k], model[:, k] - human[:, k]
@@ -111,28 +104,24 @@ def view_histograms(
     """
     chosen = lineup(systems, system=system, temperature=temperature, trained=False)
     if not chosen:
-        return _nothing()
+        return pd.DataFrame(columns=[*SYSTEM, *_PART])
     covered = votes.shares[np.unique(np.concatenate([one.rows_in(votes) for one in chosen]))]
-    people = (votes.dataset.name, PEOPLE, "reference", 1.0)
-    parts: list[tuple[Any, ...]] = [
-        (*people, view, part, "marginal", values)
-        for view, part, values, _, _ in views(votes.dataset, covered, covered)
-    ]
+    everyone = [(PEOPLE, "reference", 1.0, covered, covered)]
     for one in chosen:
-        keys = [one.keys[name] for name in SYSTEM]
         judged = one.aligned_to(votes)
-        for view, part, _, model, error in views(votes.dataset, judged.human, judged.model):
-            sides = {"marginal": model, "signed": error, "absolute": np.abs(error)}
-            parts += [(*keys, view, part, side, values) for side, values in sides.items()]
-    names = (*SYSTEM, *_PART, "side")
+        everyone.append((one.name, one.origin, one.temperature, judged.human, judged.model))
     found = []
-    for *keys, values in parts:
-        row = dict(zip(names, keys, strict=True))
-        limit = math.log(votes.dataset.n_classes) if row["view"] == "entropy" else 1.0
-        edges = np.linspace(0, limit, N_BINS + 1)
-        if row["side"] == "signed":
-            edges = np.linspace(-limit, limit, 2 * N_BINS)  # an odd number of bins: one around 0
-        found.append(histogram(row, values, edges))
+    for name, origin, at, human, model in everyone:
+        of_system = dict(zip(SYSTEM, (votes.dataset.name, name, origin, at), strict=True))
+        for view, part, _, values, error in views(votes.dataset, human, model):
+            limit = math.log(votes.dataset.n_classes) if view == "entropy" else 1.0
+            edges = np.linspace(0, limit, N_BINS + 1)
+            around = np.linspace(-limit, limit, 2 * N_BINS)  # an odd number of bins: one around 0
+            sides = {"marginal": (values, edges)}
+            if name != PEOPLE:
+                sides |= {"signed": (error, around), "absolute": (np.abs(error), edges)}
+            row = of_system | {"view": view, "part": part}
+            found += [histogram(row | {"side": one}, *shown) for one, shown in sides.items()]
     return pd.concat(found, ignore_index=True)
 
 

@@ -1,13 +1,14 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from chaos_utils.analyses.names import dataset_name, listed
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset, known_datasets, short_of
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset, known_datasets
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import find_votes, load_votes
 from chaos_utils.datasets.published.tables import read_published
@@ -104,9 +105,6 @@ class Material(Sequence[Evidence]):
     def __getitem__(self, place):  # type: ignore[no-untyped-def]
         return self.evidence[place]
 
-    def __iter__(self) -> Iterator[Evidence]:
-        return iter(self.evidence)
-
     @property
     def datasets(self) -> list[Dataset]:
         """Each dataset once; pools are left out."""
@@ -163,12 +161,9 @@ class Material(Sequence[Evidence]):
 
         Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
         """
-        lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
-        if not lacking:
-            return ""
-        listed = " and ".join([", ".join(lacking[:-1]), lacking[-1]] if lacking[1:] else lacking)
+        lacking = [dataset_name(one.name) for one in self.evidence if not one.has(what)]
         verb = "has" if len(lacking) == 1 else "have"
-        return f"*{listed} {verb} no {what}: {consequence}.*"
+        return f"*{listed(lacking)} {verb} no {what}: {consequence}.*" if lacking else ""
 
 
 def _pool(parts: Material) -> Evidence:
@@ -211,7 +206,7 @@ def gather(
         if votes is None and predictions:
             raise needs_votes(dataset)
         own = any(one.origin == "yours" for some in systems or () for one in some)
-        own = own or any(not one.is_released for one in votes or ())
+        own |= any(not one.is_released for one in votes or ())
         found.append(Evidence((dataset,), votes, systems, own))
     return Material(tuple(found), trained and predictions is not None)
 

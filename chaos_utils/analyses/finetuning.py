@@ -160,7 +160,7 @@ def accuracies(row: Row, split: str) -> str:
 
 
 def _float(value: Any) -> float:
-    return math.nan if value is None or pd.isna(value) else float(value)
+    return math.nan if pd.isna(value) else float(value)
 
 
 def _trained_on(row: Row) -> str:

@@ -13,7 +13,7 @@ from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, merged
-from chaos_utils.base.table import Table, together
+from chaos_utils.base.table import Table, in_order_of, together
 from chaos_utils.datasets.corpora import from_votes
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.splits import group_folds
@@ -379,8 +379,8 @@ def learned_from(system: System) -> str:
     These are the gold labels of training items alone; those of development items outside
     ChaosNLI too; votes on other items too; not known; and nothing, for a baseline.
     """
-    if system.origin in ("yours", "baseline"):
-        return {"yours": "own", "baseline": "nothing"}[system.origin]
+    if known := {"yours": "own", "baseline": "nothing"}.get(system.origin):
+        return known
     if votes_of(system.dataset) in system.trained_on:
         return "votes"
     return "dev" if _development_of(system.dataset) in system.trained_on else "train"
@@ -455,9 +455,7 @@ def method_scores(
         beside = table["value"] - table["measure"].map(at_plain)
         beside = beside.where(table["kind"] == "reference")
         table["difference"] = table["difference"].fillna(beside)
-    place = {name: i for i, name in enumerate((*_REFERENCES, *METHODS, "own"))}
-    table = table.sort_values("method", key=lambda names: names.map(place), kind="stable")
-    return table[list(_COLUMNS)]
+    return in_order_of(table, "method", (*_REFERENCES, *METHODS, "own"))[list(_COLUMNS)]
 
 
 def _differences(scores: pd.DataFrame, chance: pd.DataFrame) -> pd.DataFrame:
@@ -515,6 +513,7 @@ _LEARNED_FROM = {
     "nothing": "",
     "own": "",
 }
+_FITTED_ON = {"held_out": "held-out labels", "cross_fitted": "votes, out of fold"}
 _SPREADS = {"none": "", "bootstrap": "bootstrap over items", "folds": "range over folds"}
 
 
@@ -545,15 +544,7 @@ COLUMNS = [
 ]
 TEMPERATURE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column(
-        "temperature fitted on",
-        "method",
-        names={
-            "fixed": "fixed",
-            "held_out": "held-out labels",
-            "cross_fitted": "votes, out of fold",
-        },
-    ),
+    Column("temperature fitted on", "method", names=_FITTED_ON),
     Column("T", "temperature", 2, low="low", high="high"),
     Column("spread of", "spread", names=_SPREADS),
     Column("items fitted on", "n_fitted"),

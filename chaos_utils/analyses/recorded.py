@@ -65,24 +65,19 @@ class Record:
     @property
     def name(self) -> str:
         """Its place below a folder of records."""
-        digest = hashlib.sha256(_as_json(self.parameters).encode()).hexdigest()[:6]
-        return f"{self.analysis}/{self.dataset}{f'-{digest}' if self.parameters else ''}.csv"
+        return _place(self.analysis, self.dataset, self.parameters)
 
     def written(self) -> str:
         """Return the record as a file holds it: what it was made from, then the rows."""
-        about = {
-            "record": VERSION,
-            "analysis": self.analysis,
-            "dataset": self.dataset,
-            "parameters": self.parameters,
-            "keys": list(self.keys),
-            "types": self.types,
-            "inputs": [asdict(one) for one in self.inputs],
-            "code": self.code,
-            "sha256": _digest(self.text),
-        }
+        about = {"record": VERSION} | asdict(self) | {"sha256": _digest(self.text)}
+        del about["text"]
         lines = [f"# {name}: {_as_json(value)}\n" for name, value in about.items()]
         return "".join([*lines, self.text])
+
+
+def _place(analysis: str, dataset: str, parameters: Mapping[str, Any]) -> str:
+    suffix = f"-{_digest(_as_json(parameters))[:6]}" if parameters else ""
+    return f"{analysis}/{dataset}{suffix}.csv"
 
 
 def _as_json(value: object) -> str:
@@ -102,23 +97,15 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
     try:
         content = path.read_text("utf-8")
         head = [line for line in content.splitlines(keepends=True) if line.startswith("# ")]
-        about = dict(line[2:].split(": ", 1) for line in head)
-        known = {name: json.loads(value) for name, value in about.items()}
+        about = (line[2:].split(": ", 1) for line in head)
+        known = {name: json.loads(value) for name, value in about}
         text = content[sum(map(len, head)) :]
-        if known["record"] != VERSION:
-            raise ValueError(f"version {known['record']}, expected {VERSION}")
-        if whole and _digest(text) != known["sha256"]:
+        if (version := known.pop("record")) != VERSION:
+            raise ValueError(f"version {version}, expected {VERSION}")
+        if _digest(text) != known.pop("sha256") and whole:
             raise ValueError("the rows are not those that were recorded: cut off, or changed")
-        found = Record(
-            known["analysis"],
-            known["dataset"],
-            known["parameters"],
-            tuple(known["keys"]),
-            known["types"],
-            tuple(Input(**one) for one in known["inputs"]),
-            known["code"],
-            text,
-        )
+        inputs = tuple(Input(**one) for one in known.pop("inputs"))
+        found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
         if whole:
             from_text(text, found.types)
     except (OSError, ValueError, KeyError, TypeError) as fault:
@@ -148,31 +135,26 @@ def recorded(
     """
 
     def mark(function: Callable[..., pd.DataFrame]) -> Analysis:
-        analysis = Analysis(function, tuple(keys), needs, tuple(published))
-        functools.update_wrapper(analysis, function)
-        return analysis
+        return Analysis(function, tuple(keys), needs, tuple(published))
 
     return mark
 
 
+@dataclass(eq=False)
 class Analysis:
     """A function that is computed where its votes are available, and read where they are not.
 
     Called with evidence on some datasets and the function's other arguments by name.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., pd.DataFrame],
-        keys: tuple[str, ...],
-        needs: str,
-        published: tuple[str, ...],
-    ) -> None:
-        self.function = function
-        self.keys = keys
-        self.needs = needs
-        self._published = published
-        self._takes = inspect.signature(function).parameters
+    function: Callable[..., pd.DataFrame]
+    keys: tuple[str, ...]
+    needs: str
+    published: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        functools.update_wrapper(self, self.function)
+        self._takes = inspect.signature(self.function).parameters
 
     @property
     def name(self) -> str:
@@ -198,49 +180,35 @@ class Analysis:
             for name, one in self._takes.items()
             if name not in _EVIDENCE and one.default is not one.empty
         } | dict(arguments)
-        parameters = {name: value for name, value in bound.items() if _is_parameter(value)}
-        if not self._computable(evidence):
+        parameters = {n: value for n, value in sorted(bound.items()) if _is_parameter(value)}
+        needs_systems = bool({"systems", "all_systems"} & set(self._takes))
+        votes, systems = evidence.votes, evidence.systems
+        if votes is None or (needs_systems and systems is None):
             return self._read(evidence, parameters)
-        given: dict[str, Any] = {}
-        if "votes" in self._takes:
-            given["votes"] = evidence.votes[0]  # type: ignore[index]
-        if "systems" in self._takes:
-            given["systems"] = evidence.systems[0]  # type: ignore[index]
-        if "all_votes" in self._takes:
-            given["all_votes"] = evidence.votes
-        if "all_systems" in self._takes:
-            given["all_systems"] = evidence.systems
-        others = {n: value for n, value in bound.items() if n not in parameters}
-        tables = [one for one in others.values() if isinstance(one, Table)]
-        passed = {n: _rows(one, evidence.name) for n, one in others.items()}
-        rows = rounded(self.function(**given, **passed, **parameters))
-        origin = Origin(self._inputs(evidence, others.values()))
-        for table in tables:
-            origin |= origins_of([table]).get(evidence.name, Origin())
-        found = Table(rows, self.keys, {evidence.name: origin})
+        available = (votes[0], systems and systems[0], votes, systems)
+        given = zip(_EVIDENCE, available, strict=True)
+        passed = {name: value for name, value in given if name in self._takes}
+        inputs = [published_input(name) for name in self.published]
+        inputs += evidence.inputs if needs_systems else merged(*(one.inputs for one in votes))
+        origin = Origin(merged(inputs))
+        for name, value in bound.items():
+            if isinstance(value, Table):
+                passed[name] = value.on(evidence.name).rows
+                origin |= value.origins.get(evidence.name, Origin())
+            else:
+                passed[name] = value
+                origin |= Origin(_inputs_of(value))
+        found = Table(rounded(self.function(**passed)), self.keys, {evidence.name: origin})
         if evidence.recordable and not origin.recorded and paths.in_runner():
             self._write(found, evidence, parameters)
         return found
-
-    def _computable(self, evidence: Evidence) -> bool:
-        if evidence.votes is None:
-            return False
-        return evidence.systems is not None or not {"systems", "all_systems"} & set(self._takes)
-
-    def _inputs(self, evidence: Evidence, others: Iterable[Any]) -> tuple[Input, ...]:
-        found = [published_input(name) for name in self._published]
-        if {"systems", "all_systems"} & set(self._takes):
-            found += evidence.inputs
-        else:
-            found += [entry for one in evidence.votes or () for entry in one.inputs]
-        return merged(found, *(_inputs_of(one) for one in others if not isinstance(one, Table)))
 
     def _write(self, table: Table, evidence: Evidence, parameters: Mapping[str, Any]) -> None:
         text, types = as_text(table.rows)
         record = Record(
             self.name,
             evidence.name,
-            dict(sorted(parameters.items())),
+            parameters,
             self.keys,
             types,
             table.inputs,
@@ -250,18 +218,15 @@ class Analysis:
         write_text(paths.run_folder() / FOLDER / record.name, record.written())
 
     def _read(self, evidence: Evidence, parameters: Mapping[str, Any]) -> Table:
-        wanted = Record(
-            self.name, evidence.name, dict(sorted(parameters.items())), (), {}, (), "", ""
-        )
         folder = paths.results() / FOLDER
-        path = folder / wanted.name
+        path = folder / _place(self.name, evidence.name, parameters)
         others = sorted((folder / self.name).glob(f"{evidence.name}*.csv"))
         if evidence.own or (not path.is_file() and others):
             raise ChaosError(
                 f"{self.name} is not recorded for these parameters, and the votes or predictions "
                 "that it needs are not available.",
                 where=evidence.name,
-                found=_as_json(wanted.parameters),
+                found=_as_json(parameters),
                 expected="; ".join(_as_json(read_record(one).parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
@@ -276,10 +241,6 @@ def _is_parameter(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_parameter, value))
     return value is None or isinstance(value, bool | int | float | str | np.number)
-
-
-def _rows(value: Any, dataset: str) -> Any:
-    return value.on(dataset).rows if isinstance(value, Table) else value
 
 
 def _inputs_of(value: Any) -> tuple[Input, ...]:
@@ -305,29 +266,18 @@ def derived(
         @functools.wraps(function)
         def call(*args: Any, **arguments: Any) -> Table:
             values = [*args, *arguments.values()]
-            tables = [one for one in values if isinstance(one, Table)]
-            origins = origins_of(tables)
-            of_all = merged(
-                [published_input(name) for name in published],
-                *(_inputs_of(one) for one in values if not isinstance(one, Table)),
-            )
+            others = [one for one in values if not isinstance(one, Table)]
+            origins = origins_of(one for one in values if isinstance(one, Table))
+            of_all = merged(map(published_input, published), *map(_inputs_of, others))
             if of_all:
                 origins[""] = origins.get("", Origin()) | Origin(of_all)
-            plain = [one.rows if isinstance(one, Table) else one for one in args]
+            given = [one.rows if isinstance(one, Table) else one for one in args]
             named = {n: v.rows if isinstance(v, Table) else v for n, v in arguments.items()}
-            return Table(rounded(function(*plain, **named)), tuple(keys), origins)
+            return Table(rounded(function(*given, **named)), tuple(keys), origins)
 
         return call
 
     return mark
-
-
-def plain(rows: pd.DataFrame, keys: Sequence[str], *made_from: Any) -> Table:
-    """Return rows that were computed outside of any analysis, with the inputs of what they are of.
-
-    That is votes, systems, runs, or sequences of these.
-    """
-    return Table(rows, tuple(keys), {"": Origin(merged(*map(_inputs_of, made_from)))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,11 +300,11 @@ def differences(old: Record, new: Record) -> list[Difference]:
     Numbers that are no integers agree at a relative 1e-6.
     """
     name = new.name
-    found = []
-    for what in ("keys", "types", "inputs"):
-        before, after = getattr(old, what), getattr(new, what)
-        if before != after:
-            found.append(Difference(name, what, str(before), str(after)))
+    found = [
+        Difference(name, what, str(getattr(old, what)), str(getattr(new, what)))
+        for what in ("keys", "types", "inputs")
+        if getattr(old, what) != getattr(new, what)
+    ]
     if old.types != new.types:
         return found
     try:

@@ -1,6 +1,7 @@
 """Table 5 of Nie et al. (2020): every system's distance from humans, and its accuracy."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,12 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import Column, Row, number, signed, with_interval
 from chaos_utils.scoring import systems as known
-from chaos_utils.scoring.published import TABLE_5, beside_published, published_scores
+from chaos_utils.scoring.published import (
+    TABLE_5,
+    beside_published,
+    published_models,
+    published_scores,
+)
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import System
@@ -37,12 +43,10 @@ def main_results(
         baselines = [known.class_prior(votes, seed), known.original_votes(votes)]
         baselines.append(known.old_label(votes))
     names = available(votes, TABLE_5)
+    of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
-    parts = [
-        chance_scores(votes, names, n_resamples=n_resamples, seed=seed),
-        score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed),
-    ]
-    scores = pd.concat(parts, ignore_index=True)
+    of_all = score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed)
+    scores = pd.concat([of_chance, of_all], ignore_index=True)
     both = beside_published(scores)
     table = wide(scores, "low", "high")
     for what in ("published", "difference"):
@@ -75,17 +79,9 @@ def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
         models = group[(group["kind"] == "model") & (group["source"] == "published")]
         for measure in ("jsd", "kl") if len(models) else ():
             best = models.loc[models[measure].idxmin()]
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "measure": measure,
-                    "n_models": len(models),
-                    "n_better": int((models[measure] < chance[measure]).sum()),
-                    "best": best["system"],
-                    "best_value": best[measure],
-                    "chance": chance[measure],
-                }
-            )
+            n_better = int((models[measure] < chance[measure]).sum())
+            found = (best["system"], best[measure], chance[measure])
+            rows.append((dataset, measure, len(models), n_better, *found))
     columns = ["dataset", "measure", "n_models", "n_better", "best", "best_value", "chance"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -110,24 +106,13 @@ def rank_correlations() -> pd.DataFrame:
     ``spearman`` is 1 when the more accurate model is always the *nearer* one, −1 when it is always
     the farther.
     """
-    table = read_published("nie2020_table5")
-    models = table[~table["model"].isin(["chance", "est-human"])]
     rows = []
-    for dataset, group in models.groupby("dataset", sort=False):
+    for dataset, group in published_models().groupby("dataset", sort=False):
         ranks = group[list(TABLE_5)].rank()
-        for accuracy in ("old_accuracy", "new_accuracy"):
-            for distance in ("jsd", "kl"):
-                spearman = -np.corrcoef(ranks[accuracy], ranks[distance])[0, 1]
-                rows.append(
-                    {
-                        "dataset": dataset,
-                        "accuracy": accuracy,
-                        "distance": distance,
-                        "n_models": len(group),
-                        "spearman": float(spearman),
-                    }
-                )
-    return pd.DataFrame(rows)
+        for one, other in product(("old_accuracy", "new_accuracy"), ("jsd", "kl")):
+            spearman = -np.corrcoef(ranks[one], ranks[other])[0, 1]
+            rows.append((dataset, one, other, len(group), float(spearman)))
+    return pd.DataFrame(rows, columns=["dataset", "accuracy", "distance", "n_models", "spearman"])
 
 
 @derived(keys=("dataset", "system", "source", "measure"))

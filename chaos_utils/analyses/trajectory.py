@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,10 @@ _OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
 _SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
 _SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
 _KEYS = ("dataset", "items", "bin", "measure")
+_COLUMNS = ["dataset", "items", "epochs", "n_seeds", "runs", "bin", "entropy_low_bits",
+            "entropy_high_bits", "n", "measure", "value", "low", "high", "chance", "over_chance",
+            "over_chance_low", "over_chance_high", "change", "change_low",
+            "change_high"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,24 +102,22 @@ def _with_stages(
     for one in material:
         systems = None
         if one.votes is not None:
-            found = ((*stage[:2], predictions_in(stage[2], one.votes[0], "")) for stage in stages)
-            systems = (
-                tuple(
-                    _stage(system, items, run.settings["model"], run.name, run.settings["epochs"],
-                           seed=run.settings["seed"], origin="trained", inputs=inputs[run.name])
-                    for run, items, system in found
-                    if system is not None
-                ),
-            )  # fmt: skip
+            found = []
+            for run, items, table in stages:
+                if system := predictions_in(table, one.votes[0], ""):
+                    about = {name: run.settings[name] for name in ("model", "epochs", "seed")}
+                    about |= {"run": run.name, "origin": "trained", "inputs": inputs[run.name]}
+                    found.append(_stage(system, items, **about))
+            systems = (tuple(found),)
         several.append(replace(one, systems=systems))
     return Material(tuple(several), material.trained)
 
 
-def _stage(system: System, items: int, model: str, run: str, epochs: int, **known: object) -> Stage:
+def _stage(system: System, items: int, **about: Any) -> Stage:
     """Return predictions as those of a stage; stages that differ in their seed are one family."""
-    fields = {name: getattr(system, name) for name in System.__dataclass_fields__} | known
-    fields |= {"name": f"{items} items, seed {fields['seed']}", "family": str(items)}
-    return Stage(**fields, items=items, model=model, run=run, epochs=epochs)
+    name = f"{items} items, seed {about['seed']}"
+    fields = {field: getattr(system, field) for field in System.__dataclass_fields__}
+    return Stage(**fields | about | {"name": name, "family": str(items), "items": items})
 
 
 def _synthetic(material: Material, model: str, sizes: Iterable[int]) -> Material:
@@ -129,7 +132,7 @@ def _synthetic(material: Material, model: str, sizes: Iterable[int]) -> Material
             powers = np.exp(progress * 1.6 * np.log(votes.shares + 0.02) + noise / 2)
             shares = powers / powers.sum(axis=1, keepdims=True)
             simulated = computed("", votes, shares, origin="simulated")
-            stages.append(_stage(simulated, items, model, "synthetic run", 1, seed=0))
+            stages.append(_stage(simulated, items, model=model, run="synthetic run", seed=0))
         several.append(replace(one, systems=(tuple(stages),)))
     return Material(tuple(several), material.trained)
 
@@ -161,43 +164,10 @@ def by_size(
     ``over_chance`` is the value minus that, ``change`` minus that of the fewest items. Intervals
     cover `level`; all stages are resampled alike.
     """
-    options = {"n_bins": n_bins, "n_resamples": n_resamples, "seed": seed}
-    return _growth(all_votes, all_systems, model, level, **options)
-
-
-@recorded(keys=_KEYS)
-def by_look(
-    all_votes: Sequence[Votes],
-    all_systems: Sequence[Sequence[Stage]],
-    *,
-    model: str,
-    n_bins: int,
-    n_resamples: int,
-    seed: int,
-    level: float,
-) -> pd.DataFrame:
-    """Score one run along its way, in entropy bins; all as in `by_size`."""
-    options = {"n_bins": n_bins, "n_resamples": n_resamples, "seed": seed}
-    return _growth(all_votes, all_systems, model, level, **options)
-
-
-_COLUMNS = ["dataset", "items", "epochs", "n_seeds", "runs", "bin", "entropy_low_bits",
-            "entropy_high_bits", "n", "measure", "value", "low", "high", "chance", "over_chance",
-            "over_chance_low", "over_chance_high", "change", "change_low",
-            "change_high"]  # fmt: skip
-
-
-def _growth(
-    all_votes: Sequence[Votes],
-    all_systems: Sequence[Sequence[Stage]],
-    model: str,
-    level: float,
-    **options: int,
-) -> pd.DataFrame:
     stages = [[one for one in systems if one.model == model] for systems in all_systems]
     if not all(stages):
         return pd.DataFrame(columns=_COLUMNS, dtype=object)
-    scores = score_bins(all_votes, stages, **options)
+    scores = score_bins(all_votes, stages, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     values, draws = _with_all(scores)
     roles = zip(scores.families, scores.roles, strict=True)
     place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
@@ -205,7 +175,7 @@ def _growth(
     places, guess = [place_of[items] for items in sizes], [scores.systems.index(GUESS)]
     chance, first = values[:, guess], values[:, places[:1]]
     over, change = draws - draws[:, :, guess], draws - draws[:, :, places[:1]]
-    n = np.concatenate([scores.n_scored.sum(axis=0, keepdims=True), scores.n_scored])[:, places]
+    n = np.vstack([scores.n_scored.sum(axis=0), scores.n_scored])[:, places]
     values = values[:, places]
     b, s, m = (axis.ravel() for axis in np.indices(values.shape))
     table = pd.DataFrame([_about(items, stages) for items in sizes]).iloc[s].reset_index(drop=True)
@@ -225,6 +195,14 @@ def _growth(
         table[name] = value.ravel()
         table[f"{prefix}low"], table[f"{prefix}high"] = (end.ravel() for end in ends)
     return table[_COLUMNS]
+
+
+@recorded(keys=_KEYS)
+def by_look(
+    all_votes: Sequence[Votes], all_systems: Sequence[Sequence[Stage]], **same: Any
+) -> pd.DataFrame:
+    """Score one run along its way, in entropy bins; all as in `by_size`."""
+    return by_size.function(all_votes, all_systems, **same)
 
 
 def _with_all(scores: BinScores) -> tuple[Floats, Floats]:

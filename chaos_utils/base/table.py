@@ -113,6 +113,14 @@ def origins_of(tables: Iterable[Table]) -> dict[str, Origin]:
     return found
 
 
+def in_order_of(rows: pd.DataFrame, column: str, values: Iterable[object]) -> pd.DataFrame:
+    """Return rows by the place of a column's values among others; else they keep their order."""
+    places = {value: place for place, value in enumerate(values)}
+    return rows.sort_values(
+        column, key=lambda cells: cells.map(places), kind="stable", ignore_index=True
+    )
+
+
 def as_text(rows: pd.DataFrame) -> tuple[str, dict[str, str]]:
     """Return a table as CSV, and the type of each column.
 

@@ -57,11 +57,11 @@ def say_accuracy(curves: pd.DataFrame, settled: int) -> str:
 
 
 def _from_to(curves: pd.DataFrame, who: str) -> list[str]:
-    parts = []
-    for dataset, rows in curves[curves["who"] == who].groupby("dataset", sort=False):
-        first, late = rows["accuracy_percent"].iloc[0], rows["settled_percent"].iloc[0]
-        parts.append(f"from {first:.1f}% to {late:.1f}% on {dataset_name(str(dataset))}")
-    return parts
+    return [
+        f"from {row.accuracy_percent:.1f}% to {row.settled_percent:.1f}% on "
+        f"{dataset_name(row.dataset)}"
+        for row in curves[curves["who"] == who].drop_duplicates("dataset").itertuples()
+    ]
 
 
 def say_effects(table: pd.DataFrame, share: float) -> str:

@@ -6,9 +6,9 @@
 import pandas as pd
 
 from chaos_utils.analyses.learning_distributions import METHODS
-from chaos_utils.analyses.names import dataset_name, listed
-from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.analyses.names import by_dataset, dataset_name, listed
 from chaos_utils.report.columns import number, signed
+from chaos_utils.scoring.published import published_models
 
 _DIGITS = 3
 
@@ -44,11 +44,11 @@ def compare_temperatures(table: pd.DataFrame) -> str:
 def missing_sentence(table: pd.DataFrame) -> str:
     """Say which methods were not computed on which datasets; nothing where all were."""
     by_list: dict[tuple[str, ...], list[str]] = {}
-    for dataset, group in table.groupby("dataset", sort=False):
+    for dataset, group in by_dataset(table):
         there = set(group["method"])
         titles = tuple(title for name, title in METHODS.items() if name not in there)
         if titles:
-            by_list.setdefault(titles, []).append(dataset_name(str(dataset)))
+            by_list.setdefault(titles, []).append(dataset)
     parts = []
     for titles, datasets in by_list.items():
         what = "every method" if len(titles) == len(METHODS) else "; ".join(titles)
@@ -62,7 +62,7 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
     Surely: the whole interval of the difference lies on one side of 0.
     """
     sentences = []
-    for dataset, group in _compared(table, measure).groupby("dataset", sort=False):
+    for dataset, group in by_dataset(_compared(table, measure)):
         nearer = group[group["difference_high"] < 0].sort_values("difference")
         farther = group[group["difference_low"] > 0]
         parts = [
@@ -73,7 +73,7 @@ def directions(table: pd.DataFrame, measure: str) -> list[str]:
         left = len(group) - len(nearer) - len(farther)
         if left:
             parts.append(f"{left} of {len(group)} are indistinguishable from it")
-        sentences.append(f"on {dataset_name(str(dataset))}, {'; '.join(parts)}")
+        sentences.append(f"on {dataset}, {'; '.join(parts)}")
     return sentences
 
 
@@ -83,7 +83,7 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
     The best of all, and the best of those that saw no vote.
     """
     sentences = []
-    for dataset, group in _of(table, measure).groupby("dataset", sort=False):
+    for dataset, group in by_dataset(_of(table, measure)):
         known = group.set_index("method")["value"]
         others = group[(group["kind"] == "method") & (group["method"] != "plain")]
         if "plain" not in known or others.empty:
@@ -102,8 +102,8 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
                 nearest = without.loc[without["value"].idxmin()]
                 told.append(f"the lowest without votes is {_step(nearest, plain, room)}")
         sentences.append(
-            f"on {dataset_name(str(dataset))}, the ceiling has {number(ceiling, _DIGITS)} "
-            f"and plain {number(plain, _DIGITS)}; {'; '.join(told)}"
+            f"on {dataset}, the ceiling has {number(ceiling, _DIGITS)} and plain "
+            f"{number(plain, _DIGITS)}; {'; '.join(told)}"
         )
     return sentences
 
@@ -117,7 +117,7 @@ def _step(row: pd.Series, plain: float, room: float) -> str:
 def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
     """Count for each dataset the methods below chance in a distance; name those that are not."""
     sentences = []
-    for dataset, group in _of(table, measure).groupby("dataset", sort=False):
+    for dataset, group in by_dataset(_of(table, measure)):
         rows = group[group["kind"] == "method"]
         if rows.empty:
             continue
@@ -125,7 +125,7 @@ def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
         beyond = rows[rows["value"] >= chance]
         but = f", all but {listed(list(beyond['title']))}" if 0 < len(beyond) < len(rows) else ""
         sentences.append(
-            f"{len(rows) - len(beyond)} of {len(rows)} on {dataset_name(str(dataset))} "
+            f"{len(rows) - len(beyond)} of {len(rows)} on {dataset} "
             f"({number(chance, _DIGITS)}){but}"
         )
     return sentences
@@ -143,9 +143,7 @@ def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
 
 def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
     """Set the plain run's value beside the range of the nine published models, for each dataset."""
-    published = read_published("nie2020_table5")
-    models = published[~published["model"].isin(["chance", "est-human"])]
-    ranges = models.groupby("dataset")[measure].agg(["min", "max"])
+    ranges = published_models().groupby("dataset")[measure].agg(["min", "max"])
     rows = _of(table, measure)
     return [
         f"{number(row['value'], _DIGITS)} on {dataset_name(row['dataset'])}, where the nine have "
@@ -157,15 +155,12 @@ def beside_published(table: pd.DataFrame, measure: str) -> list[str]:
 
 def extremes(table: pd.DataFrame, measure: str) -> list[str]:
     """Say for each dataset which methods have the lowest and the highest value."""
+    rows = _of(table, measure)
     sentences = []
-    for dataset, group in _of(table, measure).groupby("dataset", sort=False):
-        rows = group[group["kind"] == "method"]
-        if len(rows):
-            low, high = rows.loc[rows["value"].idxmin()], rows.loc[rows["value"].idxmax()]
-            sentences.append(
-                f"on {dataset_name(str(dataset))} from {number(low['value'], _DIGITS)} "
-                f"({low['title']}) to {number(high['value'], _DIGITS)} ({high['title']})"
-            )
+    for dataset, group in by_dataset(rows[rows["kind"] == "method"]):
+        low, high = (group.loc[place] for place in group["value"].agg(["idxmin", "idxmax"]))
+        ends = [f"{number(end['value'], _DIGITS)} ({end['title']})" for end in (low, high)]
+        sentences.append(f"on {dataset} from {' to '.join(ends)}")
     return sentences
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring.predictions import join, read_predictions
-from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.published import TABLE_5, published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, floor_and_ceiling
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
@@ -152,8 +151,7 @@ def judge_files(
     table["better"] = table["measure"].map(lambda name: MEASURES[name].better)
     is_difference = table["reference"] != ""
     table.loc[is_difference, ["floor", "ceiling"]] = np.nan
-    published = read_published("nie2020_table5")
-    published = published[~published["model"].isin(["chance", "est-human"])]
+    published = published_models()
     ranks = [_rank(row, published) for row in table.to_dict("records")]
     table["rank"] = pd.array([rank for rank, _ in ranks], dtype="Int64")
     table["ranked"] = pd.array([of for _, of in ranks], dtype="Int64")

@@ -9,6 +9,12 @@ _KEYS = ["dataset", "group", "system", "measure"]
 TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # its measures
 
 
+def published_models() -> pd.DataFrame:
+    """Return the rows of Table 5 of Nie et al. (2020) that are models."""
+    table = read_published("nie2020_table5")
+    return table[~table["model"].isin(["chance", "est-human"])]
+
+
 def published_scores() -> pd.DataFrame:
     """Return the scores of Table 5 of Nie et al. (2020).
 

@@ -12,7 +12,6 @@ from chaos_utils.analyses.recorded import (
     Record,
     derived,
     differences,
-    plain,
     read_record,
     recorded,
 )
@@ -149,11 +148,6 @@ def test_tables_are_handed_on_with_what_they_were_made_from(evidence, without, r
     assert "published/nie2020_table5.csv" in [one.name for one in best.inputs]
     assert len(best.on("snli").inputs) == 3
     pd.testing.assert_frame_equal(best.rows, largest(label_shares(without)).rows)
-
-
-def test_what_is_outside_of_any_analysis_names_what_it_was_made_from(sample):
-    table = plain(pd.DataFrame({"n": [1]}), ["n"], sample[0], [synthetic_systems(sample[1])])
-    assert [one.name for one in table.inputs] == ["synthetic-sample/chaosNLI_snli.jsonl"]
 
 
 DAMAGES = {

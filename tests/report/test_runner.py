@@ -21,12 +21,13 @@ n: int = 2  # how many
 BODY = """
 # %%
 import pandas as pd
-from chaos_utils.analyses.recorded import plain
+from chaos_utils.base.table import Origin, Table
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.tables import publish_table
 votes = load_votes("snli", data)
 rows = pd.DataFrame({"n": [n], "items": [len(votes)]})
-publish_table("tbl-n", plain(rows, ["n"], votes), caption="How many.")
+table = Table(rows, ("n",), {"": Origin(votes.inputs)})
+publish_table("tbl-n", table, caption="How many.")
 """
 
 
