@@ -111,6 +111,8 @@ def judge_files(
         Those on these datasets, and perhaps more.
     n_resamples : int
         For the intervals; 0 for none.
+    seed : int
+        Of resamples and draws.
     against : str, optional
         Name of the system that the others are compared with, on each dataset that has it.
 

@@ -1,4 +1,4 @@
-"""The book on a machine with neither data nor network: the real numbers, and what is said of them."""
+"""The book without data and network: the real numbers, and what is said of them."""
 
 import json
 import re

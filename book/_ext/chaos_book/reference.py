@@ -7,9 +7,12 @@ import importlib
 import inspect
 import pkgutil
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from jinja2 import Template
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape_sphinx
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyXRefRole
 from sphinx.environment import BuildEnvironment
@@ -112,8 +115,21 @@ def _link_or_code(
     return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, shown, found[0])
 
 
+class _CompiledOnce(SandboxedEnvironment):
+    """Keep numpydoc's template, which it would compile for every docstring several times."""
+
+    kept: ClassVar[dict[str, Template]] = {}
+
+    def get_template(self, name: Any, *args: Any, **kwargs: Any) -> Template:
+        """Return the template, compiled the first time."""
+        if name not in self.kept:
+            self.kept[name] = super().get_template(name, *args, **kwargs)
+        return self.kept[name]
+
+
 def setup(app: Sphinx) -> None:
     """Register directive and role."""
+    docscrape_sphinx.SandboxedEnvironment = _CompiledOnce
     app.add_directive("room", Room)
     app.add_role_to_domain("py", "code", Code())
     app.connect("missing-reference", _link_or_code)
