@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from chaos_utils.analyses.names import dataset_name, listed
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.availability import (
+    datasets_of,
+    is_missing,
+    may_be_recorded,
+    needs_votes,
+)
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset, known_datasets
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.loading import find_votes, load_votes
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
@@ -211,26 +216,6 @@ def gather(
     return Material(tuple(found), trained and predictions is not None)
 
 
-def datasets_of(data: str) -> list[Dataset]:
-    """Return the datasets that a ``data`` parameter stands for."""
-    if data == "auto":
-        return book_datasets()
-    if may_be_recorded(data):
-        return [get_dataset(data)]
-    return [files.dataset for files in find_votes(data)]
-
-
-def may_be_recorded(data: str) -> bool:
-    """Return whether tables may be recorded ones: for the book's datasets, all or one of them."""
-    return data in ("auto", *(one.name for one in book_datasets()))
-
-
-def is_missing(dataset: Dataset) -> bool:
-    """Return whether the votes on one of the book's datasets are not available."""
-    missing = any(sources.find(file.name) is None for file in dataset.files)
-    return missing and bool(dataset.in_book)
-
-
 def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
     """Whether released predictions on released votes are missing, and no others stand in."""
     if predictions or not votes.is_released:
@@ -241,37 +226,3 @@ def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
         for seed in known.seeds
         for file in known.files
     )
-
-
-def needs_votes(dataset: Dataset) -> ChaosError:
-    """Return the error for a reader's predictions on votes that are not available."""
-    return ChaosError(
-        f"Your predictions cannot be judged: the votes on {dataset.short} are not available.",
-        expected=dataset.file,
-        todo="run `chaos data fetch`, or name the votes with -p data=…",
-    )
-
-
-def check_available(values: Mapping[str, object], defaults: Mapping[str, object]) -> None:
-    """Refuse, before a kernel starts, what only votes that are not available could answer.
-
-    That is, where votes are missing: a reader's predictions, or a parameter of a notebook that
-    differs from its default, the book's.
-    """
-    named = [values["dataset"]] if "dataset" in values else values.get("datasets", [])
-    held = datasets_of(str(values["data"]))
-    chosen = [get_dataset(str(one)) for one in named] or held  # type: ignore[attr-defined]
-    missing = list(filter(is_missing, chosen))
-    if not missing:
-        return
-    if values.get("predictions"):
-        raise needs_votes(missing[0])
-    changed = [name for name in values if name != "data" and values[name] != defaults[name]]
-    if changed:
-        raise ChaosError(
-            "Only the book's own parameters are recorded, and the votes are not available.",
-            where="missing: " + ", ".join(one.file for one in missing),
-            found=", ".join(f"{name}={values[name]!r}" for name in changed),
-            expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),
-            todo="run `chaos data fetch` to compute with parameters of your own",
-        )

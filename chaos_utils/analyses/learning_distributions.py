@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.evidence import Evidence, needs_votes
+from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.base.table import Table, in_order_of, together
+from chaos_utils.datasets.availability import needs_votes
 from chaos_utils.datasets.corpora import from_votes
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.splits import group_folds

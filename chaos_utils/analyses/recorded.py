@@ -35,7 +35,7 @@ from chaos_utils.base.table import (
 )
 from chaos_utils.datasets.published.tables import published_input
 
-FOLDER = "tables"  # below results/, and in the folder of a run
+FOLDER = paths.TABLES  # below results/ too
 VERSION = 1  # of the format of records
 _PACKAGE = "chaos_utils.analyses."
 # Parameters of an analysis that take evidence; what they are given is no parameter of the record.

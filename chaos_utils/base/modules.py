@@ -18,16 +18,17 @@ def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
 
     Names are dotted; those outside this package are passed over, those in `without` not followed.
     """
+    root = paths.project()
     waiting = list(names)
     found: set[Path] = set()
-    passed = {file_of(name) for name in without}
+    passed = {_file_of(root, name) for name in without}
     while waiting:
-        path = file_of(waiting.pop())
+        path = _file_of(root, waiting.pop())
         if path is None or path in found or path in passed:
             continue
         found.add(path)
         waiting += _imported_by(path)
-        if path == file_of(_RUNS_COMMANDS):
+        if path == _file_of(root, _RUNS_COMMANDS):
             waiting.append(f"{PACKAGE}.cli.__main__")
     return sorted(found)
 
@@ -57,9 +58,10 @@ def imported(code: str, where: str) -> Iterator[str]:
         yield from (name for name in names if name.split(".")[0] == PACKAGE)
 
 
-def file_of(module: str) -> Path | None:
+@cache
+def _file_of(root: Path, module: str) -> Path | None:
     """Return the file of a module of this package; None for what is inside one."""
-    path = paths.project() / Path(*module.split("."))
+    path = root / Path(*module.split("."))
     if path.with_suffix(".py").is_file():
         return path.with_suffix(".py")
     return path / "__init__.py" if (path / "__init__.py").is_file() else None
@@ -114,9 +116,12 @@ def _imported_by(path: Path) -> tuple[str, ...]:
 
 
 def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of code that runs; what is imported for type checkers is not needed."""
-    yield tree
-    for node in ast.iter_child_nodes(tree):
+    """Yield the statements of code that run; what is imported for type checkers is not needed."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
-        yield from _run(node)
+        yield node
+        children = ast.iter_child_nodes(node)
+        waiting += [child for child in children if not isinstance(child, ast.expr)]

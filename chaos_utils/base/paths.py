@@ -17,6 +17,7 @@ import platformdirs
 
 from chaos_utils.base.errors import ChaosError
 
+FIGURES, TABLES = "figures", "tables"  # in the folder of a run
 CONTEXT_FILE = "context.json"  # what runs, for its own process; gone when it ends
 
 _output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")

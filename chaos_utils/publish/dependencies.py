@@ -10,14 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import jupytext
 import yaml
 
-from chaos_utils.analyses import evidence
-from chaos_utils.analyses.evidence import datasets_of, is_missing, may_be_recorded
-from chaos_utils.analyses.recorded import FOLDER as TABLES
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.authorship import read_authors
+from chaos_utils.datasets import availability
+from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files
 from chaos_utils.datasets.sources import find
@@ -65,7 +63,7 @@ def modules_of(notebook: Path) -> list[Path]:
 
 def _imported(notebook: Path) -> list[str]:
     names: list[str] = []
-    for number, cell in enumerate(jupytext.read(notebook).cells, start=1):
+    for number, cell in enumerate(parameters.read_cells(notebook), start=1):
         if cell.cell_type == "code":
             # What starts so is IPython's, and imports nothing of ours.
             code = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
@@ -81,7 +79,8 @@ def modules_of_pages() -> list[Path]:
         for kind in ("*.py", *(f"*{suffix}" for suffix in _DATA))
         for path in package.rglob(kind)
     )
-    return sorted(path for path in found if not path.is_relative_to(package / "cli"))
+    unseen = (package / "cli", package / "scoring" / "reference_scores")  # no page shows these
+    return sorted(path for path in found if not any(map(path.is_relative_to, unseen)))
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:
@@ -113,7 +112,7 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
     if _some_missing(data):
         stems = {path.stem for path in needed if path.parent == package / "analyses"}
-        records = (paths.results() / TABLES).glob("*/*.csv")
+        records = (paths.results() / paths.TABLES).glob("*/*.csv")
         ours = sorted(path for path in records if path.parent.name.partition(".")[0] in stems)
         found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
     if asks or package / "scoring" / "trained.py" in directly:
@@ -133,7 +132,7 @@ def check_available(notebook: Path, values: Mapping[str, object]) -> None:
     if isinstance(data, str) and not may_be_recorded(data):
         find_votes(data)
     elif isinstance(data, str) and notebook.stem in chapters():
-        evidence.check_available(values, parameters.resolve(notebook, {}))
+        availability.check_available(values, parameters.resolve(notebook, {}))
 
 
 def _votes_here(data: str) -> list[VoteFiles]:

@@ -18,7 +18,7 @@ from chaos_utils.base.table import Table
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import first_sentence
 
-FOLDER = "figures"
+FOLDER = paths.FIGURES
 SYNTHETIC_NOTE = "Synthetic sample"
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 

@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
+from PIL import Image
 
 from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
@@ -19,6 +20,7 @@ from chaos_utils.report import artifacts, embedding
 
 PNG_DPI = 300
 _PREVIEW_DPI = 110
+_Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]  # of panels, and of texts
 
 
 def publish_figure(
@@ -45,11 +47,11 @@ def publish_figure(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
     about = embedding.about(id, caption, alt, synthetic=table.synthetic)
-    preview = b""
+    preview, places = b"", None
     for mode in style.MODES:
         with style.look(mode):
             figure = plot(_literal(table.rows))
-            _fix_layout(figure)
+            places = _fix_layout(figure, places)
             if table.synthetic:
                 _mark_synthetic(figure)
             if mode == "light":
@@ -81,29 +83,49 @@ def _literal(data: pd.DataFrame) -> pd.DataFrame:
     return data.assign(**{name: data[name].replace(r"\$", r"\\$", regex=True) for name in named})
 
 
-def _fix_layout(figure: Figure) -> None:
-    """Round where panels stand: the solver's last digits vary, and an SVG's ids hash them."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    for axis in figure.axes:
-        left, bottom, width, height = axis.get_position(original=True).bounds
-        axis.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
+def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
+    """Put panels and common labels where they stand in the first look; return where that is.
+
+    Panels' places are rounded: the solver's last digits vary, and an SVG's ids hash them.
+    """
+    if places is None:
+        figure.draw_without_rendering()
+        panels = []
+        for axis in figure.axes:
+            left, bottom, width, height = axis.get_position(original=True).bounds
+            panels.append((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
+        places = panels, [text.get_position() for text in figure.texts]
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)  # any other would draw again before each file is written
+    for axis, place in zip(figure.axes, places[0], strict=True):
+        axis.set_position(place)
+    for text, point in zip(figure.texts, places[1], strict=True):
+        text.set_position(point)
+    return places
 
 
 def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
     _save(figure, folder / f"{about.id}.svg", embedding.svg(about))
     png = {"dpi": PNG_DPI, "facecolor": "white"}
-    _save(figure, folder / f"{about.id}.png", embedding.png(about), **png)
+    picture = _save(figure, folder / f"{about.id}.png", embedding.png(about), **png)
     _save(figure, folder / f"{about.id}.pdf", embedding.pdf(about))
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=_PREVIEW_DPI, facecolor="white")
+    return _smaller(picture)
+
+
+def _smaller(picture: bytes) -> bytes:
+    """Return a PNG at the size in which a notebook shows it."""
+    with Image.open(io.BytesIO(picture)) as image:
+        width, height = (round(side * _PREVIEW_DPI / PNG_DPI) for side in image.size)
+        small, stream = image.convert("RGB").resize((width, height)), io.BytesIO()
+    small.save(stream, "png")
     return stream.getvalue()
 
 
-def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> None:
+def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> bytes:
     stream = io.BytesIO()
     figure.savefig(stream, format=path.suffix[1:], metadata=metadata, **options)
     write_bytes(path, stream.getvalue())
+    return stream.getvalue()
 
 
 def _mark_synthetic(figure: Figure) -> None:

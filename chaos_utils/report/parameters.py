@@ -9,10 +9,12 @@ import shlex
 import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jupytext
+import nbformat
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -103,10 +105,20 @@ def find_notebook(name: str) -> Path:
     return folder / f"{name}.py"
 
 
+def read_cells(source: Path) -> tuple[nbformat.NotebookNode, ...]:
+    """Return the cells of a notebook, which is read again once it has changed."""
+    stat = source.stat()
+    return _cells_as_of(source, stat.st_mtime_ns, stat.st_size)
+
+
+@cache
+def _cells_as_of(source: Path, changed: int, size: int) -> tuple[nbformat.NotebookNode, ...]:
+    return tuple(jupytext.read(source).cells)
+
+
 def read_parameters(source: Path) -> list[Parameter]:
     """Return the parameters, in order, that a notebook's cell tagged ``parameters`` declares."""
-    notebook = jupytext.read(source)
-    cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    cells = [cell for cell in read_cells(source) if "parameters" in cell.metadata.get("tags", [])]
     if len(cells) != 1:
         raise ChaosError(
             "A notebook needs one cell tagged `parameters`.", where=source.name, found=len(cells)

@@ -19,7 +19,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.report import parameters, provenance
-from chaos_utils.report.artifacts import FOLDER as FIGURES
 
 NOTEBOOK_FILE = "notebook.ipynb"
 RECORD_FILE = "record.json"
@@ -269,4 +268,4 @@ def _code(value: object) -> str:
 
 def figures_of(run: Path) -> list[Path]:
     """Return the manifests of the figures and tables of a run, by name."""
-    return sorted((run / FIGURES).glob("*.json"))
+    return sorted((run / paths.FIGURES).glob("*.json"))

@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from chaos_utils.analyses.evidence import datasets_of, is_missing, may_be_recorded
+from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes

@@ -20,8 +20,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_utils.analyses.evidence import is_missing
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes

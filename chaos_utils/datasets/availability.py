@@ -1,0 +1,63 @@
+"""Whether the votes are here that a ``data`` parameter asks for, or tables may stand in for them."""
+
+from collections.abc import Mapping
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.loading import find_votes
+
+
+def datasets_of(data: str) -> list[Dataset]:
+    """Return the datasets that a ``data`` parameter stands for."""
+    if data == "auto":
+        return book_datasets()
+    if may_be_recorded(data):
+        return [get_dataset(data)]
+    return [files.dataset for files in find_votes(data)]
+
+
+def may_be_recorded(data: str) -> bool:
+    """Return whether tables may be recorded ones: for the book's datasets, all or one of them."""
+    return data in ("auto", *(one.name for one in book_datasets()))
+
+
+def is_missing(dataset: Dataset) -> bool:
+    """Return whether the votes on one of the book's datasets are not available."""
+    missing = any(sources.find(file.name) is None for file in dataset.files)
+    return missing and bool(dataset.in_book)
+
+
+def needs_votes(dataset: Dataset) -> ChaosError:
+    """Return the error for a reader's predictions on votes that are not available."""
+    return ChaosError(
+        f"Your predictions cannot be judged: the votes on {dataset.short} are not available.",
+        expected=dataset.file,
+        todo="run `chaos data fetch`, or name the votes with -p data=…",
+    )
+
+
+def check_available(values: Mapping[str, object], defaults: Mapping[str, object]) -> None:
+    """Refuse, before a kernel starts, what only votes that are not available could answer.
+
+    That is, where votes are missing: a reader's predictions, or a parameter of a notebook that
+    differs from its default, the book's.
+    """
+    named = [values["dataset"]] if "dataset" in values else values.get("datasets", [])
+    held = datasets_of(str(values["data"]))
+    chosen = [get_dataset(str(one)) for one in named] or held  # type: ignore[attr-defined]
+    missing = list(filter(is_missing, chosen))
+    if not missing:
+        return
+    if values.get("predictions"):
+        raise needs_votes(missing[0])
+    changed = [name for name in values if name != "data" and values[name] != defaults[name]]
+    if changed:
+        raise ChaosError(
+            "Only the book's own parameters are recorded, and the votes are not available.",
+            where="missing: " + ", ".join(one.file for one in missing),
+            found=", ".join(f"{name}={values[name]!r}" for name in changed),
+            expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),
+            todo="run `chaos data fetch` to compute with parameters of your own",
+        )
