@@ -126,7 +126,7 @@ Markdown(
 # measured.
 
 # %%
-# By every measure, for whoever brings a model: `chaos evaluate` sets it beside these.
+# By every measure: recorded for `chaos evaluate`, which sets a reader's model beside these.
 reference_scores(material, seed=seed), baseline_scores(material, seed=seed)
 references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
 publish_table(

@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 from chaos_utils.analyses.names import dataset_name, listed
 from chaos_utils.base.inputs import Input, merged
-from chaos_utils.datasets import sources
 from chaos_utils.datasets.availability import (
     datasets_of,
     is_missing,
     may_be_recorded,
+    missing_predictions,
     needs_votes,
 )
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset, known_datasets
@@ -138,8 +138,8 @@ class Material(Sequence[Evidence]):
 
     @property
     def released(self) -> bool:
-        """Whether all are the book's own datasets as they were released."""
-        return all(one.recordable or (not one.own and one.votes is None) for one in self.evidence)
+        """Whether all votes are the book's own, as released; predictions may be others."""
+        return all(one.is_released and one.dataset.in_book for one in self.votes)
 
     def having(self, what: str) -> "Material":
         """Return those datasets that have a part which one may lack (see `Evidence.has`)."""
@@ -220,9 +220,4 @@ def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
     """Whether released predictions on released votes are missing, and no others stand in."""
     if predictions or not votes.is_released:
         return False
-    return any(
-        sources.find(file.format(seed=seed)) is None
-        for known in votes.dataset.systems
-        for seed in known.seeds
-        for file in known.files
-    )
+    return bool(missing_predictions(votes.dataset))

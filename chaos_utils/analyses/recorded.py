@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence
@@ -184,7 +183,7 @@ class Analysis:
         needs_systems = bool({"systems", "all_systems"} & set(self._takes))
         votes, systems = evidence.votes, evidence.systems
         if votes is None or (needs_systems and systems is None):
-            return self._read(evidence, parameters)
+            return self._read(evidence, parameters, bound.values())
         available = (votes[0], systems and systems[0], votes, systems)
         given = zip(_EVIDENCE, available, strict=True)
         passed = {name: value for name, value in given if name in self._takes}
@@ -217,21 +216,28 @@ class Analysis:
         )
         write_text(paths.run_folder() / FOLDER / record.name, record.written())
 
-    def _read(self, evidence: Evidence, parameters: Mapping[str, Any]) -> Table:
+    def _read(
+        self, evidence: Evidence, parameters: Mapping[str, Any], given: Iterable[Any]
+    ) -> Table:
         folder = paths.results() / FOLDER
         path = folder / _place(self.name, evidence.name, parameters)
-        others = sorted((folder / self.name).glob(f"{evidence.name}*.csv"))
-        if evidence.own or (not path.is_file() and others):
+        known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
+        others = [] if path.is_file() else [one for one in known if one.dataset == evidence.name]
+        if evidence.own or others:
             raise ChaosError(
                 f"{self.name} is not recorded for these parameters, and the votes or predictions "
                 "that it needs are not available.",
                 where=evidence.name,
                 found=_as_json(parameters),
-                expected="; ".join(_as_json(read_record(one).parameters) for one in others),
+                expected="; ".join(_as_json(one.parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
         record = read_record(path)
-        outdated = record.code != code_digest(self.function.__module__)
+        # Votes are not here; what else went in may be, and have changed.
+        found = merged(*map(_inputs_of, given), map(published_input, self.published))
+        here = {one.name: one for one in found}
+        changed = any(here.get(one.name, one) != one for one in record.inputs)
+        outdated = changed or record.code != code_digest(self.function.__module__)
         origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
@@ -240,7 +246,7 @@ class Analysis:
 def _is_parameter(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_parameter, value))
-    return value is None or isinstance(value, bool | int | float | str | np.number)
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 def _inputs_of(value: Any) -> tuple[Input, ...]:

@@ -79,11 +79,17 @@ def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
             record = read_record(path)
             if not record.parameters.get("measures"):  # some chapters need a few of them alone
                 records.setdefault(record.dataset, []).append(record)
-    with fresh_folder(target or KNOWN) as folder:
-        for dataset, parts in records.items():
-            rows = pd.concat(map(_known, parts), ignore_index=True)
-            write_text(folder / f"{dataset}.csv", as_text(rows)[0])
-    return [(target or KNOWN) / f"{dataset}.csv" for dataset in records]
+    place = target or KNOWN
+    tables_of = {dataset: map(_known, parts) for dataset, parts in records.items()}
+    texts = {
+        f"{dataset}.csv": as_text(pd.concat(parts, ignore_index=True))[0]
+        for dataset, parts in tables_of.items()
+    }
+    if {path.name: path.read_text("utf-8") for path in place.glob("*.csv")} != texts:
+        with fresh_folder(place) as folder:  # chapters that read them are made again
+            for name, text in texts.items():
+                write_text(folder / name, text)
+    return [place / name for name in texts]
 
 
 def _known(record: Record) -> pd.DataFrame:

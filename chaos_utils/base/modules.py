@@ -10,6 +10,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 
 PACKAGE = "chaos_utils"
+_SHOWING = ("report", "plots", "presentation", "publish")
 _RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
 
 
@@ -71,10 +72,13 @@ def _file_of(root: Path, module: str) -> Path | None:
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
-    It has 16 hexadecimal digits. Comments, docstrings and layout do not count.
+    It has 16 hexadecimal digits. Comments, docstrings and layout do not count, nor do the rooms
+    that only show numbers.
     """
     found = hashlib.sha256()
     for path in closure([module]):
+        if path.parent.name in _SHOWING:
+            continue
         found.update(f"{path.name}\n{_meaning(path)}\n".encode())
     return found.hexdigest()[:16]
 

@@ -40,7 +40,8 @@ def verify(as_json: AsJson = False) -> None:
     else:
         for one in found:
             out.print(str(one), markup=False)
-        agree = n_records - len({one.record for one in found}) - len(unchecked)
+        differing = {one.record for one in found} & records.stored().keys()
+        agree = n_records - len(differing) - len(unchecked)
         out.print(f"{agree} of {n_records} recorded tables are as computed", markup=False)
         if unchecked:
             out.print(
@@ -50,8 +51,8 @@ def verify(as_json: AsJson = False) -> None:
             )
         if outdated:
             out.print(
-                f"{len(outdated)} of those that agree were made by other code; `make record` "
-                "says so no longer",
+                f"{len(outdated)} of those that agree were made by other code; run `make record` "
+                "to update them",
                 markup=False,
             )
     if found:

@@ -1,4 +1,4 @@
-"""Whether the votes are here that a ``data`` parameter asks for, or tables may stand in for them."""
+"""Whether the votes that a ``data`` parameter asks for are here, or tables may stand in."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,8 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import find_votes
+
+_SHOWN = 3  # missing files that a message names
 
 
 def datasets_of(data: str) -> list[Dataset]:
@@ -29,6 +31,27 @@ def is_missing(dataset: Dataset) -> bool:
     return missing and bool(dataset.in_book)
 
 
+def missing_predictions(dataset: Dataset) -> list[str]:
+    """Return the released predictions on a dataset that are not available.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    list of str
+        Names of files.
+    """
+    named = [
+        file.format(seed=seed)
+        for known in dataset.systems
+        for seed in known.seeds
+        for file in known.files
+    ]
+    return [name for name in named if sources.find(name) is None]
+
+
 def needs_votes(dataset: Dataset) -> ChaosError:
     """Return the error for a reader's predictions on votes that are not available."""
     return ChaosError(
@@ -44,19 +67,24 @@ def check_available(values: Mapping[str, object], defaults: Mapping[str, object]
     That is, where votes are missing: a reader's predictions, or a parameter of a notebook that
     differs from its default, the book's.
     """
-    named = [values["dataset"]] if "dataset" in values else values.get("datasets", [])
     held = datasets_of(str(values["data"]))
-    chosen = [get_dataset(str(one)) for one in named] or held  # type: ignore[attr-defined]
-    missing = list(filter(is_missing, chosen))
-    if not missing:
-        return
-    if values.get("predictions"):
+    with_systems = "predictions" in values
+    named = values.get("datasets", [values["dataset"]] if "dataset" in values else [])
+    # Without systems, a chapter that names a dataset looks at the others too.
+    chosen = [get_dataset(str(one)) for one in named] if with_systems else []  # type: ignore[attr-defined]
+    missing = [one for one in chosen or held if is_missing(one)]
+    files = [one.file for one in missing]
+    if missing and values.get("predictions"):
         raise needs_votes(missing[0])
+    if with_systems and not values["predictions"]:
+        files += [file for one in chosen or held for file in missing_predictions(one)]
+    if not files:
+        return
     changed = [name for name in values if name != "data" and values[name] != defaults[name]]
     if changed:
         raise ChaosError(
-            "Only the book's own parameters are recorded, and the votes are not available.",
-            where="missing: " + ", ".join(one.file for one in missing),
+            "Only the book's own parameters are recorded, and data that others need is missing.",
+            where="missing: " + ", ".join(files[:_SHOWN]) + " …" * (len(files) > _SHOWN),
             found=", ".join(f"{name}={values[name]!r}" for name in changed),
             expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),
             todo="run `chaos data fetch` to compute with parameters of your own",

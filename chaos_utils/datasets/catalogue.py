@@ -195,3 +195,18 @@ def short_of(group: str) -> str:
     str
     """
     return "+".join(get_dataset(name).short for name in group.split("+"))
+
+
+def shorts_of(groups: Iterable[str]) -> str:
+    """Return how several datasets or pools are listed in prose: ``SNLI, MNLI and αNLI``.
+
+    Parameters
+    ----------
+    groups : iterable of str
+
+    Returns
+    -------
+    str
+    """
+    *most, last = map(short_of, groups)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -38,8 +38,8 @@ def choose_data(
         missing = [name for name in names if sources.find(name) is None]
         say(f"{fault}\n")
         say(
-            f"{len(missing)} of {len(names)} published files are not available: what needs them "
-            "shows the numbers recorded in results/tables/."
+            f"{len(missing)} of {len(names)} published files are not available: pages that need "
+            "them show the numbers recorded in results/tables/."
         )
     return "auto"
 

@@ -24,6 +24,7 @@ from chaos_utils.report import parameters
 _DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
+_KNOWN = "scoring/reference_scores"  # what `chaos evaluate` reads of them
 _GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
@@ -79,7 +80,7 @@ def modules_of_pages() -> list[Path]:
         for kind in ("*.py", *(f"*{suffix}" for suffix in _DATA))
         for path in package.rglob(kind)
     )
-    unseen = (package / "cli", package / "scoring" / "reference_scores")  # no page shows these
+    unseen = (package / "cli", package / _KNOWN)  # no page shows these
     return sorted(path for path in found if not any(map(path.is_relative_to, unseen)))
 
 
@@ -88,6 +89,9 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
     found = set(files)
     for path in list(found):
         found.update(other for other in path.parent.iterdir() if other.suffix in _DATA)
+    package = paths.project() / modules.PACKAGE
+    if package / "scoring" / "judging.py" in found:
+        found.update((package / _KNOWN).glob("*.csv"))
     return sorted(found)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import citations, licences
 from chaos_utils.publish.cells import CodeCell
 from chaos_utils.publish.citations import Book
@@ -105,10 +105,11 @@ def _warnings(manifest: Mapping[str, Any]) -> str:
         text = f"This {kind} was made from invented items and simulated votes. It is not a result."
         said.append(_note("Synthetic sample", text, "warning"))
     if manifest["recorded"]:
-        names = ", ".join(map(short_of, manifest["recorded"]))
+        names = shorts_of(manifest["recorded"])
         text = (
             f"The votes or predictions on {names} were not available when this page was built. "
-            f"What the {kind} shows of them was computed from the files below before, and recorded."
+            f"What the {kind} shows of them was computed earlier, from the files below, and "
+            "recorded."
         )
         if manifest["outdated"]:
             text += " Another version of the code made the record."
@@ -138,9 +139,10 @@ def _object(manifest: Mapping[str, Any], place: Place) -> str:
             table_html(manifest["display"]), without_markup(manifest["title"])
         )
         if datasets := licences.shown_datasets(manifest):
-            shown += (
-                "<p>The texts of the items are not part of the table: the chapter shows them.</p>"
-            )
+            if not manifest["recorded"]:
+                shown += (
+                    "<p>The items' texts are not part of the table: the chapter shows them.</p>"
+                )
             if not manifest["synthetic"]:
                 shown += licences.paragraph(licences.votes_notice(datasets))
     return f'<figure class="published published-{manifest["kind"]}">{shown}</figure>'

@@ -107,7 +107,9 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
             unchecked.append(name)
         else:
             found.append(Difference(name, "", "a table", "no chapter makes it"))
-    outdated = [name for name in new.keys() & old.keys() if new[name].code != old[name].code]
+    differing = {one.record for one in found}
+    both = (new.keys() & old.keys()) - differing
+    outdated = [name for name in both if new[name].code != old[name].code]
     return sorted(found, key=str), sorted(unchecked), sorted(outdated)
 
 

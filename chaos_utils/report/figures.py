@@ -20,7 +20,8 @@ from chaos_utils.report import artifacts, embedding
 
 PNG_DPI = 300
 _PREVIEW_DPI = 110
-_Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]  # of panels, and of texts
+# Where a figure's panels are, and its texts.
+_Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
 
 
 def publish_figure(

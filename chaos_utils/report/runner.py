@@ -17,7 +17,7 @@ import nbformat
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_text
-from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance
 
 NOTEBOOK_FILE = "notebook.ipynb"
@@ -236,11 +236,11 @@ def _recorded_notice(manifests: list[dict[str, Any]]) -> str:
         else ""
     )
     return (
-        "> **Recorded numbers.** The votes or predictions behind this page were not available when "
-        "it was built, so its figures and tables show what was computed from them before: the "
-        f"numbers on {', '.join(short_of(name) for name in names)} come from `results/tables/`. "
-        f"`chaos data fetch` and `make book` compute them again.{warning}\n>\n"
-        f"> <details><summary>The files that they were computed from</summary>\n>\n{which}\n>\n> "
+        "> **Recorded numbers.** Votes or predictions behind this page were not available when it "
+        f"was built. Its numbers on {shorts_of(names)} were computed from them earlier, and "
+        f"recorded in `results/tables/`. `chaos data fetch` and `make book` compute them again.{warning}\n>\n"
+        "> <details><summary>The files behind these figures and tables</summary>\n>\n"
+        f"{which}\n>\n> "
         "</details>"
     )
 

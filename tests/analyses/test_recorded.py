@@ -242,7 +242,7 @@ def test_without_votes_predictions_cannot_be_judged(no_data):
 
 def test_the_sample_must_be_asked_for(no_data):
     assert gather("sample", []).synthetic
-    with pytest.raises(ChaosError, match="chaosNLI_snli.jsonl is not available"):
+    with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl is not available"):
         gather("released")
 
 

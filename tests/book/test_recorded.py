@@ -24,7 +24,7 @@ def checkout(tmp_path_factory):
     folder = copy_checkout(tmp_path_factory.mktemp("recorded") / "book")
     done = chaos("build", cwd=folder, **here(folder))
     assert done.returncode == 0, done.stderr
-    assert "numbers recorded in results/tables/" in done.stderr
+    assert "show the numbers recorded in results/tables/" in done.stderr
     return folder
 
 

@@ -125,7 +125,7 @@ def test_a_synthetic_one_says_so(manifest):
 def test_a_recorded_one_says_so(manifest):
     assert "and recorded" not in "".join(page(manifest).words)
     words = "".join(page(manifest | {"recorded": ["snli", "mnli"]}).words)
-    assert "The votes or predictions on SNLI, MNLI were not available" in words
+    assert "The votes or predictions on SNLI and MNLI were not available" in words
     assert "Another version of the code" not in words
     words = "".join(page(manifest | {"recorded": ["snli"], "outdated": True}).words)
     assert "Another version of the code made the record." in words

@@ -35,9 +35,12 @@ def project(tmp_path, monkeypatch):
     shown = [{"notebook": name, "recorded": [], "inputs": []} for name in ("one", "two")]
     monkeypatch.setattr(crate, "records", lambda: shown)
     monkeypatch.setattr(commands, "need_book", lambda: None)
+    packaged = []
+    monkeypatch.setattr(records, "write_package_data", packaged.append)
     compute(tmp_path, "one", record())
     compute(tmp_path, "two", record(analysis="two.counts"))
     records.renew()
+    assert packaged == [tmp_path / "results" / FOLDER]
     return tmp_path
 
 

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
+from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
@@ -54,7 +55,7 @@ def shown(app: Sphinx) -> Shown:
     other = [
         votes.dataset.title
         for votes in found.votes
-        if not found.missing and votes.source.sha256 not in digests
+        if not (found.missing and found.synthetic) and votes.source.sha256 not in digests
     ]
     if other:
         raise ExtensionError(
@@ -102,7 +103,7 @@ def missing_nodes(app: Sphinx, purpose: str) -> list[nodes.Node]:
     items = shown(app)
     if not items.missing:
         return []
-    names = ", ".join(one.short for one in items.missing)
+    names = shorts_of(one.name for one in items.missing)
     instead = (
         "Until then it shows invented items as an example; nothing in it is a result."
         if items.synthetic

@@ -96,11 +96,15 @@ def _table_html(manifest: Manifest) -> str:
     table = table_html(manifest["display"], _text_reader(manifest) if datasets else None)
     notice = ""
     if datasets and not manifest["synthetic"]:
-        without = [one for one in datasets if one.name in manifest["recorded"]]
+        without = [one for one in datasets if _without_texts(manifest, one.name)]
         shown = [one for one in datasets if one not in without]
         notice = licences.paragraph(licences.notice(shown)) if shown else ""
         notice += licences.paragraph(licences.votes_notice(without)) if without else ""
     return markup.scrolled(table, manifest["title"]) + notice
+
+
+def _without_texts(manifest: Manifest, dataset: str) -> bool:
+    return dataset in manifest["recorded"] and is_missing(get_dataset(dataset))
 
 
 def _text_reader(manifest: Manifest) -> Any:
@@ -109,7 +113,7 @@ def _text_reader(manifest: Manifest) -> Any:
     digests = {entry["sha256"] for entry in manifest["inputs"]}
 
     def read(dataset: str, uid: str) -> Mapping[str, str] | None:
-        if dataset in manifest["recorded"] and is_missing(get_dataset(dataset)):
+        if _without_texts(manifest, dataset):
             return None
         votes = _opinions(dataset, data)
         if votes.source.sha256 not in digests:
