@@ -145,6 +145,7 @@ def check_ceilings(figures):
     assert bounds["ceiling_halves"].isna().all()
 
 
+@pytest.mark.slow
 def test_ceilings_of_four_labels_with_a_reader_s_model(four, checkout):
     path, _, _ = write_predictions(four)
     figures, said = run(checkout, "ceilings", four, predictions=path)

@@ -151,6 +151,7 @@ def test_run_writes_a_folder_of_its_own(small_checkout):
     assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_run_on_a_dataset_of_ones_own(tmp_path, small_checkout):
     """A folder is relative to where the reader is; text is escaped; faults come through."""
     evil = row(uid="<script>alert(1)</script>", old=1)

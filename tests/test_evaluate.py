@@ -44,6 +44,7 @@ def test_every_measure_with_intervals_floor_ceiling_and_rank(mine):
     assert rows["old_accuracy"]["floor"] is None
 
 
+@pytest.mark.slow
 def test_one_seed_gives_one_answer(mine):
     given = ("snli.csv", "mnli.csv", "--bootstrap", "20", "--csv")
     first = evaluate(mine, *given, "--seed", "1").stdout

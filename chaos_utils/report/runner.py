@@ -238,7 +238,8 @@ def _recorded_notice(manifests: list[dict[str, Any]]) -> str:
     return (
         "> **Recorded numbers.** Votes or predictions behind this page were not available when it "
         f"was built. Its numbers on {shorts_of(names)} were computed from them earlier, and "
-        f"recorded in `results/tables/`. `chaos data fetch` and `make book` compute them again.{warning}\n>\n"
+        "recorded in `results/tables/`. `chaos data fetch` and `make book` compute them again."
+        f"{warning}\n>\n"
         "> <details><summary>The files behind these figures and tables</summary>\n>\n"
         f"{which}\n>\n> "
         "</details>"

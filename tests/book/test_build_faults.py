@@ -25,6 +25,7 @@ def test_a_failing_notebook_stays_out_of_the_book(checkout):
     assert page.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
     shutil.rmtree(checkout / "_build" / "html")
     (checkout / "_build" / "chapters" / ".annotations-scrap").mkdir()
@@ -100,9 +101,8 @@ def test_a_build_folder_that_cannot_be_written(checkout):
     assert (checkout / "_build").read_text() == "a file where a folder should be"
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_build_is_taken_up_again(checkout, how):
     for made in ("_build", "book/chapters"):
         shutil.rmtree(checkout / made)

@@ -54,6 +54,7 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task
     assert run.record["outputs"] == unbroken.record["outputs"]
 
 
+@pytest.mark.slow
 def test_a_killed_process_goes_on_with_the_same_command(tmp_path):
     command = [
         sys.executable, "-m", "chaos_utils.cli", "finetune", "--model", "tiny-bert",
