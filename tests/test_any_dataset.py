@@ -157,6 +157,7 @@ def test_ceilings_of_four_labels_with_a_reader_s_model(four, checkout):
     assert "No model's predictions" not in said
 
 
+@pytest.mark.slow
 def test_ceilings_of_two_labels_and_five_votes(two, checkout):
     figures, said = run(checkout, "ceilings", two)
     check_ceilings(figures)

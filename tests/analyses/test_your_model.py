@@ -37,6 +37,7 @@ def test_every_command_stands_above_its_answer(transcript, sample):
     assert "order" in transcript["order"]
 
 
+@pytest.mark.slow
 def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder, monkeypatch):
     monkeypatch.setattr(Evidence, "recordable", True)
     votes = sample[2]

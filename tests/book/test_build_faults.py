@@ -12,6 +12,7 @@ from helpers.checkout import append, chaos, chaos_environment, planned
 from helpers.rows import write_dataset
 
 
+@pytest.mark.slow
 def test_a_failing_notebook_stays_out_of_the_book(checkout):
     page = checkout / "_build" / "html" / "chapters" / "annotations.html"
     before = page.read_bytes()
