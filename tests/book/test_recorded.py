@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from bs4 import BeautifulSoup
 from helpers.checkout import chaos, copy_checkout
 from helpers.pages import look_over, open_page, pages
 
@@ -57,7 +58,7 @@ def test_every_chapter_says_that_its_numbers_were_recorded_and_from_what(checkou
         shown = [m for m in manifests(checkout).values() if m["notebook"] == notebook.stem]
         if not any(manifest["recorded"] for manifest in shown):
             continue
-        text = page.read_text("utf-8")
+        text = BeautifulSoup(page.read_text("utf-8"), "html.parser").get_text()
         assert "Recorded numbers." in text, notebook.stem
         assert "chaosNLI_v1.0/chaosNLI_snli.jsonl" in text, notebook.stem
         assert "chaos data fetch" in text, notebook.stem
