@@ -233,7 +233,9 @@ publish_table(
 # %% tags=["remove-input"]
 new = correct.rows[correct.rows["label"] == "new"]
 lines = [
-    f"on {dataset_name(row.dataset)} all {row.n_systems} are right about the new majority of "
+    f"on {dataset_name(row.dataset)} "
+    f"{f'all {row.n_systems} are' if row.n_systems > 1 else 'the only one is'} right about the new "
+    "majority of "
     f"{row.n_all_correct:,} of {row.n_items:,} items ({row.share_all_correct:.1%}), and none is "
     f"about that of {row.n_none_correct:,} ({row.share_none_correct:.1%})"
     for row in new.itertuples()
