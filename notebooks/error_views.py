@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Errors from several sides
 #
-# One distance for an item says how wrong a model is, not how. {cite:t}`baan2022` look, in their
+# One distance per item says how wrong a model is, not how. {cite:t}`baan2022` look, in their
 # Appendix B, at the classes, at the ranks that people give them, and at {term}`entropy`. Which
 # labels get too much, is the people's first choice overrated, and is the model surer than they are,
 # on the kind of data that it was trained on and on another?

@@ -259,7 +259,7 @@ def conversions(votes: Votes, systems: Sequence[System], *, temperature: float) 
     Returns
     -------
     DataFrame
-        One row a conversion: ``dataset``, ``quantity``, ``from_convention``,
+        One row per conversion: ``dataset``, ``quantity``, ``from_convention``,
         ``to_convention``, ``recipe``, ``applies_to`` (mean, item or class), ``exact``,
         ``largest_error`` (over the systems: distance of the converted to the directly
         computed number).

@@ -19,6 +19,8 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import Table
+from chaos_utils.datasets import availability
+from chaos_utils.datasets.availability import check_available
 from chaos_utils.scoring.systems import synthetic_systems
 
 
@@ -249,3 +251,35 @@ def test_the_sample_must_be_asked_for(no_data):
 def test_a_table_without_rows_is_no_error():
     empty = largest(Table(pd.DataFrame({"dataset": [], "share": np.array([])}), ("dataset",)))
     assert len(empty) == 0
+
+
+BOOK = {"data": "auto", "predictions": [], "seed": 0}
+
+
+@pytest.mark.parametrize("given", [{"seed": 1}, {"predictions": ["mine.csv"]}])
+def test_what_needs_votes_is_refused_before_a_kernel_starts(no_data, given):
+    check_available(BOOK, BOOK)
+    with pytest.raises(ChaosError, match="chaos data fetch"):
+        check_available(BOOK | given, BOOK)
+
+
+def test_a_chapter_without_systems_needs_the_votes_on_all_datasets(monkeypatch):
+    monkeypatch.setattr(availability, "is_missing", lambda dataset: dataset.name == "mnli")
+    defaults = {"data": "auto", "dataset": "snli", "collections": 2}
+    with pytest.raises(ChaosError, match="chaosNLI_mnli_m"):
+        check_available(defaults | {"collections": 3}, defaults)
+
+
+def test_missing_predictions_are_missing_data_unless_a_reader_brings_some(monkeypatch):
+    monkeypatch.setattr(availability, "is_missing", lambda dataset: False)
+    monkeypatch.setattr(availability.sources, "find", lambda name: None)
+    with pytest.raises(ChaosError, match="data that others need is missing"):
+        check_available(BOOK | {"seed": 1}, BOOK)
+    check_available(BOOK | {"seed": 1, "predictions": ["mine.csv"]}, BOOK)
+
+
+def test_predictions_of_a_reader_s_own_make_the_votes_no_others(released):
+    votes = released[0]
+    own = Evidence((votes.dataset,), (votes,), ((),), own=True)
+    assert Material((own,)).released
+    assert not own.recordable
