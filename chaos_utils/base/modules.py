@@ -39,8 +39,12 @@ def imported(code: str, where: str) -> Iterator[str]:
 
     `where` is for the message, if the code is not valid Python.
     """
+    yield from _imports(_parsed(code, where))
+
+
+def _parsed(code: str, where: str) -> ast.Module:
     try:
-        tree = ast.parse(code)
+        return ast.parse(code)
     except SyntaxError as fault:
         raise ChaosError(
             "This is not valid Python.",
@@ -48,6 +52,14 @@ def imported(code: str, where: str) -> Iterator[str]:
             found=(fault.text or "").strip(),
             expected=fault.msg,
         ) from fault
+
+
+@cache  # chapters share most modules, and a process reads each of them once
+def _tree(path: Path) -> ast.Module:
+    return _parsed(path.read_text("utf-8"), path.name)
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
     for node in _run(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -85,25 +97,27 @@ def code_digest(module: str) -> str:
 
 @cache
 def _meaning(path: Path) -> str:
-    return "".join(_nodes(ast.parse(path.read_text("utf-8"))))
+    texts: list[str] = []
+    _describe(_tree(path), texts)
+    return "".join(texts)
 
 
-def _nodes(node: object) -> Iterator[str]:
-    """Yield a text for each node: the same from every version of Python."""
+def _describe(node: object, texts: list[str]) -> None:
+    """Add a text for each node: the same from every version of Python."""
     if isinstance(node, ast.AST):
-        yield f"({type(node).__name__}"
+        texts.append(f"({type(node).__name__}")
         for name, value in ast.iter_fields(node):
             if name == "body" and isinstance(value, list) and value and _is_text(value[0]):
                 value = value[1:]
             if value not in (None, []) and name not in ("type_ignores", "kind", "type_comment"):
-                yield f" {name}="
-                yield from _nodes(value)
-        yield ")"
+                texts.append(f" {name}=")
+                _describe(value, texts)
+        texts.append(")")
     elif isinstance(node, list):
         for one in node:
-            yield from _nodes(one)
+            _describe(one, texts)
     else:
-        yield repr(node)
+        texts.append(repr(node))
 
 
 def _is_text(node: object) -> bool:
@@ -114,9 +128,9 @@ def _is_text(node: object) -> bool:
     )
 
 
-@cache  # chapters share most modules, and a process reads each of them once
+@cache
 def _imported_by(path: Path) -> tuple[str, ...]:
-    return tuple(imported(path.read_text("utf-8"), path.name))
+    return tuple(_imports(_tree(path)))
 
 
 def _run(tree: ast.AST) -> Iterator[ast.AST]:

@@ -10,7 +10,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
-from PIL import Image
 
 from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
@@ -106,26 +105,21 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
 
 
 def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
+    """Write a figure's files of the light look, and return the picture that the notebook shows."""
+    metadata, white = embedding.png(about), "white"
     _save(figure, folder / f"{about.id}.svg", embedding.svg(about))
-    png = {"dpi": PNG_DPI, "facecolor": "white"}
-    picture = _save(figure, folder / f"{about.id}.png", embedding.png(about), **png)
+    _save(figure, folder / f"{about.id}.png", metadata, dpi=PNG_DPI, facecolor=white)
     _save(figure, folder / f"{about.id}.pdf", embedding.pdf(about))
-    return _smaller(picture)
+    return _drawn(figure, "png", metadata, dpi=_PREVIEW_DPI, facecolor=white)
 
 
-def _smaller(picture: bytes) -> bytes:
-    """Return a PNG at the size in which a notebook shows it."""
-    with Image.open(io.BytesIO(picture)) as image:
-        width, height = (round(side * _PREVIEW_DPI / PNG_DPI) for side in image.size)
-        small, stream = image.convert("RGB").resize((width, height)), io.BytesIO()
-    small.save(stream, "png")
-    return stream.getvalue()
+def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> None:
+    write_bytes(path, _drawn(figure, path.suffix[1:], metadata, **options))
 
 
-def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> bytes:
+def _drawn(figure: Figure, format: str, metadata: dict[str, Any], **options: Any) -> bytes:
     stream = io.BytesIO()
-    figure.savefig(stream, format=path.suffix[1:], metadata=metadata, **options)
-    write_bytes(path, stream.getvalue())
+    figure.savefig(stream, format=format, metadata=metadata, **options)
     return stream.getvalue()
 
 

@@ -16,7 +16,6 @@ from numpydoc import docscrape_sphinx
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyXRefRole
 from sphinx.environment import BuildEnvironment
-from sphinx.ext.autosummary import autosummary_table
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
@@ -53,11 +52,7 @@ class Room(SphinxDirective):
         for module in modules_of(self.arguments[0]):
             self.env.note_dependency(str(module.__file__))
             lines += _section(module)
-        sections = self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
-        for section in sections:
-            for summary in section.findall(autosummary_table):
-                _give_header(summary)
-        return sections
+        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 
 def _section(module: ModuleType) -> list[str]:
@@ -65,13 +60,10 @@ def _section(module: ModuleType) -> list[str]:
     names = public_names(module)
     lines = [title, "-" * len(title), "", f".. automodule:: {module.__name__}", ""]
     if names:
-        lines += [
-            ".. autosummary::",
-            "   :nosignatures:",
-            "",
-            *(f"   {name}" for name in names),
-            "",
-        ]
+        lines += [".. list-table::", "   :header-rows: 1", "", "   * - name", "     - what it is"]
+    for name in names:
+        lines += [f"   * - :py:obj:`{name}`", f"     - {_summary(getattr(module, name))}"]
+    lines += [""]
     for name in names:
         if inspect.isclass(getattr(module, name)):
             lines += [f".. autoclass:: {name}", "   :members:", ""]
@@ -80,13 +72,9 @@ def _section(module: ModuleType) -> list[str]:
     return lines
 
 
-def _give_header(summary: nodes.Element) -> None:
-    """Give autosummary's table the row of headings that screen readers need."""
-    row = nodes.row()
-    for text in ("name", "what it is"):
-        row += nodes.entry("", nodes.paragraph("", text))
-    group = next(summary.findall(nodes.tgroup))
-    group.insert(len(group) - 1, nodes.thead("", row))
+def _summary(thing: object) -> str:
+    """Return the first sentence of a docstring, which is on its first line."""
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
 class Code(PyXRefRole):
