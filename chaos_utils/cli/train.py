@@ -30,7 +30,7 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
     if not _is_main_process():
         yield (lambda what, done, of: None), (lambda text: None)
         return
-    told: dict[str, int] = {}
+    reported: dict[str, int] = {}
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -43,8 +43,8 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
         def report(what: str, done: int, of: int) -> None:
             bars.update(bar, description=what, completed=done, total=of)
             tenth = 10 * done // max(1, of)
-            if not err.is_terminal and what == "training" and tenth != told.get(what, 0):
-                told[what] = tenth
+            if not err.is_terminal and what == "training" and tenth != reported.get(what, 0):
+                reported[what] = tenth
                 err.print(f"{what}: {done:,} of {of:,} steps", markup=False)
 
         yield report, lambda text: err.print(text, markup=False)

@@ -22,11 +22,11 @@ def merge_votes(
     """Check saved votes and join them into a dataset in ChaosNLI's format."""
     from chaos_utils.crowd.votes import merge
 
-    told = merge(files, to, data)
+    merged = merge(files, to, data)
     if as_json:
-        print_json({"dataset": str(to), "datasets": told})
+        print_json({"dataset": str(to), "datasets": merged})
         return
     out.print(f"{to}", markup=False)
-    for dataset, counts in told.items():
+    for dataset, counts in merged.items():
         shown = ", ".join(f"{count:,} {name}" for name, count in counts.items())
         out.print(f"  {dataset}: {shown}", markup=False)

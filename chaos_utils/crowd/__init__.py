@@ -1,1 +1,1 @@
-"""The collection of opinions: its protocol, populations, a simulation, recorded votes."""
+"""The collection of votes: its protocol, populations, a simulation, recorded votes."""

@@ -186,9 +186,9 @@ def answer_chances(
     annotators guess; `lapse` and `confusion`, of shape (m,), are the chances of a guess, and of
     taking one label for another.
     """
-    opinion = people
+    shares = people
     if asked in KNOWN_TESTS:
-        opinion = np.eye(people.shape[1])[people.argmax(axis=1)]
+        shares = np.eye(people.shape[1])[people.argmax(axis=1)]
     mixed = confusion[:, None]
-    opinion = (1 - mixed) * opinion + mixed * confused(opinion)
-    return (1 - lapse[:, None]) * opinion + lapse[:, None] * guess
+    shares = (1 - mixed) * shares + mixed * confused(shares)
+    return (1 - lapse[:, None]) * shares + lapse[:, None] * guess

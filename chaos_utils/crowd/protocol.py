@@ -1,4 +1,4 @@
-"""How opinions are collected: an explicit state machine that a table in JSON defines.
+"""How votes are collected: an explicit state machine that a table in JSON defines.
 
 ``protocol.json`` holds states, events, transitions and thresholds. This module, the
 simulation and the book's page interpret the same table. Nothing here draws at random: whoever

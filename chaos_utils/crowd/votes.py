@@ -158,18 +158,18 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
             "None of the votes counts.",
             found=f"{len(files)} files of annotators who judged nothing or were turned away",
         )
-    texts, told = {}, {}
+    texts, found = {}, {}
     for name, ours in by_dataset.items():
         rows = _rows(ours, data)
         texts[Path(ours[0].dataset.file).name] = "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows
         )
         votes = sum(len(file.votes) for file in ours)
-        told[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
+        found[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
     with fresh_folder(target) as folder:
         for base, text in texts.items():
             write_text(folder / base, text)
-    return told
+    return found
 
 
 def _check_annotators(files: Sequence[VoteFile]) -> None:
@@ -192,16 +192,16 @@ def _check_copies(files: Sequence[VoteFile]) -> None:
     """Refuse a file that was saved again under another name."""
     known: dict[tuple[tuple[str, ...], ...], Path] = {}
     for file in files:
-        told = tuple(
+        answers = tuple(
             (file.dataset.name, event["kind"], event["item"], event["answer"])
             for event in file.answers
         )
-        first = known.setdefault(told, file.path)
-        if told and first != file.path:
+        first = known.setdefault(answers, file.path)
+        if answers and first != file.path:
             raise ChaosError(
                 "Two files hold the same answers under two names.",
                 where=f"{first} and {file.path}",
-                found=f"{len(told)} answers, all alike",
+                found=f"{len(answers)} answers, all alike",
                 todo="keep one of them",
             )
 

@@ -1,1 +1,1 @@
-"""Where data enters: sources, opinions, the synthetic sample, published numbers."""
+"""Where data enters: sources, votes, the synthetic sample, published numbers."""

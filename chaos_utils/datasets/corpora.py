@@ -305,7 +305,7 @@ def _hard(
 
 
 def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
-    """Return ChaosNLI's items of a task with their vote shares, and the opinions themselves.
+    """Return ChaosNLI's items of a task with their vote shares, and the votes themselves.
 
     Parameters
     ----------

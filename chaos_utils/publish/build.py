@@ -106,9 +106,9 @@ def _remove_scraps(logs: Path) -> None:
 
 
 def _failed(logs: Path, output: list[str]) -> ChaosError:
-    told = [path.read_text("utf-8").rstrip() for path in sorted(logs.glob("*.failed"))]
-    if told:
-        return ChaosError("\n\n".join(told))
+    reasons = [path.read_text("utf-8").rstrip() for path in sorted(logs.glob("*.failed"))]
+    if reasons:
+        return ChaosError("\n\n".join(reasons))
     return ChaosError(
         "The build failed.",
         found="\n".join(output[-12:]),

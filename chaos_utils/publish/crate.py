@@ -245,7 +245,7 @@ def check(folder: Path) -> None:
         ) from fault
     if not crate.get_by_type("CreateAction"):
         raise ChaosError("The crate names no run.", where=FILE)
-    faults = [told for entity in crate.data_entities if (told := _fault(folder, entity))]
+    faults = [wrong for entity in crate.data_entities if (wrong := _fault(folder, entity))]
     if faults:
         raise ChaosError(
             f"{len(faults)} files of the crate are not as it says.",

@@ -29,7 +29,7 @@ def lines(found: Difference) -> Iterator[str]:
     for change in found.changed:
         yield ""
         yield f"{change.id}: {without_markup(change.title)}"
-        yield from (f"  {line}" for line in _told(change))
+        yield from (f"  {line}" for line in _described(change))
 
 
 def _summary(found: Difference) -> str:
@@ -39,7 +39,7 @@ def _summary(found: Difference) -> str:
     )
 
 
-def _told(change: Change) -> Iterator[str]:
+def _described(change: Change) -> Iterator[str]:
     for fact in change.facts:
         yield f"{fact.name}: {' → '.join(_cut(fact))}"
     for what, names in _names(change):
@@ -134,8 +134,8 @@ def _section(change: Change, old: Path, new: Path) -> str:
         _facts(change.facts),
     ]
     for what, names in _names(change):
-        told = "; ".join(names[:SHOWN]) + _rest(names, SHOWN)
-        parts.append(f"<p>{escape(what)}: {escape(told)}</p>")
+        listed = "; ".join(names[:SHOWN]) + _rest(names, SHOWN)
+        parts.append(f"<p>{escape(what)}: {escape(listed)}</p>")
     parts.append(_cells(change))
     return "\n".join([*filter(None, parts), "</section>"])
 

@@ -59,13 +59,13 @@ def _find_usable() -> str:
             expected=f"one of these commands: {', '.join(_CHROMIUMS)}",
             todo="install it (Debian: apt-get install chromium), or name one in CHROMIUM",
         )
-    told = _run([found, "--version"])
-    version = re.search(r"\b(\d+)\.\d+\.\d+", told)
+    answer = _run([found, "--version"])
+    version = re.search(r"\b(\d+)\.\d+\.\d+", answer)
     if version is None or int(version[1]) < _OLDEST_CHROMIUM:
         raise ChaosError(
             "This is no Chromium that can number pages.",
             where=found,
-            found=told.strip(),
+            found=answer.strip(),
             expected=f"version {_OLDEST_CHROMIUM} or newer",
         )
     return found

@@ -60,14 +60,14 @@ def render(target: Path) -> None:
 
 def _sphinx_failed(output: str, log: Path) -> ChaosError:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output).replace(str(paths.project()) + os.sep, "")
-    told = [
+    faults = [
         line.split("sphinx.errors.ExtensionError: ")[-1]
         for line in plain.splitlines()
         if re.search(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.", line)
     ]
     return ChaosError(
         "The book's pages could not be made without warnings.",
-        found="\n".join(told[:_SHOWN]) or plain[-800:],
+        found="\n".join(faults[:_SHOWN]) or plain[-800:],
         todo=f"correct these; the whole output is in {log}",
     )
 

@@ -150,11 +150,11 @@ def _drive(
     progress: Progress,
 ) -> None:
     folder = sweep.folder
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
 
     def tell(name: str, what: str) -> None:
-        if name in todo and (name, what) not in told:
-            told.add((name, what))
+        if name in todo and (name, what) not in reported:
+            reported.add((name, what))
             say(f"{sweep.title(name)}: {what}")
 
     def hear(line: str) -> None:

@@ -82,8 +82,8 @@ def is_out_of_memory(fault: BaseException) -> bool:
 
     if isinstance(fault, torch.OutOfMemoryError | MemoryError):
         return True
-    told = str(fault).lower()
-    return any(words in told for words in ("out of memory", "not enough memory", "alloc_failed"))
+    message = str(fault).lower()
+    return any(words in message for words in ("out of memory", "not enough memory", "alloc_failed"))
 
 
 def empty_cache(device: Device) -> None:

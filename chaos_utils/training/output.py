@@ -43,7 +43,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was computed: probabilities, and what is to be told of each fit.
+    """What was computed: probabilities, and what is reported of each fit.
 
     `tests` is None where no test items were predicted; `fits` has one entry, or one for each
     fold; `trajectory` holds probabilities on ChaosNLI's items by step.

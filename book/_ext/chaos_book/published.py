@@ -115,7 +115,7 @@ def _text_reader(manifest: Manifest) -> Any:
     def read(dataset: str, uid: str) -> Mapping[str, str] | None:
         if _without_texts(manifest, dataset):
             return None
-        votes = _opinions(dataset, data)
+        votes = _votes(dataset, data)
         if votes.source.sha256 not in digests:
             raise ExtensionError(
                 f"the available data on {dataset} is not what {manifest['id']} was made from: "
@@ -127,7 +127,7 @@ def _text_reader(manifest: Manifest) -> Any:
 
 
 @cache
-def _opinions(dataset: str, data: str) -> Votes:
+def _votes(dataset: str, data: str) -> Votes:
     return load_votes(dataset, data)
 
 
