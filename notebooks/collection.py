@@ -156,7 +156,7 @@ publish_table(
     "tbl-collection",
     compared,
     columns=collection.COLLECTION_COLUMNS,
-    shown=collection.by_figure(compared.rows),
+    shown=collection.by_quantity(compared.rows),
     caption=f"""The collection, published beside simulated. Published values are those of Table 1
     of {{cite:t}}`nie2020`; the accuracy after 300 items is read off their Figure 2, one curve for
     all datasets. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
@@ -225,7 +225,7 @@ publish_figure(
 )
 
 # %% tags=["remove-input"]
-fitted = compared.rows.set_index(["dataset", "figure"])["simulated"]
+fitted = compared.rows.set_index(["dataset", "quantity"])["simulated"]
 Markdown(presentation.say_effects(effects.rows, fitted[chosen[0].name, "careless"] / 100))
 
 # %% [markdown]

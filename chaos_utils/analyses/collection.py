@@ -119,7 +119,7 @@ def materials(
     return pd.DataFrame([row])
 
 
-@recorded(keys=("dataset", "figure"), needs=_NEEDS, published=_PAPER)
+@recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
 def beside_published(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -131,7 +131,7 @@ def beside_published(
 ) -> pd.DataFrame:
     """Set what is published on a dataset's collection beside what is simulated (see `materials`).
 
-    One row per figure. Its ``role`` is ``free`` (a parameter that the fit chose), ``fitted`` (a
+    One row per quantity. Its ``role`` is ``free`` (a parameter that the fit chose), ``fitted`` (a
     target of the fit), ``predicted`` or ``input`` (taken from the paper). ``simulated`` is the mean
     of the collections; ``low`` and ``high`` are the 95% interval of a parameter, else the lowest
     and the highest collection; ``difference`` is simulated minus published.
@@ -140,20 +140,20 @@ def beside_published(
     simulated = _collected(votes, all_votes, protocol, collections, unanimous, seed)
     dataset = votes.dataset.name
     targets = published_targets(dataset)
-    free = found.parameters.rename(columns={"parameter": "figure", "value": "simulated"})
-    in_percent = free["figure"] != "mean_stay"
+    free = found.parameters.rename(columns={"parameter": "quantity", "value": "simulated"})
+    in_percent = free["quantity"] != "mean_stay"
     free.loc[in_percent, ["simulated", "low", "high"]] *= 100
     runs = pd.DataFrame([summary(run) | _predictions(run) for run in simulated])
     drawn = pd.DataFrame(
-        {"figure": runs.columns, "simulated": runs.mean(), "low": runs.min(), "high": runs.max()}
+        {"quantity": runs.columns, "simulated": runs.mean(), "low": runs.min(), "high": runs.max()}
     )
-    drawn["published"] = drawn["figure"].map(targets)
-    drawn["role"] = np.where(drawn["figure"].isin(list(targets)), "fitted", "predicted")
+    drawn["published"] = drawn["quantity"].map(targets)
+    drawn["role"] = np.where(drawn["quantity"].isin(list(targets)), "fitted", "predicted")
     seconds = design.seconds_per_answer(dataset)
-    time = {"figure": "mean_seconds_per_example", "role": "input", "published": seconds}
+    time = {"quantity": "mean_seconds_per_example", "role": "input", "published": seconds}
     table = pd.concat([free.assign(role="free"), drawn, pd.DataFrame([time])], ignore_index=True)
     table = table.assign(dataset=dataset, difference=table["simulated"] - table["published"])
-    columns = ["dataset", "figure", "role", "published", "simulated", "low", "high", "difference"]
+    columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
 
 
@@ -174,7 +174,7 @@ def _predictions(run: Simulation) -> dict[str, float]:
     }
 
 
-@recorded(keys=("dataset", "figure"), needs=_NEEDS, published=_PAPER)
+@recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
 def fit_targets(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -188,7 +188,7 @@ def fit_targets(
     ``within`` says whether it is met up to its ``tolerance``.
     """
     _, found = _fitted(votes, all_votes, protocol, unanimous, seed)
-    columns = ["dataset", "figure", "target", "fitted", "tolerance", "within"]
+    columns = ["dataset", "quantity", "target", "fitted", "tolerance", "within"]
     return found.targets.assign(dataset=votes.dataset.name)[columns]
 
 
@@ -338,8 +338,8 @@ def open_ways(protocol: Protocol) -> pd.DataFrame:
     )
 
 
-# By role: what readers call each figure, and its decimals.
-FIGURES = {
+# By role: what readers call each quantity, and its decimals.
+QUANTITIES = {
     "qualification_fail_rate_percent": ("fail the on-boarding test (%)", 1),
     "filter_rate_percent": ("admitted, then filtered out (%)", 1),
     "annotators": ("annotators", 0),
@@ -365,20 +365,20 @@ _ROLES = {
 }
 
 
-def by_figure(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `beside_published` as the table shows them: each figure's together."""
-    return in_order_of(compared, "figure", FIGURES)
+def by_quantity(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `beside_published` as the table shows them: each quantity's together."""
+    return in_order_of(compared, "quantity", QUANTITIES)
 
 
 def _figure(value: str, write: Callable[[float, int], str] = number) -> Callable[[Row], str]:
-    """Write a number with its figure's decimals."""
-    return lambda row: write(row[value], FIGURES[row["figure"]][1])
+    """Write a number with the decimals of its quantity."""
+    return lambda row: write(row[value], QUANTITIES[row["quantity"]][1])
 
 
 def _simulated(row: Row) -> str:
     if pd.isna(row["simulated"]):
         return MISSING
-    return with_interval(row["simulated"], row["low"], row["high"], FIGURES[row["figure"]][1])
+    return with_interval(row["simulated"], row["low"], row["high"], QUANTITIES[row["quantity"]][1])
 
 
 def _threshold(row: Row) -> str:
@@ -386,7 +386,7 @@ def _threshold(row: Row) -> str:
 
 
 COLLECTION_COLUMNS = [
-    Column("figure", lambda row: FIGURES[row["figure"]][0]),
+    Column("quantity", lambda row: QUANTITIES[row["quantity"]][0]),
     Column("dataset", "dataset", names=dataset_name),
     Column("published", _figure("published")),
     Column("simulated", _simulated),
@@ -398,7 +398,7 @@ GUIDANCE_COLUMNS = [
         "hidden checks", lambda row: f"{row['check_rate']:.0%}" if row["check_rate"] else "none"
     ),
     Column("accuracy asked for", _threshold),
-    Column("dollars a kept vote", "dollars_per_vote", 3),
+    Column("dollars per kept vote", "dollars_per_vote", 3),
     Column("votes per item", "votes_per_item", 0),
     Column("bias²", "bias_squared", 4),
     Column("expected error (TVD)", "tvd", 3),

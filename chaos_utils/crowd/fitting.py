@@ -109,7 +109,7 @@ def fit(expectation: Expectation, targets: Mapping[str, float]) -> Fit:
 def compare(simulated: Mapping[str, float], targets: Mapping[str, float]) -> pd.DataFrame:
     """Return figures beside their targets, and whether they come as close as they must.
 
-    A row is one figure: ``target``, ``simulated``, ``difference``, ``tolerance``, ``within``.
+    A row is one quantity: ``target``, ``simulated``, ``difference``, ``tolerance``, ``within``.
     """
     rows = []
     for name, tolerance in TARGETS.items():
@@ -117,7 +117,7 @@ def compare(simulated: Mapping[str, float], targets: Mapping[str, float]) -> pd.
         difference = simulated[name] - targets[name]
         rows.append(
             {
-                "figure": name,
+                "quantity": name,
                 "target": targets[name],
                 "simulated": simulated[name],
                 "difference": difference,

@@ -6,7 +6,7 @@ Each takes the rows of the analysis in `collection` that it is about.
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.collection import FIGURES
+from chaos_utils.analyses.collection import QUANTITIES
 from chaos_utils.analyses.names import dataset_name, listed
 
 _WITHOUT = {"nothing": "under the published protocol", "every stage": "without any stage"}
@@ -19,18 +19,19 @@ def say_fit(table: pd.DataFrame, targets: pd.DataFrame) -> str:
     """
     of_one = table[table["dataset"] == table["dataset"].iloc[0]]
     n_free, n_fitted = ((of_one["role"] == role).sum() for role in ("free", "fitted"))
-    fitted = table[table["role"] == "fitted"].merge(targets, on=["dataset", "figure"])
+    fitted = table[table["role"] == "fitted"].merge(targets, on=["dataset", "quantity"])
     n_met = targets["within"].sum()
     outside = fitted[fitted["difference"].abs() > fitted["tolerance"]]
     missed = [
-        f"{FIGURES[row.figure][0]} on {dataset_name(row.dataset)}" for row in outside.itertuples()
+        f"{QUANTITIES[row.quantity][0]} on {dataset_name(row.dataset)}"
+        for row in outside.itertuples()
     ]
-    is_count = targets["figure"] == "annotators"
+    is_count = targets["quantity"] == "annotators"
     points = targets.loc[~is_count, "tolerance"].max()
     share = (targets["tolerance"] / targets["target"])[is_count].max()
     careless = [
         f"{row.simulated:.0f}% on {dataset_name(row.dataset)}"
-        for row in table[table["figure"] == "careless"].itertuples()
+        for row in table[table["quantity"] == "careless"].itertuples()
     ]
     return (
         f"Each dataset's fit has {n_free} free parameters for {n_fitted} targets. So that it *can* "

@@ -127,7 +127,7 @@ def test_datasets_whose_collection_is_not_published_are_passed_over(sample, othe
 
 def test_published_figures_stand_beside_simulated_ones(stories, compared):
     paper = read_published("nie2020_table1").set_index("dataset").loc["alphanli"]
-    table = compared.rows.set_index("figure")
+    table = compared.rows.set_index("quantity")
     for name in ("qualification_fail_rate_percent", "filter_rate_percent", "annotators"):
         assert table.loc[name, "published"] == paper[name]
         assert table.loc[name, "role"] == "fitted"
@@ -167,10 +167,10 @@ def test_a_table_names_the_votes_the_protocol_and_the_paper(stories, compared):
 
 
 def test_the_table_says_what_was_fitted_and_what_predicted(compared):
-    rows = collection.by_figure(compared.rows)
+    rows = collection.by_quantity(compared.rows)
     assert rows["role"].drop_duplicates().tolist() == ["fitted", "predicted", "free", "input"]
     header, cells = lay_out(rows, collection.COLLECTION_COLUMNS)
-    shown = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("figure")
+    shown = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("quantity")
     assert len(shown) == len(compared)
     assert shown.loc["annotators", "role"] == "fitted target"
     assert shown.loc["annotators", "published"] == "1,903"
@@ -181,7 +181,7 @@ def test_the_table_says_what_was_fitted_and_what_predicted(compared):
 
 def test_each_figure_s_datasets_stand_together(compared):
     several = pd.concat([compared.rows, compared.rows.assign(dataset="another")])
-    shown = collection.by_figure(several)
+    shown = collection.by_quantity(several)
     assert shown["dataset"].tolist() == ["alphanli", "another"] * len(compared)
 
 
@@ -203,7 +203,7 @@ def test_careful_annotators_answer_checks_better_than_all(curves):
 
 
 def test_the_settled_accuracy_in_the_text_is_that_of_the_table(curves, compared):
-    row = compared.rows.set_index("figure").loc["plateau_percent"]
+    row = compared.rows.set_index("quantity").loc["plateau_percent"]
     assert row["low"] == row["high"] == row["simulated"]  # of the only collection
     said = presentation.say_accuracy(curves, 300)
     assert f"to {row['simulated']:.1f}% on αNLI. The later level" in said
