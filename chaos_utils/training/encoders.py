@@ -202,7 +202,10 @@ def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
 
 
 def load_model(folder: Path, n_outputs: int) -> Any:
-    """Return an encoder with `n_outputs` logits, in fp32; a new head follows PyTorch's seed."""
+    """Return an encoder with `n_outputs` logits, in fp32; a new head follows PyTorch's seed.
+
+    Weights that lack a tensor below the head, or have it in another shape, are refused.
+    """
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification
     from transformers.utils import logging
@@ -210,9 +213,27 @@ def load_model(folder: Path, n_outputs: int) -> Any:
     logging.set_verbosity_error()  # the new head is meant to be new
     logging.disable_progress_bar()
     try:
-        return AutoModelForSequenceClassification.from_pretrained(
+        model, found = AutoModelForSequenceClassification.from_pretrained(
             folder, num_labels=n_outputs, use_safetensors=True, trust_remote_code=False,
             ignore_mismatched_sizes=True,  # a head for other labels is replaced
-        ).float()  # fmt: skip
+            output_loading_info=True,
+        )  # fmt: skip
     except (OSError, ValueError, RuntimeError, SafetensorError) as fault:
         raise _not_loaded(folder, fault) from fault
+    shapes = [name for name, *_ in found["mismatched_keys"]]
+    _check_complete(folder, f"{model.base_model_prefix}.", [*found["missing_keys"], *shapes])
+    return model.float()
+
+
+def _check_complete(folder: Path, below_head: str, absent: list[str]) -> None:
+    """Refuse weights that leave parts of the encoder random; a pooler belongs to the head."""
+    lacking = sorted(n for n in absent if n.startswith(below_head) and ".pooler." not in n)
+    if lacking:
+        raise ChaosError(
+            f"{len(lacking)} tensors of the encoder are missing from its weights, or have another "
+            "shape: they would be random.",
+            where=folder,
+            found="no " + ", ".join(lacking[:3]) + (", …" if len(lacking) > 3 else ""),
+            expected="weights whose tensors are named as config.json's architecture names them",
+            todo="take weights that were saved by the same architecture",
+        )

@@ -21,7 +21,14 @@ for daemon in slurmctld slurmd; do
     ! pgrep -x "$daemon" >/dev/null || refuse "$daemon is running already"
 done
 
-if ! command -v slurmctld slurmd sbatch munged >/dev/null 2>&1; then
+# One name at a time: of several, `command -v` is content with any.
+lacks_slurm() {
+    for name in slurmctld slurmd sbatch munged; do
+        command -v "$name" >/dev/null || return 0
+    done
+    return 1
+}
+if lacks_slurm; then
     command -v apt-get >/dev/null || refuse "SLURM is missing, and there is no apt-get to install it"
     echo "installing Debian's slurm-wlm and munge"
     export DEBIAN_FRONTEND=noninteractive

