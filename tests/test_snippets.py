@@ -16,7 +16,11 @@ from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.parameters import find_notebook, resolve
 
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "book").glob("*.md"))]
+PAGES = [
+    PROJECT / "README.md",
+    PROJECT / "CONTRIBUTING.md",
+    *sorted((PROJECT / "book").glob("*.md")),
+]
 RUN = ("evaluate", "params", "data status", "figures", "sweep --dry-run")
 # These are not run here. Their options are checked, and what the next line says.
 NOT_RUN = {
