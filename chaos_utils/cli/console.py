@@ -1,9 +1,10 @@
 """What the commands share: where they print, and how a fault ends."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -20,10 +21,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
 class Commands(TyperGroup):
-    """Commands whose faults end in one message: code 2, or 130 when interrupted."""
+    """Commands whose faults end in one message: code 2, or 130 and 143 when stopped by a signal.
+
+    SIGTERM is taken as Ctrl-C is, so that steps and kernels end with the command that runs them.
+    """
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was called."""
+        with suppress(ValueError):  # only the main thread may set it
+            signal.signal(signal.SIGTERM, _stop)
         try:
             return super().invoke(ctx)
         except ChaosError as fault:
@@ -36,7 +42,11 @@ class Commands(TyperGroup):
             raise typer.Exit(2) from fault
         except KeyboardInterrupt as stop:
             err.print("Interrupted. Nothing is left half-written; run the same command again.")
-            raise typer.Exit(130) from stop
+            raise typer.Exit(128 + (stop.args or (signal.SIGINT,))[0]) from stop
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt(number)
 
 
 def _unusable_file(fault: OSError) -> ChaosError:

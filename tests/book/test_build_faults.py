@@ -103,7 +103,7 @@ def test_a_build_folder_that_cannot_be_written(checkout):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_build_is_taken_up_again(checkout, how):
     for made in ("_build", "book/chapters"):
         shutil.rmtree(checkout / made)
@@ -119,12 +119,13 @@ def test_an_interrupted_build_is_taken_up_again(checkout, how):
     time.sleep(2)
     process.send_signal(how)
     _, told = process.communicate(timeout=60)
-    if how == signal.SIGINT:
-        assert process.returncode == 130
+    if how != signal.SIGKILL:
+        assert process.returncode == 128 + how
         assert "Interrupted" in told
         assert "Traceback" not in told
         with (checkout / "_build" / "lock").open() as lock:  # no step was left running
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert not list((checkout / "_build" / "chapters").glob(".*"))  # nor anything half-made
     assert not (checkout / "_build" / "html").exists()
     done = chaos("build", "--sample", cwd=checkout)
     assert done.returncode == 0, done.stderr
