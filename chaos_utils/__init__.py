@@ -1,8 +1,8 @@
 """Score systems against the votes of many people.
 
-``import chaos_utils as chaos`` gives `load`, `read_predictions`, `make_system`, `evaluate` and
-`compare`, the classes `Votes` and `System`, and the error `ChaosError`. Nothing heavy is imported
-before one of them is used.
+``import chaos_utils as chaos`` gives `load`, `read_predictions`, `make_system`, `evaluate`,
+`compare` and `human_equivalents`, the classes `Votes` and `System`, and the error `ChaosError`.
+Nothing heavy is imported before one of them is used.
 """
 
 from typing import TYPE_CHECKING
@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chaos_utils.base.errors import ChaosError
     from chaos_utils.datasets.votes import Votes
-    from chaos_utils.scoring.api import compare, evaluate, load, make_system, read_predictions
+    from chaos_utils.scoring.api import (
+        compare,
+        evaluate,
+        human_equivalents,
+        load,
+        make_system,
+        read_predictions,
+    )
     from chaos_utils.scoring.system import System
 
     __version__: str
@@ -22,6 +29,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "human_equivalents",
     "load",
     "make_system",
     "read_predictions",

@@ -59,9 +59,10 @@ Markdown(notices(material))
 # *Computed* lines come from the available predictions, with 95%
 # {term}`intervals <bootstrap interval>` from resampling the items of each bin. *Published* lines
 # are the values that the authors printed; they have no intervals. Where a model was trained with
-# several seeds, its line is the mean of the seeds' scores, and the interval allows for other items,
-# not of other seeds. Systems are pooled when they predict both SNLI and MNLI under one name. With
-# the released data, the computed models are runs of {cite:t}`baan2022`, trained on SNLI alone: MNLI
+# several seeds, its line is the mean of the seeds' scores, and the interval allows for other seeds as
+# well as other items ({term}`interval over seeds`); from two seeds that differ, hardly anything follows
+# about others. Where there is one seed, its name says so, and the interval says nothing of other seeds.
+# Systems are pooled when they predict both SNLI and MNLI under one name. With the released data, the computed models are runs of {cite:t}`baan2022`, trained on SNLI alone: MNLI
 # is out of their domain.
 #
 # Four baselines stand beside the models:
@@ -85,8 +86,9 @@ publish_figure(
     agreement.drawn(scores, "new_accuracy"),
     caption=f"""Accuracy on the new majority label, by the entropy of the votes. {bins} quantile
     bins, edges on the axis; compare Figure 4 of {{cite:t}}`nie2020`. Heavy lines and baselines are
-    computed here, with 95% intervals over items for the models; thin grey lines are the published
-    values of the paper's nine models, which exist for single datasets only.""",
+    computed here, with 95% intervals for the models: over items, and over seeds too where the mean
+    of several is shown. Thin grey lines are the published values of the paper's nine models, which
+    exist for single datasets only.""",
     alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. In each, accuracy falls from bin to
     bin. On αNLI and SNLI it starts above ninety per cent for most models and ends near the
     dotted line of the guess; on MNLI it starts lower and falls less.""",
@@ -159,8 +161,9 @@ publish_figure(
     agreement.drawn(scores, "jsd"),
     caption=f"""Jensen–Shannon distance from the human distribution, by the entropy of the votes;
     lower is better. {bins} quantile bins, edges on the axis; compare Figure 5 of
-    {{cite:t}}`nie2020`. Heavy lines and baselines are computed here, with 95% intervals over items
-    for the models; thin grey lines are the published values of the paper's nine models, which
+    {{cite:t}}`nie2020`. Heavy lines and baselines are computed here, with 95% intervals for the
+    models: over items, and over seeds too where the mean of several is shown, very wide where there
+    are two that differ. Thin grey lines are the published values of the paper's nine models, which
     exist for single datasets only.""",
     alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. The models' lines rise from bin to
     bin, on MNLI less steeply, while the line of the uniform distribution falls and ends below
@@ -185,10 +188,10 @@ publish_table(
     agreement.in_bins(scores),
     shown=agreement.side_by_side(shown),
     caption=f"""Scores in each entropy bin, published beside computed. In brackets, 95% intervals
-    from {resamples:,} resamples of the items of a bin; a range of published models is from the
-    lowest to the highest value. Seeds are shown as their mean; the table's CSV has every seed and
-    every published model, with a source column. JSD is the distance in √nats, KL is in nats
-    with the paper's floor of 1e-15.""",
+    from {resamples:,} resamples of the items of a bin, for means of seeds over seeds too; a range of
+    published models is from the lowest to the highest value. Seeds are shown as their mean; the
+    table's CSV has every seed and every published model, with a source column. JSD is the distance
+    in √nats, KL is in nats with the paper's floor of 1e-15.""",
 )
 
 # %% tags=["remove-input"]

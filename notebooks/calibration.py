@@ -24,7 +24,8 @@ dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
 n_folds: int = 10  # folds of the cross-fitted temperature
-seed: int = 0  # seed that deals the folds
+resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
+seed: int = 0  # seed that deals the folds, and of the bootstrap
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
 # %%
@@ -43,10 +44,13 @@ from chaos_utils.plots.calibration import (
     plot_two_targets,
 )
 from chaos_utils.plots.panels import system_title
+from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions, datasets=[dataset])
+others = calibration.table_1_datasets(data, dataset)[1:]
+in_table_1 = [*material, *(gather(data, predictions, datasets=others) if others else ())]
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
@@ -75,11 +79,11 @@ Markdown(notices(material))
 # inside a bin, and what is left is $1 - \bar{s}$, with $\bar{s}$ the mean majority share.
 
 # %%
-table_1 = calibration.human_calibration(material)
+table_1 = calibration.human_calibration(in_table_1)
 agreement = calibration.majority_shares(material)
 
 # %% tags=["remove-input"]
-of_oracle = table_1.rows.iloc[-1]
+of_oracle = table_1.on(dataset).rows.iloc[-1]
 shares = agreement.rows.iloc[0]
 Markdown(
     f"On the {shares['n_items']:,} {dataset_name(dataset)} items the mean majority share is "
@@ -94,6 +98,7 @@ Markdown(
 #
 # {cite:t}`baan2022` released the predictions of RoBERTa-base, fine-tuned on SNLI with three
 # seeds. Their second system is the same model with its logits divided by a {term}`temperature` of 2.
+# MNLI is out of distribution for it; the paper shows figures of that, and prints no table.
 
 # %%
 publish_table(
@@ -105,16 +110,17 @@ publish_table(
     published values are those of Table 1 in {cite:t}`baan2022`; Δ is here minus paper. Accuracy
     takes the last of tied labels, for prediction and gold alike, and ECE the first, with ten bins
     $(a, b]$, as the released code does. EntCE is in nats. Lower is better for ECE, EntCE and
-    DistCE, higher for accuracy and RankCS. The sd is that of a sample.""",
+    DistCE, higher for accuracy and RankCS. The sd is that of a sample. The models were trained on
+    SNLI; of the MNLI items, 30 have no released prediction.""",
 )
 
 # %% tags=["remove-input"]
-scores = table_1.rows
+scores = table_1.on(dataset).rows
 known = scores[scores["published_ece"].notna()]
 ours = known[[*calibration.TABLE_1]].round(3).to_numpy()
 theirs = known[[f"published_{name}" for name in calibration.TABLE_1]].to_numpy()
 n_equal = int(np.isclose(ours, theirs, atol=1e-9).sum())
-rounded = calibration.rounded_values(table_1).rows
+rounded = calibration.rounded_values(table_1.on(dataset)).rows
 names = calibration.GROUP
 means = scores.groupby(names)[["ece", "dist_ce", "rank_cs", "rank_cs_ties"]].mean()
 by_ece, by_distance = (
@@ -238,6 +244,35 @@ Markdown(
 )
 
 # %% [markdown]
+# ## Too sure, or not sure enough?
+#
+# {term}`EntCE` ignores the sign of an error. With it, a value below 0 says that a model is surer than
+# people are. Appendix B of the paper gives one value before scaling and one after, for mean and
+# median alike.
+
+# %%
+signed = calibration.signed_entropy_errors(in_table_1)
+publish_table(
+    "tbl-signed-entropy-error",
+    signed,
+    columns=calibration.SIGNED_COLUMNS,
+    caption="""Signed entropy error, H(model) − H(human) in nats, over items, for every seed. Below
+    0, the model is surer than people. The paper gives one value for mean and median, and does not
+    say for which seed.""",
+)
+
+# %% tags=["remove-input"]
+with_paper = signed.rows.dropna(subset="published")
+Markdown(
+    " ".join(
+        f"At T = {t:g} the paper has {number(rows['published'].iloc[0], 2)}; the seeds run from "
+        f"{number(rows['mean'].min(), 3)} to {number(rows['mean'].max(), 3)}, and "
+        f"{int(rows['agrees'].sum())} of the {len(rows)} round to it."
+        for t, rows in with_paper.groupby("temperature")
+    )
+)
+
+# %% [markdown]
 # ## Change the target, not the measure
 #
 # Nothing in ECE demands a majority label. Let an answer be right to the degree in which people
@@ -253,8 +288,8 @@ publish_figure(
     caption="""ECE against the majority label and against vote shares. The same predictions and
     the same bins; only what counts as right differs. A line joins the two errors of a system.""",
     alt="""A dot chart with a row for each system. Against vote shares the oracle's error is 0,
-    against the majority label it is the largest of all. The models have it the other way round:
-    at both temperatures every model's error is larger against vote shares.""",
+    against the majority label it is the largest of all. RoBERTa has it the other way round: at both
+    temperatures and for every seed its error is larger against vote shares.""",
 )
 
 # %% tags=["remove-input"]
@@ -270,6 +305,65 @@ Markdown(
     "the target that charged people for their doubts. ECE remains a statement about sets of items, "
     "though: a model could reach 0 here and be wrong about each single one, which DistCE would "
     "show."
+)
+
+# %% [markdown]
+# ## With intervals
+#
+# ECE as printed is biased upward: on a finite sample the gaps of the bins are never all 0, so even
+# a calibrated model scores above it, and resampling moves it further up. In simulations, nominal 95%
+# intervals of a calibrated model's ECE covered the truth half of the time. So ECE has no
+# interval here. The *squared* error can be debiased: the sampling variance that each bin adds is
+# subtracted, and the result may be negative for a calibrated system.
+
+# %%
+families = calibration.family_scores(in_table_1, n_resamples=resamples, seed=seed)
+publish_table(
+    "tbl-calibration-intervals",
+    families,
+    columns=calibration.INTERVAL_COLUMNS,
+    shown=calibration.in_columns(families.rows),
+    caption=f"""Calibration over seeds, with 95% intervals. Means over the seeds of a model. Where
+    there are several, intervals allow for other seeds and other items (t, with Satterthwaite's
+    degrees of freedom); with one, for other items alone ({resamples:,} bootstrap resamples). Votes
+    are fixed. ECE in ten bins has no interval, because its sampling distribution is biased; the
+    squared error in the same bins is debiased and may be negative.""",
+)
+
+# %% [markdown]
+# The bins say whether a model's probabilities are right on average, not whether they differ where
+# people do. {term}`Murphy's decomposition <Murphy decomposition>` of the Brier score of the votes
+# separates the two: *reliability* is a squared calibration error over all labels, *resolution* what
+# the predictions reveal about the votes.
+
+# %%
+parts = calibration.murphy(in_table_1)
+by_family = calibration.murphy_over_seeds(parts.rows)
+publish_table(
+    "tbl-murphy",
+    parts,
+    columns=calibration.MURPHY_COLUMNS,
+    shown=by_family,
+    caption="""The Brier score of the votes and its parts. Means over the seeds of a model; ten bins for
+    each label's probability. Reliability and the Brier score are better the lower, resolution the
+    higher. Uncertainty is the score of the mean vote. What bins hide is below 0 where finer ones
+    would resolve more, as for the oracle.""",
+)
+
+# %% tags=["remove-input"]
+at = by_family.set_index(["dataset", "family", "origin", "temperature"])
+changes = [
+    f"the reliability of {model} goes from {before['reliability']:.3f} to {after['reliability']:.3f} on "
+    f"{dataset_name(name)}, its resolution from {before['resolution']:.3f} to {after['resolution']:.3f}"
+    for name in dict.fromkeys(by_family["dataset"])
+    if (name, model, origin, 1.0) in at.index
+    for before, after in [
+        [at.loc[(name, model, origin, t)] for t in (1.0, calibration.FIXED_TEMPERATURE)]
+    ]
+]
+Markdown(
+    f"From T = 1 to T = 2, {'; '.join(changes)} ({{numref}}`tbl-murphy`). A temperature mends how "
+    "far probabilities are from the votes; it adds little knowledge of the items."
 )
 
 # %% [markdown]

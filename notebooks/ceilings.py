@@ -28,7 +28,7 @@ seed: int = 0  # seed of all draws and resamples
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import ceilings
+from chaos_utils.analyses import ceilings, power
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
@@ -38,12 +38,17 @@ from chaos_utils.plots.ceilings import (
     plot_items_by_votes,
     plot_noise_ceiling,
 )
+from chaos_utils.plots.power import plot_power
 from chaos_utils.presentation import ceilings as presentation
+from chaos_utils.presentation import power as of_power
 from chaos_utils.report.columns import signed
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions)
+# Not shown here: their records are what `chaos evaluate` sets a reader's model beside.
+for analysis in (reference_scores, baseline_scores):
+    analysis(material, seed=seed)
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
@@ -56,9 +61,11 @@ Markdown(notices(material))
 # as the truth has it. That apparent error is the {term}`noise floor` of a measure at k votes, and
 # no model can be expected to score below it.
 #
-# The truth is not known, only votes. We draw it from its posterior: a Dirichlet prior is fitted
-# to all items of a dataset, and each item's votes update it. To take the vote shares themselves for
-# the truth would let the noise of the votes pass for opinion.
+# The truth is not known, only votes. We draw it from its posterior: a prior is fitted to all items
+# of a dataset, and each item's votes update it. The prior may have any shape. It is a set of weights
+# on a grid of distributions (861 of them for three labels, closer together where a label has few
+# votes), fitted by maximum likelihood. To take the vote shares themselves for the truth would let
+# the noise of the votes pass for disagreement.
 
 # %%
 budgets = ceilings.annotation_budget(material, n_draws=draws, seed=seed)
@@ -101,8 +108,8 @@ calibration = [
 Markdown(
     f"In {{numref}}`fig-annotation-budget`, the JSD of a perfect model is {'; '.join(jsd)}. Its "
     f"accuracy against the majority of the votes is {'; '.join(top)}: that is how often a majority "
-    "is the label that most people would choose. With an even number of votes ties are broken by "
-    "the labels' order, so a second vote adds little there.\n\n"
+    "is the label that most people would choose. With an even number of votes, ties are common and "
+    "decided by chance, so a second vote adds nothing there.\n\n"
     "For a measure that treats both sides alike, the error of k votes *as an estimate of the truth* "
     "is the same number as the floor. Calibration does not: judged by few votes, a perfect model is "
     "still nearly calibrated, since noise cancels within a bin, but few votes used as a prediction "
@@ -112,62 +119,89 @@ Markdown(
 )
 
 # %% [markdown]
-# ## Floor and ceiling
+# ## Perfect model and second crowd
 #
 # A second reference is what people reach. One crowd of a hundred as a prediction of another crowd
-# of a hundred carries the noise of both: the {term}`ceiling <human ceiling>` of this book. A model
-# that knew the truth would do better than it.
+# of a hundred carries the noise of both: the {term}`second crowd <human ceiling>`, or ceiling, of
+# this book. A model that knew the truth would do better than it.
 #
-# The release holds one crowd per item, so we get at it in two ways. *Split halves*: the votes are
-# cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other, and a curve
-# $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred. *Posterior*: two
-# crowds are drawn from a drawn truth. The first assumes a curve, the second a prior. At half
-# crowds nothing need be extrapolated, so there the posterior can be checked against what is
-# measured.
+# The release holds one crowd per item, so we estimate its score in two ways. *Split halves*: the
+# votes are cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other,
+# and a curve $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred. *Drawn
+# crowds*: two crowds are drawn from a drawn truth. The first assumes a curve, the second a prior.
+# With fewer than forty votes on an item the curve misleads, and only drawn crowds are used.
 
 # %%
-# By every measure: recorded for `chaos evaluate`, which sets a reader's model beside these.
-reference_scores(material, seed=seed), baseline_scores(material, seed=seed)
 references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
 publish_table(
     "tbl-noise-ceiling",
     references,
     columns=ceilings.CEILING_COLUMNS,
-    caption="""Floor and ceiling of each measure, for crowds as large as the released ones. The
-    uniform prediction is judged by the released votes. Half crowds have half the votes: measured
-    by cutting each item's votes in two, and drawn from the posterior; Δ is measured minus drawn.
-    KL has no ceiling here: a crowd leaves some labels without a vote, and what that costs it as a
-    prediction depends on the number that replaces 0.""",
+    caption="""Perfect model and second crowd by each measure, for crowds as large as the released
+    ones. The uniform prediction is judged by the released votes. Intervals (95%) are for the
+    population that the items are drawn from: items resampled and the prior refitted, and for
+    errors 2 % more each way, for what the votes do not say about the prior; a calibration error has none. A second crowd whose error is less than twice its standard error is
+    called not distinguishable from 0. KL has no second crowd: a crowd leaves some labels without a
+    vote, and what that costs it as a prediction depends on the number that replaces 0.""",
 )
 
 # %% tags=["remove-input"]
 bounds = references.rows
 of = bounds[bounds["measure"] == "jsd"].set_index("dataset")
 cut = of[of["ceiling_halves"].notna()]
-compared = [
-    (
-        f"{of.loc[dataset, 'ceiling_halves']:.4f} by split halves and "
-        if dataset in cut.index
-        else ""
+Markdown(
+    "By JSD, a second crowd has "
+    + "; ".join(
+        (f"{of.loc[dataset, 'ceiling_halves']:.3f} by split halves and " * (dataset in cut.index))
+        + f"{of.loc[dataset, 'ceiling_posterior']:.3f} by drawn crowds on {name}"
+        for dataset, name in names.items()
     )
-    + f"{of.loc[dataset, 'ceiling_posterior']:.4f} by the posterior on {name}"
-    for dataset, name in names.items()
-]
-check = cut.eval("half_measured / half_drawn - 1")
-text = f"The ceilings of JSD in {{numref}}`tbl-noise-ceiling` are {'; '.join(compared)}."
-if len(cut):
+    + "."
+    + " Scores below are rescaled by the split halves." * bool(len(cut))
+    + presentation.say_uncut(bounds)
+)
+
+# %% [markdown]
+# ## What the prior's shape costs
+#
+# Half crowds need no extrapolation, so there the prior can be checked against measured scores.
+# A [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, the usual choice, has
+# one parameter per label; people's answers do not keep to its shape.
+
+# %%
+publish_table(
+    "tbl-prior",
+    references,
+    columns=ceilings.PRIOR_COLUMNS,
+    caption="""The perfect model's score under a prior of any shape, which the book uses, and under a
+    Dirichlet prior. Half crowds: the measured score of one half of the votes as a prediction of
+    the other, and by how much crowds of that size that are drawn under each prior miss it.""",
+)
+
+# %% tags=["remove-input"]
+halved = bounds.dropna(subset=["half_measured"])
+misses = {
+    prior: (halved[f"half_{column}"] / halved["half_measured"] - 1)
+    .abs()
+    .groupby(halved["measure"])
+    .max()
+    for prior, column in (("any shape", "drawn"), ("Dirichlet", "dirichlet"))
+}
+lower = of["floor_dirichlet"] / of["floor"] - 1
+text = "With a Dirichlet prior, the perfect model's JSD would change by " + ", ".join(
+    f"{signed(100 * lower[dataset], 1)} % on {name}" for dataset, name in names.items()
+)
+if "jsd" in misses["any shape"]:
     text += (
-        " For half crowds, the measured JSD differs from the posterior's by "
-        + ", ".join(
-            f"{difference:+.1%} ({names[dataset]})" for dataset, difference in check.items()
-        )
-        + ". Where the measured one is larger, one Dirichlet prior for all items fits them only "
-        "roughly, and the floor, which rests on the same prior, is probably too low as well. The "
-        "extrapolation has a Monte Carlo error of "
-        + ", ".join(f"{error:.4f}" for error in cut["ceiling_halves_error"])
-        + ". Scores below are rescaled by the split halves."
+        f". Its half crowds miss the measured JSD by up to {misses['Dirichlet']['jsd']:.1%}, those of "
+        f"the prior of any shape by up to {misses['any shape']['jsd']:.1%}"
     )
-Markdown(text + presentation.say_uncut(bounds))
+Markdown(
+    text
+    + ". No prior can know how small a small share is: a hundred votes do not distinguish 0 from "
+    "one in a thousand, and JSD depends on it. In simulations with known truths, the perfect model's "
+    "JSD is within 3 % of the true one on average."
+)
 
 # %%
 between = ceilings.normalised_scores(material, n_draws=draws, n_resamples=resamples, seed=seed)
@@ -191,7 +225,8 @@ scores = between.rows
 human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index(
     "dataset"
 )
-no_model = {"uniform", "class prior", "old label", "original votes"}
+no_model = {"uniform", "class prior", "mean vote", "mean vote given the old label"}
+no_model |= {"old label", "original votes"}
 at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
 ceiling = scores[scores["measure"] == "jsd"].groupby("dataset")["ceiling"].last()
 best = (
@@ -256,13 +291,17 @@ publish_table(
     shown=ceilings.side_by_side(scores),
     columns=ceilings.score_columns(scores),
     caption=f"""Scores and rescaled scores, with 95% intervals. Rescaled so that the uniform
-    prediction is 0 and the ceiling (split halves) is 1. Intervals are from {resamples:,} resamples
+    prediction is 0 and the ceiling (split halves) is 1. *Excess*: JSD or KL minus what a perfect model
+    has on the same items. Intervals are from {resamples:,} resamples
     of the items, in which system, uniform prediction and ceiling are resampled together. A dash:
-    there is no ceiling (KL), or it is not surely better than the uniform prediction.""",
+    the ceiling is not surely better than the uniform prediction. KL has no ceiling. Calibration
+    errors have no interval, since one from resamples would not hold the truth. RankCS breaks ties
+    at random, and tied labels share an item's accuracy, so that the uniform prediction has what
+    chance has.""",
 )
 
 # %% tags=["remove-input"]
-worse = at_hand[at_hand["rescaled_high"] < 0]
+worse = at_hand[at_hand["rescaled_high"] < 0]  # a calibration error has no interval
 ece = bounds[bounds["measure"] == "ece_votes"].set_index("dataset")["uniform"]
 n_models = at_hand.groupby("dataset")["system"].nunique()
 listed = [
@@ -332,4 +371,59 @@ Markdown(
     + (f" With {k} votes per item it ranges from {', from '.join(shifts)}." if shifts else "")
     + " A system that spreads its probability and one that bets on a label are not shifted alike, "
     "so a ranking by few votes may not be the ranking by many."
+)
+
+# %% [markdown]
+# ## What n items and v votes can tell apart
+#
+# Two systems are judged on the same items, so what counts is how much their *difference* varies from
+# item to item. That variance has two parts: items differ, and the votes on each are a sample,
+# $\sigma^2 = \sigma^2_{\text{items}} + \sigma^2_{\text{votes}} / v$. A mean over $n$ items has
+# $1/n$ of it, and a two-sided test at 5% finds a true difference in 80% of studies if that is 2.8
+# standard errors: the smallest difference that a study can count on.
+#
+# For the squared distance the two parts have unbiased estimates in closed form. For the other measures
+# we thin the votes: some of an item's votes, drawn without replacement, are what as many people
+# would have given, and two disjoint sets of them are two crowds, so that nothing is assumed about the
+# truth. A measure judged by few votes is another quantity than the same measure judged by many (its
+# bias is the subject of the sections above); what is found is a difference in that quantity.
+
+# %%
+spread = power.spread_of_differences(material, n_draws=draws, seed=seed)
+at_most = power.shown_votes(spread.rows) if len(spread) else []
+publish_table(
+    "tbl-power",
+    power.detectable(spread, [1000]),
+    shown=power.side_by_side(power.detectable(spread, [1000]).rows, at_most),
+    columns=power.COLUMNS,
+    caption="""The smallest difference that 1,000 items detect, with 80% power at 5% (two-sided), by
+    votes per item. With n items it is √(1000/n) times as large. The variances are means over all
+    pairs of a kind, which the CSV has with their range and parts; the mean vote is that given the old
+    label, where there is one, out of fold. The variance that votes have is that of the squared
+    distance, the rest is between items.""",
+) if len(spread) else Markdown("This section needs at least two votes on each of ten items.")
+
+# %%
+gaps = power.published_gaps(spread, material.released) if len(spread) else None
+publish_figure(
+    "fig-power",
+    plot_power,
+    power.drawn(power.detectable(spread, power.DRAWN_ITEMS), gaps, at_most),
+    caption="""More items, not more votes, tell systems apart. The smallest difference that is found
+    with 80% power at 5%, by the number of items judged; lines for votes per item, which nearly
+    coincide from five on in JSD. The dot is a dataset's items with as many votes as there are. Grey:
+    the median gap between models of Table 5 in {cite:t}`nie2020` that are neighbours by their score.
+    Both axes are logarithmic.""",
+    alt="""Two rows of panels, JSD and squared distance, one column per dataset. In each, nearly
+    parallel lines fall from left to right as items increase: ten times the items, a third of the
+    difference. Lines for different numbers of votes lie close together, that for one vote on top. The
+    dot of the whole dataset lies above the grey line of the gap between published models.""",
+) if len(spread) else Markdown("")
+
+# %% tags=["remove-input"]
+Markdown(
+    f"{of_power.say_found(gaps.rows)}\n\n{of_power.say_votes(spread.rows)}\n\n"
+    f"{of_power.say_alike(spread.rows)}"
+    if len(spread)
+    else ""
 )

@@ -23,7 +23,7 @@ predictions: list[str] = []  # files of predictions of your own, shown beside th
 model: str = "minilm-l6"  # the encoder whose committed runs are compared
 run_seed: int = 0  # seed of the plain run, which all others are set beside
 n_folds: int = 10  # folds of the temperature that is fitted on votes, by premise or story
-resamples: int = 1000  # bootstrap resamples of the items
+resamples: int = 10000  # bootstrap resamples of the items; Holm needs many
 confidence: float = 0.95  # coverage of all intervals
 seed: int = 0  # seed of resamples, draws and folds
 
@@ -33,6 +33,7 @@ from IPython.display import Markdown
 from chaos_utils.analyses import learning_distributions as learning
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.metrics.resampling import smallest_p_value
 from chaos_utils.plots.learning import plot_learning
 from chaos_utils.presentation import learning_distributions as presentation
 from chaos_utils.report.figures import publish_figure
@@ -109,20 +110,25 @@ publish_table(
     shown=learning.shown_methods(table),
     caption=f"""Methods that may move a model toward the human distribution, on the same items. Δ is
     the difference from the plain run; in brackets its {level} bootstrap interval over items
-    ({resamples:,} resamples, the same for both systems). JSD is the distance with natural logarithms,
+    ({resamples:,} resamples, the same for both systems). Each row is one training run, with seed
+    {run_seed}, whose interval says nothing of other seeds; only the *mean of seeds* has an interval for
+    other seeds and other items. JSD is the distance with natural logarithms,
     KL in nats; both are lower when nearer to people, and so is DistCE, the total variation distance.
     Chance is the uniform distribution, and for accuracy the most frequent label. The floor is a perfect
     model judged by the votes; the ceiling one crowd as a prediction of another, which KL has
-    not. The CSV has intervals of the scores too, p-values, and EntCE, RankCS and old accuracy.""",
+    not. The CSV has intervals of the scores too, each seed's scores, two-sided p-values (the smallest
+    that {resamples:,} resamples allow is {smallest_p_value(resamples):.1g}) as they are and by Holm's
+    method, how often each method is best, and EntCE, RankCS and old accuracy.""",
 )
 
 # %% tags=["remove-input"]
 level_of = presentation.beside_published(table, "new_accuracy") if material.released else []
-by_jsd, by_kl = (presentation.directions(table, measure) for measure in ("jsd", "kl"))
+by_jsd, by_kl = (presentation.directions(table, one, confidence) for one in ("jsd", "kl"))
+at = f"{1 - confidence:.2g}"
 Markdown(
     (f"The plain run's new accuracy is {'; '.join(level_of)}.\n\n" if level_of else "")
-    + "Judged by whether the whole interval of its difference from plain lies on one side of 0 in "
-    "{numref}`tbl-distribution-learning`, this is how the methods fare.\n\n"
+    + "By the differences from plain in {numref}`tbl-distribution-learning`, with p-values below "
+    f"{at} after Holm's correction for all comparisons on a dataset, this is how the methods fare.\n\n"
     f"* By JSD: {'; '.join(by_jsd)}.\n"
     f"* By KL: {'; '.join(by_kl)}.\n"
     if by_jsd
@@ -159,14 +165,14 @@ Markdown(
 
 # %% tags=["remove-input"]
 trained = table["method"].isin(["smoothing", "ensemble", "mc", "soft"]).any()
-changed = presentation.accuracy_changes(table, "new_accuracy")
+changed = presentation.accuracy_changes(table, "new_accuracy", confidence)
 Markdown(
     "A temperature leaves the order of the labels as it is, and so both accuracies and RankCS."
     + (
-        " Of the other methods, these change the new accuracy by an interval that leaves out 0: "
+        f" Of the other methods, these change the new accuracy (p < {at} after Holm's correction): "
         f"{'; '.join(changed)}."
         if changed
-        else " None of the other methods changes the new accuracy by an interval that leaves out 0."
+        else f" None of the other methods changes the new accuracy (p < {at} after Holm's correction)."
         if trained
         else ""
     )
@@ -200,7 +206,7 @@ Markdown(
 # %% [markdown]
 # ## What this does not show
 #
-# All of it is one encoder, with one seed but for the ensemble. The intervals are over items, not over
-# trainings, and none of them is widened for the number of comparisons. Soft labels bring two things at
+# All of it is one encoder, with one seed but for the ensemble. The intervals of the differences are
+# over items, not over trainings; another seed may turn a small difference round. Soft labels bring two things at
 # once, votes and items of the same kind to learn from; how much either of them gives, this comparison
 # does not separate.

@@ -51,7 +51,8 @@ by_look = trajectory.by_look(
 )
 sizes, looks = by_size.rows, by_look.rows
 growth, changes = trajectory.changes(by_size).rows, trajectory.changes(by_look).rows
-intervals = f"{confidence:.0%} intervals over items ({resamples:,} resamples)"
+several = ", and over seeds where a size has several" if (sizes["n_seeds"] > 1).any() else ""
+intervals = f"{confidence:.0%} intervals over items ({resamples:,} resamples){several}"
 
 # %% tags=["remove-input"]
 Markdown(notices(material))

@@ -79,19 +79,19 @@ show("file", "text")
 # %% [markdown]
 # ## Every measure, with what it is worth
 #
-# One command finds out the format and the dataset, and prints every measure of this book.
+# One command recognises the format and the dataset, and prints the main measures of both papers.
 
 # %% tags=["remove-input"]
 show("evaluate")
 
 # %% [markdown]
-# An arrow shows which way is better. The interval says how far the value would move with other
-# items. The {term}`floor <noise floor>` is what a perfect model would score, since a hundred votes
-# are only a sample of what people think; the {term}`ceiling <human ceiling>` is what another crowd
-# of a hundred would. The rank is the place among the nine models of {cite:t}`nie2020`, where their
-# paper has the measure. The {doc}`glossary <../glossary>` defines each of them. `--json`, `--csv`
-# and `--markdown` answer for programs and papers, and `--out DIR` writes the table and figures into
-# a folder.
+# Below your system stand the {term}`perfect model <noise floor>`, the {term}`second crowd
+# <human ceiling>` and four baselines, all on the items that your system covers. The rank is the place
+# among the nine models of {cite:t}`nie2020`, where their paper has the measure; a system that covers
+# only part of the items has none. The {doc}`glossary <../glossary>` defines the measures:
+# `--measures jsd,kl,brier` chooses the columns, `--measures all` shows every one. `--latex` writes the
+# table for a paper (with `booktabs`, and bold only where a system is best beyond ties), `--markdown`,
+# `--csv` and `--json` write it for other uses, and `--out DIR` adds figures.
 #
 # ## Is it really better?
 #
@@ -103,8 +103,9 @@ show("evaluate")
 show("compare")
 
 # %% [markdown]
-# The second table holds the differences, each with an interval of its own and a two-sided p-value, as
-# it is and adjusted for the number of measures (Holm).
+# The second table holds the differences, each with an interval of its own and a two-sided p-value, raw
+# and adjusted for the number of differences shown (Holm). Plug-in calibration errors have neither, since
+# chance alone makes them larger on a resample; the squared ones have both.
 
 # %% tags=["remove-input"]
 moved = [

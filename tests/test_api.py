@@ -82,6 +82,24 @@ def test_a_comparison_is_the_difference_of_two_systems(votes, even):
     assert back["value"].item() == pytest.approx(-found["value"].item())
 
 
+def test_how_many_people_systems_are_worth(votes, even):
+    given = {"blurred": blurred(votes), "even": even}
+    table = chaos.human_equivalents(votes, given, resamples=50)
+    assert len(table) == 6
+    assert table["measure"].unique().tolist() == [
+        f"human_equivalent_{name}" for name in ("brier", "tvd", "jsd")
+    ]
+    value = table.set_index(["system", "measure"])["value"]
+    assert (value["blurred"] > value["even"]).all()
+    assert table["n_judges"].isna().tolist() == [True, False, False] * 2
+    (alone,) = chaos.human_equivalents(
+        votes, given | {}, measures="human_equivalent_tvd", judges=10, resamples=0
+    ).query("system == 'even'").itertuples()  # fmt: skip
+    assert (alone.n_judges, alone.n_items) == (10, len(votes))
+    assert "10 other votes" in alone.estimand
+    assert np.isnan(alone.low)
+
+
 def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
     path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
     (given,) = chaos.read_predictions(path, votes)
@@ -170,6 +188,17 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
         (lambda v, m: chaos.compare(m, m, v), "same name"),
         (lambda v, m: chaos.compare(m, v.shares, v), "Only systems"),
         (lambda v, m: chaos.compare(m, replace(m, name="b"), v, resamples=0), "needs resamples"),
+        (
+            lambda v, m: chaos.human_equivalents(v, m, judges=100),
+            "not as many votes as are to judge",
+        ),
+        (lambda v, m: chaos.human_equivalents(v, m, judges=0), "not as many votes as are to judge"),
+        (lambda v, m: chaos.human_equivalents(v, m, judges="a"), "argument judges is of the wrong"),
+        (lambda v, m: chaos.human_equivalents(v, m, measures="jsd"), "Unknown measure"),
+        (lambda v, m: chaos.human_equivalents(v, m, measures=[]), "There is no measure"),
+        (lambda v, m: chaos.human_equivalents(v, m, resamples=5), "at least 20"),
+        (lambda v, m: chaos.human_equivalents(v, m, seed=-1), "seed is out of its range"),
+        (lambda v, m: chaos.human_equivalents(v, [m, m]), "same name"),
         (lambda v, m: chaos.read_predictions("none.csv", v), "no such predictions file"),
     ],
 )

@@ -69,7 +69,8 @@ def reader(tmp_path_factory):
     labels = votes.dataset.labels
     rows = list(zip(votes.uids, votes.shares.tolist(), strict=True))
     lines = [",".join([uid, *map(str, shares)]) for uid, shares in rows]
-    (folder / "predictions.csv").write_text("\n".join([",".join(["uid", *labels]), *lines]))
+    for name in ("predictions.csv", "other.csv"):
+        (folder / name).write_text("\n".join([",".join(["uid", *labels]), *lines]))
     for name, part in (("dev", rows[::2]), ("test", rows[1::2])):
         entries = [{"uid": uid, "probs": shares} for uid, shares in part]
         (folder / f"{name}.json").write_text("".join(f"{json.dumps(one)}\n" for one in entries))

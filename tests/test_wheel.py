@@ -77,7 +77,7 @@ def test_predictions_are_evaluated(installed, reader):
         )  # fmt: skip
         assert "snli,all,predictions," in done.stdout
     done = run(installed / "chaos", "evaluate", "predictions.csv", "--data", "data", cwd=reader)
-    assert "predictions on snli, 3 items" in done.stdout
+    assert "ChaosNLI-SNLI, 3 items" in done.stdout
 
 
 def test_the_api_works(installed, reader):
@@ -172,4 +172,4 @@ app(words)
     fetched = reader / "cache" / "chaos-utils" / SNLI
     assert fetched.read_bytes() == published.read_bytes()
     answer = chaos("evaluate", "predictions.csv", "--dataset", "snli", "--data", "released")
-    assert "predictions on snli, 3 items" in answer.stdout
+    assert "ChaosNLI-SNLI, 3 items" in answer.stdout

@@ -22,6 +22,7 @@ from chaos_utils.report.columns import MISSING, Column, number, signed, with_int
 from chaos_utils.scoring.pools import pool_systems, pool_votes
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import resampled
+from chaos_utils.scoring.seeds import families_of, over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
@@ -72,7 +73,7 @@ class BinScores:
     the measures of `TABLE_5` as their third axis, NaN where there is none; `draws`, shape (n_bins,
     n_resamples, n_systems, 4), are the same on resamples of each bin's items, all systems alike. A
     role is ``model``, ``seed`` (a run of a model that has several), ``mean of seeds`` or
-    ``baseline``.
+    ``baseline``. `members` are the places of what each system is the mean of: else its own.
     """
 
     dataset: str
@@ -80,6 +81,7 @@ class BinScores:
     systems: tuple[str, ...]
     families: tuple[str, ...]
     roles: tuple[str, ...]
+    members: tuple[tuple[int, ...], ...]
     n_scored: Ints
     values: Floats
     draws: Floats
@@ -139,32 +141,53 @@ def score_bins(
         systems=names,
         families=families,
         roles=roles,
+        # The seeds of a mean come after it.
+        members=tuple(
+            tuple(range(at + 1, at + 1 + len(places))) if len(places) > 1 else (at,)
+            for at, (*_, places) in enumerate(chosen)
+        ),
         n_scored=np.stack([found.n_items[:, some].min(axis=1) for some in members], axis=1),
         values=np.stack([values[:, some].mean(axis=1) for some in members], axis=1),
         draws=np.stack([draws[:, :, some].mean(axis=2) for some in members], axis=2),
     )
 
 
+def intervals(
+    scores: BinScores, values: Floats, draws: Floats, n_items: Ints, level: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Return the ends of the intervals of what is linear in systems' scores.
+
+    `values`, shape (n_systems, n_measures), on `n_items` each; `draws`, (n_resamples, n_systems,
+    n_measures). Means of seeds have intervals for other seeds and items, the others for items.
+    """
+    low, high = percentile_interval(draws, level)
+    for place, members in enumerate(scores.members):
+        if len(members) > 1:
+            seeds = list(members)
+            several = over_seeds(
+                values[seeds], draws[:, seeds], n_items=n_items[place], level=level
+            )
+            low[place], high[place] = several.low, several.high
+    return low, high
+
+
 def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
     """Return the uniform distribution, with each group's most frequent label as its answer."""
     commonest = [np.bincount(gold[groups == group]).argmax() for group in range(groups.max() + 1)]
-    return replace(uniform(votes), name=name, family=name, predicted=np.array(commonest)[groups])
+    answers = np.array(commonest)[groups]
+    return replace(uniform(votes), name=name, family=name, predicted=answers, stated=True)
 
 
 def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str, list[int]]]:
     """Return name, family, role and places of each system, a mean before the seeds of a family."""
-    families: dict[tuple[str, ...], list[int]] = {}
-    for place, one in enumerate(systems):
-        alone = () if one.seed is not None else (one.name,)
-        families.setdefault((one.origin, one.family, *alone), []).append(place)
     found = []
-    for (origin, family, *_), places in families.items():
-        role = "baseline" if origin == "baseline" else "model"
+    for name, places in families_of(systems).items():
+        first = systems[places[0]]
+        role = "baseline" if first.origin == "baseline" else "model"
         if len(places) > 1:
             role = "seed"
-            name = f"{family}, mean of {len(places)} seeds"
-            found.append((name, family, "mean of seeds", places))
-        found += [(systems[place].name, family, role, [place]) for place in places]
+            found.append((name, first.family, "mean of seeds", places))
+        found += [(systems[place].name, first.family, role, [place]) for place in places]
     return found
 
 
@@ -179,7 +202,8 @@ def binned_scores(
 ) -> pd.DataFrame:
     """Score systems in entropy bins, beside what Nie et al. (2020) published of the same bins.
 
-    One row for each bin (from 1), system and measure, see `score_bins`; intervals are of 95%. Where
+    One row for each bin (from 1), system and measure, see `score_bins`; intervals are of 95%, over
+    items, and over seeds too where ``n_seeds`` is above 1. Where
     ``reference`` is not empty, the value is a model's difference from it: in each bin from
     ``chance`` and from the ``commonest label of the bin``, in the last from the ``first bin``.
     Published rows, which have no interval, are there where the published bins are these bins.
@@ -202,11 +226,12 @@ def binned_scores(
     table["entropy_low_bits"] = scores.bins.low[place]
     table["entropy_high_bits"] = scores.bins.high[place]
     table["n"] = np.bincount(scores.bins.of_item)[place]
+    table["n_seeds"] = table["n_seeds"].astype("Int64")  # published rows have none
     n_theirs = theirs.groupby("bin")["n_scored"].first()
     table["published_n"] = table["bin"].map(n_theirs).astype("Int64")
     table["difference_n"] = table["n"] - table["published_n"]
     columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
-    columns += " source role n_scored measure reference value low high"
+    columns += " source role n_seeds n_scored measure reference value low high"
     return table[columns.split()]
 
 
@@ -214,7 +239,9 @@ def _rows(
     scores: BinScores, place: int, reference: str, values: Floats, draws: Floats
 ) -> pd.DataFrame:
     """Set one bin's values, shape (n_systems, 4), in rows, with intervals from their draws."""
-    low, high = percentile_interval(draws)
+    n_scored = scores.n_scored[place]
+    low, high = intervals(scores, values, draws, n_scored)
+    n_seeds = np.array([len(members) for members in scores.members])
     s, m = (axis.ravel() for axis in np.indices(values.shape))
     return pd.DataFrame(
         {
@@ -222,7 +249,8 @@ def _rows(
             "system": np.array(scores.systems)[s],
             "source": "computed",
             "role": np.array(scores.roles)[s],
-            "n_scored": scores.n_scored[place][s],
+            "n_seeds": n_seeds[s],
+            "n_scored": n_scored[s],
             "measure": np.array(TABLE_5)[m],
             "reference": reference,
             "value": values.ravel(),

@@ -1,19 +1,34 @@
 """The systems of Baan et al. (2022): what their tables call them, and their numbers beside ours."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import pandas as pd
 
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
 
 _SYSTEMS = "baan2022_systems"
+_ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
 
 
 def paper_systems() -> pd.DataFrame:
     """Return ``dataset``, ``origin``, ``family`` and ``temperature`` by the paper's name."""
     return read_published(_SYSTEMS).set_index("system")
+
+
+def paper_datasets() -> list[str]:
+    """Return the dataset of the paper's tables, then those that it pools with: out of distribution.
+
+    The models were trained on the first's corpus.
+    """
+    first = str(read_published(_SYSTEMS)["dataset"].iloc[0])
+    pool = get_dataset(first).pooled_as
+    others = [one.name for one in book_datasets() if one.pooled_as == pool]
+    return list(dict.fromkeys([first, *others]))
 
 
 def in_paper(systems: Iterable[System]) -> list[System]:
@@ -49,3 +64,26 @@ def rows_about(published: pd.DataFrame, keys: Mapping[str, object]) -> pd.DataFr
     for name in ("origin", "family", "temperature"):
         same &= published[name] == keys[name]
     return published[same]
+
+
+def prediction_files(votes: Votes, system: System) -> list[Path]:
+    """Return the files of a released system's predictions on a dataset; none where one is missing.
+
+    They hold more items than the dataset does: all of the development set that it was taken from.
+    """
+    for known in votes.dataset.systems:
+        if system.origin == "released" and known.family == system.family:
+            names = [file.format(seed=system.seed) for file in known.files]
+            if all(map(sources.find, names)):
+                return [sources.locate(name, "released") for name in names]
+    return []
+
+
+def agrees(value: float, published: float) -> bool:
+    """Return whether a value is the published one, to the digits that are printed."""
+    return abs(value - published) <= 0.5 * 10.0 ** -digits_of(published) + _ROUNDING
+
+
+def digits_of(published: float) -> int:
+    """Return how many decimals a published number has, zeros at its end aside."""
+    return len(f"{published:.9g}".partition(".")[2])

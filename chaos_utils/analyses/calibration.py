@@ -10,22 +10,39 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.baan import in_paper, published_beside, published_rows, rows_about
+from chaos_utils.analyses.baan import (
+    agrees,
+    in_paper,
+    paper_datasets,
+    prediction_files,
+    published_beside,
+    published_rows,
+    rows_about,
+)
 from chaos_utils.analyses.error_distributions import histogram, title
 from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.availability import datasets_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import agreement
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
-from chaos_utils.metrics.calibration import hits_of, reliability_curve
+from chaos_utils.metrics.calibration import (
+    entropy_error,
+    expected_calibration_error,
+    hits_of,
+    murphy_decomposition,
+    reliability_curve,
+)
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.plots.calibration import CHOICES
+from chaos_utils.plots.panels import system_title
 from chaos_utils.report.columns import MISSING, Column, Row, number
 from chaos_utils.report.columns import published_beside as beside
 from chaos_utils.scoring.recalibration import (
@@ -33,8 +50,10 @@ from chaos_utils.scoring.recalibration import (
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
+    temper,
 )
 from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.seeds import score_over_seeds
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import oracle
 
@@ -45,10 +64,12 @@ BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
 DISTANCE_EDGES = np.linspace(0, 1, 26)
 NEAR, FAR = 0.1, 0.5  # DistCE of an item that counts as near to the votes, and as far
 _SUM_TOLERANCE = 1e-3
+_NOTHING = 1e-12  # the length of an interval that only rounding gives
 _DIGITS = 10  # what decides a bin or an order, so that every processor decides alike
 _SYSTEM = ("dataset", "system", "temperature")
 _SYSTEMS = "baan2022_systems"
 GROUP = ["family", "origin", "temperature"]  # what seeds have in common
+TENTHS = np.arange(5, 41) / 10  # temperatures, as the paper states its own
 
 
 def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = None) -> list[System]:
@@ -95,6 +116,17 @@ def _with_seed(systems: Sequence[System], seed: int) -> list[System]:
         expected = "one of: " + ", ".join(sorted(map(str, known)))
         raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)
     return [one for one in systems if one.seed == seed or len(seeds[one.origin, one.family]) == 1]
+
+
+def table_1_datasets(data: str, dataset: str) -> list[str]:
+    """Return the dataset of the page, then those that Baan et al. (2022) compare it with.
+
+    There are others only where `data`, as in `gather`, holds all of the paper's datasets.
+    """
+    held = {one.name for one in datasets_of(data)}
+    pair = paper_datasets()
+    more = pair if dataset in pair and held.issuperset(pair) else []
+    return list(dict.fromkeys([dataset, *more]))
 
 
 def _values(
@@ -155,17 +187,18 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 def with_means(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `human_calibration` with their ``title``, and means and sds over seeds."""
     parts = []
-    for _, group in table.groupby(GROUP, sort=False):
+    for (dataset, *_), group in table.groupby(["dataset", *GROUP], sort=False):
         parts.append(group.assign(title=[title(row) for row in group.to_dict("records")]))
         if len(group) > 1:
             over = group[[c for c in group if str(c).endswith(TABLE_1)]].agg(["mean", "std"])
             for name in TABLE_1:  # a difference of means, and of sds
                 over[f"difference_{name}"] = over[name] - over[f"published_{name}"]
-            parts.append(over.assign(title=["mean over seeds", "sd over seeds"]))
+            parts.append(over.assign(dataset=dataset, title=["mean over seeds", "sd over seeds"]))
     return pd.concat(parts, ignore_index=True)
 
 
 CALIBRATION_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
     Column("system", "title"),
     *beside("accuracy", "accuracy", 3),
     *beside("ECE", "ece", 3),
@@ -199,7 +232,8 @@ def rounded_values(table: pd.DataFrame) -> pd.DataFrame:
     values = table[table["published_ece"].notna()].melt(keys, list(TABLE_1), "quantity")
     means = values.groupby([*keys, "quantity"])["value"].mean().reset_index()
     found = known[[*keys, "quantity", "published"]].merge(means).drop(columns="origin")
-    return found.assign(agrees=found["value"].round(2) == found["published"])
+    same = map(agrees, found["value"], found["published"])
+    return found.assign(agrees=list(same))
 
 
 def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
@@ -340,9 +374,17 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
         }
         rows.append(system.keys | errors)
     table = _tidy(rows)
-    here = (100 * table["classwise_ece_binned"]).round(_DIGITS).round()
-    agrees = (here == table["published_percent"]).astype("boolean")
-    return table.assign(agrees=agrees.mask(table["published_percent"].isna()))
+    return _with_agreement(table, 100 * table["classwise_ece_binned"], "published_percent")
+
+
+def _with_agreement(
+    table: pd.DataFrame, values: "pd.Series[float]", published: str
+) -> pd.DataFrame:
+    same = [
+        None if np.isnan(theirs) else agrees(ours, theirs)
+        for ours, theirs in zip(values, table[published], strict=True)
+    ]
+    return table.assign(agrees=pd.array(same, dtype="boolean"))
 
 
 CLASSWISE_COLUMNS = [
@@ -355,6 +397,47 @@ CLASSWISE_COLUMNS = [
 ]
 
 
+@recorded(keys=_SYSTEM, published=("baan2022_other", _SYSTEMS))
+def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Compute H(model) − H(human) in nats, of the paper's Appendix B, for every seed.
+
+    Parameters
+    ----------
+    votes, systems
+        For `line_up`; references are left out.
+
+    Returns
+    -------
+    DataFrame
+        One row per system: its keys; ``mean`` and ``median`` over items; ``published``, which the
+        paper gives for both (NaN where it gives none), and ``agrees``: whether the mean is equal to
+        it as printed (<NA> where there is none).
+    """
+    known = published_beside(votes, "baan2022_other")
+    known = known[known["quantity"] == "signed_ent_ce"].assign(seed=np.nan)
+    rows = []
+    for system in line_up(votes, systems):
+        if system.origin != "reference":
+            judged = system.aligned_to(votes)
+            errors = entropy_error(judged.human, judged.model)
+            theirs = rows_about(known, system.keys)["value"]
+            values = {"mean": errors.mean(), "median": float(np.median(errors))}
+            printed = float(theirs.iloc[0]) if len(theirs) else np.nan
+            rows.append(system.keys | values | {"published": printed})
+    table = _tidy(rows)
+    return _with_agreement(table, table["mean"], "published")
+
+
+SIGNED_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", title),
+    Column("paper", "published", 2, signed=True),
+    Column("mean", "mean", 3, signed=True),
+    Column("median", "median", 3, signed=True),
+    Column("mean rounds to the paper’s", "agrees", names={True: "yes", False: "no"}),
+]
+
+
 @recorded(keys=_SYSTEM)
 def two_targets(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute ``ece`` (majority label) and ``ece_votes`` (vote shares) of `line_up`, in [0, 1]."""
@@ -362,6 +445,118 @@ def two_targets(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
         system.keys | _values(votes, system, ["ece", "ece_votes"])
         for system in line_up(votes, systems)
     )
+
+
+INTERVALS = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist_ce")
+
+
+@recorded(keys=("dataset", "system", "origin", "measure"))
+def family_scores(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Score each family of `line_up` over its seeds, with 95% intervals where there is one.
+
+    Parameters
+    ----------
+    votes, systems
+        For `line_up`.
+    n_resamples, seed : int
+        Of the bootstrap over items.
+
+    Returns
+    -------
+    DataFrame
+        One row for each family and measure of `INTERVALS`: ``dataset``, ``system`` (the family,
+        with temperature and number of seeds), ``origin``, ``n_seeds``, ``n_items``, ``measure``,
+        ``value``, ``low`` and ``high`` (NaN for the plug-in errors), ``seed_sd`` and ``estimand``,
+        as `score_over_seeds` gives them.
+    """
+    chosen = line_up(votes, systems)
+    groups: dict[tuple[str, str, float], list[System]] = {}
+    for one in chosen:
+        groups.setdefault((one.origin, one.family, one.temperature), []).append(one)
+    tables = []
+    for (origin, family, t), group in groups.items():
+        found = score_over_seeds(
+            votes, group, measures=INTERVALS, n_resamples=n_resamples, seed=seed
+        )
+        several = f", {len(group)} seeds" if len(group) > 1 else ""
+        name = system_title(family, origin, t) + several
+        tables.append(found.assign(system=name, origin=origin))
+    columns = ["dataset", "system", "origin", "n_seeds", "n_items", "measure", "value", "low"]
+    table = pd.concat(tables, ignore_index=True)[[*columns, "high", "seed_sd", "estimand"]]
+    ends = table[["low", "high"]]
+    moved = ends["high"] - ends["low"] > _NOTHING  # not where the oracle is right by construction
+    return table.assign(**{name: ends[name].where(moved) for name in ends})
+
+
+def in_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `family_scores` with a row for each family; its measures' ends as ``low_…``."""
+    keys = ["dataset", "system", "n_seeds"]
+    wide = table.pivot(index=keys, columns="measure", values=["value", "low", "high"])
+    wide.columns = [name if what == "value" else f"{what}_{name}" for what, name in wide.columns]
+    order = pd.MultiIndex.from_frame(table[keys].drop_duplicates())
+    return wide.loc[order].reset_index()
+
+
+INTERVAL_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "system"),
+    *(
+        Column(heading, name, 3 if "sq" not in name else 4, low=f"low_{name}", high=f"high_{name}",
+               group=group)
+        for group, heading, name in (
+            ("majority label", "ECE", "ece"),
+            ("majority label", "squared, debiased", "sq_ce"),
+            ("vote shares", "ECE", "ece_votes"),
+            ("vote shares", "squared, debiased", "sq_ce_votes"),
+            ("item by item", "EntCE", "ent_ce"),
+            ("item by item", "DistCE", "dist_ce"),
+        )
+    ),
+]  # fmt: skip
+
+
+PARTS = ("reliability", "resolution", "uncertainty", "within_bins")
+
+
+@recorded(keys=_SYSTEM)
+def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
+
+    One row per system: its keys, ``n_items``, `PARTS`, which add up to ``brier``, and ``brier``.
+    A probability of 0 falls into the first bin.
+    """
+    rows = []
+    for system in line_up(votes, systems):
+        judged = system.aligned_to(votes)
+        model = judged.model.round(_DIGITS)
+        found = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
+        parts = {name: getattr(found, name) for name in (*PARTS, "brier")}
+        rows.append(system.keys | {"n_items": len(model)} | parts)
+    return _tidy(rows)
+
+
+def murphy_over_seeds(parts: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `murphy`, means over the seeds of each family, with its ``title``."""
+    rows = []
+    for (dataset, *keys), group in parts.groupby(["dataset", *GROUP], sort=False):
+        several = f", {len(group)} seeds" if len(group) > 1 else ""
+        row = dict(zip(["dataset", *GROUP], [dataset, *keys], strict=True))
+        row["title"] = system_title(*keys) + several
+        rows.append(row | group[[*PARTS, "brier"]].mean().to_dict())
+    return pd.DataFrame(rows)
+
+
+MURPHY_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "title"),
+    Column("reliability", "reliability", 3),
+    Column("− resolution", "resolution", 3),
+    Column("+ uncertainty", "uncertainty", 3),
+    Column("+ within bins", "within_bins", 3),
+    Column("= Brier score", "brier", 3),
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -418,36 +613,112 @@ def read_outside(path: Path, votes: Votes) -> Outside:
     votes : Votes
         The items to leave out.
     """
+    found = _read_predictions([path], votes)
+    if not found.is_outside.any():
+        raise ChaosError(f"Every item of these is in {votes.dataset.title}.", where=path)
+    kept = found.is_outside
+    return Outside(found.probabilities[kept], found.gold[kept], found.inputs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Development:
+    """A system's released predictions of a whole development set, and its gold labels.
+
+    As `Outside`; `is_outside` says which items are not among those of the votes.
+    """
+
+    probabilities: Floats
+    gold: npt.NDArray[np.int64]
+    is_outside: npt.NDArray[np.bool_]
+    inputs: tuple[Input, ...] = ()
+
+
+def find_development(material: Iterable[Evidence]) -> dict[tuple[str, str], Development]:
+    """Read what the paper's models predict on all of the development sets, where available.
+
+    By the names of dataset and system; empty without votes and predictions.
+    """
+    found = {}
+    for evidence in material:
+        for votes, systems in zip(evidence.votes or (), evidence.systems or (), strict=False):
+            for one in in_paper(systems):
+                if paths := prediction_files(votes, one):
+                    found[votes.dataset.name, one.name] = _read_predictions(paths, votes)
+    return found
+
+
+def _read_predictions(paths: Iterable[Path], votes: Votes) -> Development:
     inside, k = set(votes.uids), votes.dataset.n_classes
     rows: dict[str, tuple[list[float], int]] = {}
-    for place, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        try:
-            entry = json.loads(line)
-            uid, label, values = entry["uid"], entry["true"], entry["probs"]
-            sound = isinstance(uid, str) and uid not in rows and len(values) == k
-            sound = sound and min(values) >= 0 and abs(sum(values) - 1) <= _SUM_TOLERANCE
-            sound = sound and label in range(k)
-        except (ValueError, KeyError, TypeError):
-            sound = False
-        if not sound:
-            raise ChaosError(
-                "A line of the released predictions is not sound.",
-                where=f"{path}, line {place}",
-                found=line[:100],
-                expected=f"JSON with a new uid, true from 0 to {k - 1}, and probs: {k} "
-                "probabilities that sum to 1",
-                todo="remove the file and run `chaos data fetch`",
-            )
-        rows[uid] = (values, label)
-    outside = [row for uid, row in rows.items() if uid not in inside]
-    if not outside:
-        raise ChaosError(f"Every item of these is in {votes.dataset.title}.", where=path)
-    probabilities = np.array([values for values, _ in outside], dtype=np.float64)
-    return Outside(
+    inputs = []
+    for path in paths:
+        inputs.append(Input(f"predictions/{path.name}", digest(path)))
+        for place, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+            try:
+                entry = json.loads(line)
+                uid, label, values = entry["uid"], entry["true"], entry["probs"]
+                sound = isinstance(uid, str) and uid not in rows and len(values) == k
+                sound = sound and min(values) >= 0 and abs(sum(values) - 1) <= _SUM_TOLERANCE
+                sound = sound and label in range(k)
+            except (ValueError, KeyError, TypeError):
+                sound = False
+            if not sound:
+                raise ChaosError(
+                    "A line of the released predictions is not sound.",
+                    where=f"{path}, line {place}",
+                    found=line[:100],
+                    expected=f"JSON with a new uid, true from 0 to {k - 1}, and probs: {k} "
+                    "probabilities that sum to 1",
+                    todo="remove the file and run `chaos data fetch`",
+                )
+            rows[uid] = (values, label)
+    probabilities = np.array([values for values, _ in rows.values()], dtype=np.float64)
+    return Development(
         probabilities / probabilities.sum(axis=1, keepdims=True),
-        np.array([label for _, label in outside], dtype=np.int64),
-        (Input(f"predictions/{path.name}", digest(path)),),
+        np.array([label for _, label in rows.values()], dtype=np.int64),
+        np.array([uid not in inside for uid in rows]),
+        tuple(inputs),
     )
+
+
+@recorded(keys=("dataset", "system", "items", "temperature"))
+def ece_by_temperature(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    development: Mapping[tuple[str, str], Development],
+) -> pd.DataFrame:
+    """Compute the ECE of the paper's models at temperatures from 0.5 to 4, on different items.
+
+    Parameters
+    ----------
+    votes, systems
+        Of the systems, those of the paper's tables.
+    development : mapping of Development
+        As `find_development` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each system, temperature (in tenths) and set of ``items``: ``votes``, those of
+        the dataset, against the majority of the votes; ``outside``, the rest of the development
+        set, and ``development``, all of it, both against the gold label; the latter two where such
+        predictions were released. The system's keys, ``n_items``, ``ece``.
+    """
+    rows = []
+    for system in in_paper(systems):
+        judged = system.aligned_to(votes)
+        sets = {"votes": (judged.model, judged.first_majority)}
+        if one := development.get((votes.dataset.name, system.name)):
+            sets["outside"] = (one.probabilities[one.is_outside], one.gold[one.is_outside])
+            sets["development"] = (one.probabilities, one.gold)
+        for items, (m, gold) in sets.items():
+            for t in TENTHS.tolist():
+                ece = expected_calibration_error(temper(m, t).round(_DIGITS), gold, BINS)
+                keys = system.keys | {"temperature": t, "items": items}
+                rows.append(keys | {"n_items": len(gold), "ece": ece})
+    columns = [*oracle(votes).keys, "items", "n_items", "ece"]
+    return pd.DataFrame(rows, columns=columns).astype({"seed": "Int64"})
 
 
 @recorded(keys=("dataset", "system", "choice"))

@@ -1,6 +1,7 @@
 """How many votes are enough, and how low an error can go: floor, ceiling, and what lies between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +14,17 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
-from chaos_utils.report.columns import Column, signed
+from chaos_utils.report.columns import MISSING, Column, number, signed
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.references import References
+from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, old_label, uniform
 
-NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs", "ece_votes")
+NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected", "ece_votes")
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
+_WITH_EXCESS = ("jsd", "kl")
 _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
 
 
@@ -87,16 +89,20 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor``,
-        ``ceiling_halves`` (extrapolated) and its Monte Carlo error ``…_error``,
-        ``ceiling_posterior`` and its ``…_sd``; then ``n_half``, ``half_measured`` and
-        ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
-        posterior. Standard deviations are over draws of truth and votes.
+        One row per measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor`` with
+        ``floor_low`` and ``floor_high`` (items resampled, the prior refitted; NaN for calibration
+        errors) and its ``floor_sd``; ``ceiling_halves`` (extrapolated) and its Monte Carlo error
+        ``…_error``, ``ceiling_posterior`` and its ``…_sd``; ``ceiling_se``, the standard error of
+        the one that is used, over cuts or draws and over items; then ``n_half``, ``half_measured``
+        and ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
+        posterior; ``floor_dirichlet`` and ``half_dirichlet``, what a Dirichlet prior makes of
+        both. Standard deviations are over draws of truth and votes.
     """
     found = References(votes, n_draws, seed)
     rows = []
     for name in NAMES:
         floor, crowds = found.perfect_model(name), found.crowds(name)
+        floor_low, floor_high = found.floor_interval(name)
         rows.append(
             {
                 "dataset": votes.dataset.name,
@@ -104,14 +110,19 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
                 "n_votes": found.n_votes,
                 "uniform": found.uniform(name).value,
                 "floor": floor.value,
+                "floor_low": floor_low,
+                "floor_high": floor_high,
                 "floor_sd": floor.values.std(),
                 "ceiling_halves": _value(found.halves(name)),
                 "ceiling_halves_error": found.extrapolation_error(name),
                 "ceiling_posterior": _value(crowds),
                 "ceiling_posterior_sd": np.nan if crowds is None else crowds.values.std(),
+                "ceiling_se": found.second_crowd_error(name),
                 "n_half": found.n_half,
                 "half_measured": _value(found.measured_half(name)),
                 "half_drawn": _value(found.drawn_half(name)),
+                "floor_dirichlet": found.dirichlet_model(name).value,
+                "half_dirichlet": _value(found.dirichlet_half(name)),
             }
         )
     return pd.DataFrame(rows)
@@ -150,7 +161,8 @@ def normalised_scores(
         published), ``n_items``, ``measure``, ``floor``, ``ceiling``, ``uniform``, ``value``,
         ``low``, ``high``, ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN
         where there is no ceiling, or where it is not surely better than the uniform prediction:
-        its distance has an interval that holds 0.
+        its distance has an interval that holds 0. All ends are NaN for a measure that has no
+        interval.
     """
     found = References(votes, n_draws, seed)
     # What systems on the same items share is resampled once.
@@ -192,17 +204,19 @@ def normalised_scores(
 def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
     """Rescale a system's score; `values` are it, the uniform prediction and the ceiling, if any."""
     system, uniform_, *ceiling = (piece.value for piece in values)
-    low, high = percentile_interval(resampled[0])
+    measure = values[0].measure
+    low, high = percentile_interval(resampled[0]) if measure.has_interval else (np.nan, np.nan)
     cells = {"ceiling": ceiling[0] if ceiling else np.nan, "uniform": uniform_, "value": system}
     cells |= {"low": float(low), "high": float(high)}
     cells |= dict.fromkeys(("rescaled", "rescaled_low", "rescaled_high"), np.nan)
-    sign = {"lower": -1, "higher": 1, "zero": 0}[values[0].measure.better]
+    sign = {"lower": -1, "higher": 1, "zero": 0}[measure.better]
     if ceiling:
         room = resampled[2] - resampled[1]
         if min(np.round(percentile_interval(sign * room), 10)) > 0:
             cells["rescaled"] = float(rescale(system, at_zero=uniform_, at_one=ceiling[0])) + 0.0
-            ends = percentile_interval((resampled[0] - resampled[1]) / room)
-            cells["rescaled_low"], cells["rescaled_high"] = (float(end) + 0.0 for end in ends)
+            if measure.has_interval:
+                ends = percentile_interval((resampled[0] - resampled[1]) / room)
+                cells["rescaled_low"], cells["rescaled_high"] = (float(end) + 0.0 for end in ends)
     return cells
 
 
@@ -308,8 +322,9 @@ def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``dataset``, ``system``, and for each measure ``…`` (the score) and ``…_rescaled``, with
-        ``_low`` and ``_high``. Each dataset begins with its floor and ceiling, on the items of
+        ``dataset``, ``system``, and for each measure ``…`` (the score), ``…_excess`` (the score
+        minus the perfect model's on the same items) and ``…_rescaled``, with ``_low`` and
+        ``_high``. Each dataset begins with its floor and ceiling, on the items of
         the system that covers most.
     """
     rows = []
@@ -322,12 +337,14 @@ def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
                 scale = row["ceiling"] - row["uniform"] if row["rescaled"] == row["rescaled"] else 0
                 rescaled = (row[reference] - row["uniform"]) / scale if scale else np.nan
                 cells |= {row["measure"]: row[reference], f"{row['measure']}_rescaled": rescaled}
+                cells[f"{row['measure']}_excess"] = row[reference] - row["floor"]
             rows.append(cells)
         for (system, source), of_system in of_dataset.groupby(["system", "source"], sort=False):
             name = str(system) if source == "computed" else f"{system} ({source})"
             cells = {"dataset": dataset, "system": name}
             for row in of_system.to_dict("records"):
                 cells[row["measure"]] = row["value"]
+                cells[f"{row['measure']}_excess"] = row["value"] - row["floor"]
                 for end in ("", "_low", "_high"):
                     # + 0.0 turns −0.0, which would be shown so, into 0.0
                     rounded = np.round(row[f"rescaled{end}"], 2) + 0.0
@@ -337,28 +354,59 @@ def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def score_columns(scores: pd.DataFrame) -> list[Column]:
-    """Return how `side_by_side` is shown: the score, and beside it the rescaled one."""
+    """Return how `side_by_side` is shown: the score, and beside it the rescaled one.
+
+    JSD and KL have their excess too; a measure that nothing is rescaled in has no such column.
+    """
     shown = [Column("dataset", "dataset", names=dataset_name), Column("system", "system")]
     for name in dict.fromkeys(scores["measure"]):
         title, rescaled = MEASURES[name].title, f"{name}_rescaled"
         low, high = f"{rescaled}_low", f"{rescaled}_high"
         shown.append(Column("score", name, 3, group=title))
-        shown.append(Column("rescaled", rescaled, 2, low, high, group=title))
+        if name in _WITH_EXCESS:
+            shown.append(Column("excess", f"{name}_excess", 3, group=title))
+        if scores.loc[scores["measure"] == name, "rescaled"].notna().any():
+            shown.append(Column("rescaled", rescaled, 2, low, high, group=title))
     return shown
 
 
-def _measured_minus_drawn(row: Mapping[str, float]) -> str:
-    return signed(row["half_measured"] - row["half_drawn"], 4)
+def _ceiling(column: str) -> Callable[[Mapping[str, Any]], str]:
+    """Show a second crowd's score, unless it cannot be told from 0."""
+
+    def cell(row: Mapping[str, Any]) -> str:
+        settled = is_settled(row["measure"], row[column], row["ceiling_se"])
+        return number(row[column], 4) if settled else UNSETTLED
+
+    return cell
 
 
-CEILING_COLUMNS = [
+def _relative(value: str, to: str) -> Callable[[Mapping[str, float]], str]:
+    """Show by how many percent one column differs from another."""
+
+    def cell(row: Mapping[str, float]) -> str:
+        if np.isnan(row[value]) or not row[to]:
+            return MISSING
+        return f"{signed(100 * (row[value] / row[to] - 1), 1)} %"
+
+    return cell
+
+
+_OF_WHAT = [
     Column("dataset", "dataset", names=dataset_name),
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
+]
+CEILING_COLUMNS = [
+    *_OF_WHAT,
     Column("uniform", "uniform", 4),
-    Column("floor", "floor", 4),
-    Column("split halves", "ceiling_halves", 4, group="ceiling"),
-    Column("posterior", "ceiling_posterior", 4, group="ceiling"),
+    Column("perfect model", "floor", 4, "floor_low", "floor_high"),
+    Column("split halves", _ceiling("ceiling_halves"), group="second crowd"),
+    Column("drawn crowds", _ceiling("ceiling_posterior"), group="second crowd"),
+]
+PRIOR_COLUMNS = [
+    *_OF_WHAT,
+    Column("any shape", "floor", 4, group="perfect model"),
+    Column("Dirichlet", "floor_dirichlet", 4, group="perfect model"),
     Column("measured", "half_measured", 4, group="half crowds"),
-    Column("posterior", "half_drawn", 4, group="half crowds"),
-    Column("Δ", _measured_minus_drawn, group="half crowds"),
+    Column("any shape", _relative("half_drawn", "half_measured"), group="half crowds"),
+    Column("Dirichlet", _relative("half_dirichlet", "half_measured"), group="half crowds"),
 ]

@@ -1,5 +1,7 @@
 """Every checkable claim of both papers, `claims.yml`, and the rules that judge them."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,12 +11,13 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from chaos_utils.analyses.claims_numbers import OF_SYSTEMS, quantities
-from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.claims_numbers import LEVEL, OF_CHAPTERS, OF_SYSTEMS, quantities
+from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
+from chaos_utils.metrics.resampling import holm, smallest_p_value
+from chaos_utils.report.columns import MISSING, Column, Row, number, p_value, with_interval
 
 FILE = Path(__file__).with_name("claims.yml")
 HOLDS = "holds"
@@ -23,6 +26,7 @@ FAILS = "does not hold"
 OPEN = "cannot be checked with released data"
 VERDICTS = (HOLDS, NOISE, FAILS, OPEN)
 PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
+_QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
 
 
@@ -60,35 +64,40 @@ class Rows(_Strict):
 class Claim(_Strict):
     """A claim of a paper, in our own words, and how it is checked.
 
-    `numbers` decide. `minus` is taken from them: a quantity of the same dataset, or of the one
-    named; or numbers by dataset. If `total`, their sum decides. Their `rule` is one of these:
+    `place` is its section, table or figure. `numbers` decide. `minus` is taken from them: a
+    quantity of the same dataset, or of the one named; or numbers by dataset. If `total`, their sum
+    decides. Their `rule` is one of these:
 
     * ``equals``: each is `to` (by dataset or case where it differs), up to `within`, half a unit of
-      the last digit printed; within noise where its interval, so widened, covers `to`;
-    * ``above``: each lies above, with its interval; within noise where the interval reaches to both
-      sides. Without an interval the value decides, and of several numbers the worst;
+      the last digit printed. It is about these very items and votes: sampling excuses nothing;
+    * ``above``: each lies above. Where the numbers are means over items they have intervals and
+      p-values, which are corrected together for all such claims; within noise where p is not below
+      0.05. Of several numbers the worst decides. Published values have none, and decide alone;
     * ``all``, ``some``: how many of the cases equal `to` or lie above;
+    * ``absent``: no number is below 0 with p below 0.05. That there is nothing cannot be shown by
+      a few models, so the claim can only fail, or hold within noise;
     * ``open``: the evidence was not released.
 
-    `shows` says which of the numbers with the worst verdict is shown, by default the smallest for
-    ``above``, else the first. The `note` says what it is, what it is held against, and what a
-    reader should know. In its braces stand ``all`` numbers, those ``holding`` and ``failing``,
-    ``n`` of them and the ``right`` ones; the ``case`` and ``dataset`` of the one shown, ``to``,
-    ``splits``, and the names of `also`, other numbers that it names. `lacking` is said where a
-    number is missing.
+    `reading` says how a word such as *barely* was taken. `shows` says which of the numbers with the
+    worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the first.
+    The `note` says what the number is, and gives others beside it; no verdict depends on it. In its
+    braces stand ``all`` numbers, those ``holding`` and ``failing``, ``n`` of them and the ``right``
+    ones; the ``case`` and ``dataset`` of the one shown, and the names of `also`, other numbers that
+    it names. `lacking` is said where a number is missing.
     """
 
     id: Annotated[str, Field(pattern=r"^c\d\d$")]
     paper: Literal["nie2020", "baan2022"]
     place: Annotated[str, Field(min_length=1)]
     claim: Annotated[str, Field(pattern=r"\.$")]
-    rule: Literal["equals", "above", "all", "some", "open"]
+    rule: Literal["equals", "above", "all", "some", "absent", "open"]
     numbers: Rows | None = None
     minus: Rows | dict[str, float] | None = None
     total: bool = False
     to: float | dict[str, float] | None = None
     within: Annotated[float, Field(ge=0)] = 0
     above: float | None = None
+    reading: str = ""
     shows: Literal["", "first", "smallest", "largest"] = ""
     also: dict[str, Rows] = {}
     note: Annotated[str, Field(pattern=r"\.$")]
@@ -97,7 +106,7 @@ class Claim(_Strict):
     @model_validator(mode="after")
     def _check(self) -> "Claim":
         bounds = [name for name in ("to", "above") if getattr(self, name) is not None]
-        wanted = {"equals": ["to"], "above": ["above"], "some": ["above"], "open": []}
+        wanted = {"equals": ["to"], "above": ["above"], "absent": [], "open": []}
         if len(bounds) > 1 or bounds != wanted.get(self.rule, bounds):
             expected = " and ".join(wanted.get(self.rule, ["to or above"])) or "neither"
             raise ValueError(f"rule: {self.rule} takes {expected}, of to and above")
@@ -105,7 +114,7 @@ class Claim(_Strict):
             raise ValueError(f"numbers: {self.rule} takes {'none' if self.numbers else 'some'}")
         sample = pd.DataFrame([{"dataset": "", "case": "", "value": 0.0, "verdict": HOLDS}])
         try:
-            self.noted(sample, sample.iloc[0], dict.fromkeys(self.also, sample), splits=1)
+            self.noted(sample, sample.iloc[0], dict.fromkeys(self.also, sample))
         except (KeyError, ValueError, AttributeError, IndexError) as fault:
             raise ValueError(f"note: {fault} cannot stand in braces") from fault
         return self
@@ -116,18 +125,36 @@ class Claim(_Strict):
             return self.to.get(row["case"], self.to.get(row["dataset"]))
         return self.to
 
-    def noted(
-        self, judged: pd.DataFrame, shown: Row, also: Mapping[str, pd.DataFrame], *, splits: int
-    ) -> str:
+    def noted(self, judged: pd.DataFrame, shown: Row, also: Mapping[str, pd.DataFrame]) -> str:
         """Return the note with its numbers."""
         right = judged["verdict"] == HOLDS
-        to = self.bound_of(shown)
-        return self.note.format(
+        case = SYSTEM_NAMES.get(shown["case"], shown["case"])
+        text = self.note.format(
             all=Numbers(judged), holding=Numbers(judged[right]), failing=Numbers(judged[~right]),
-            n=len(judged), right=int(right.sum()), case=shown["case"],
-            dataset=_short(shown["dataset"]), to="" if to is None else f"{to:g}".replace("-", "−"),
-            splits=splits, **{name: Numbers(rows) for name, rows in also.items()},
+            n=len(judged), right=int(right.sum()), case=case,
+            dataset=_short(shown["dataset"]),
+            **{name: Numbers(rows) for name, rows in also.items()},
         )  # fmt: skip
+        return re.sub(r"(?<!\w)-(?=\d)", "−", text)
+
+    @property
+    def criterion(self) -> str:
+        """What decides, in words: the rule with its numbers, and how a word was read."""
+        to = self.to if isinstance(self.to, dict) else {} if self.to is None else {"": self.to}
+        values = listed(f"{value:,.9g}".replace("-", "−") for value in to.values())
+        printed = self.within > _ROUNDING
+        bound = f"is {values}, ± {self.within:g}" if printed else f"is {values}"
+        if self.above is not None:
+            bound = f"is above {self.above:g}"
+        words = {
+            "equals": bound,
+            "above": bound,
+            "all": f"each {bound}",
+            "some": f"at least one {bound}",
+            "absent": "none is below 0, after Holm",
+            "open": "",
+        }[self.rule]
+        return "; ".join(filter(None, [words, self.reading]))
 
 
 class Numbers:
@@ -136,6 +163,7 @@ class Numbers:
     def __init__(self, rows: pd.DataFrame) -> None:
         self._rows = rows
         self.total = rows["value"].sum()
+        self.smallest = rows["value"].min()
         self.names = listed(map(_short, rows["dataset"].unique())) or "none"
 
     def __format__(self, form: str) -> str:
@@ -159,10 +187,9 @@ def read_claims(path: Path = FILE) -> list[Claim]:
             "The claims are not YAML.", where=path, found=" ".join(str(fault).split())
         ) from fault
     found = [_read_claim(path, n, one) for n, one in enumerate(content, start=1)]
-    for n, one in enumerate(found, start=1):
-        if one.id != (expected := f"c{n:02d}"):
-            what = "The claims are not numbered in order."
-            raise ChaosError(what, where=path, found=one.id, expected=expected)
+    names = [one.id for one in found]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ChaosError("Two claims have one id.", where=path, found=twice)
     return found
 
 
@@ -190,46 +217,77 @@ def _read_claim(path: Path, place: int, content: Any) -> Claim:
 def check_claims(
     votes: pd.DataFrame,
     systems: pd.DataFrame,
+    chapters: pd.DataFrame,
     papers: pd.DataFrame,
     *,
-    splits: int,
     claims: Sequence[Claim] = (),
 ) -> pd.DataFrame:
     """Check claims, by default all of both papers, on the numbers of `claims_numbers`.
 
-    One row per claim. ``evidence`` says what the value is; ``low`` and ``high`` are NaN where it
-    has no interval of 95%; the verdict is one of `VERDICTS`. `splits` are the draws of H1 and H2
-    behind the numbers.
+    One row per claim. ``criterion`` says what decides, ``evidence`` what the value is; ``low`` and
+    ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies
+    above, ``p_holm`` the same, adjusted for all of these. The verdict is one of `VERDICTS`.
     """
-    filled = [part for part in (votes, systems, papers) if len(part)]
+    filled = [part for part in (votes, systems, chapters, papers) if len(part)]
     numbers = pd.concat(filled, ignore_index=True)
-    known = set(votes["dataset"])
-    rows = []
-    for claim in claims or read_claims():
+    known = set(votes["dataset"]) if len(votes) else set()
+    several = claims or read_claims()
+    rows = [_rows_of(claim, numbers) for claim in several]
+    p = np.array([_p_of(claim, one) for claim, one in zip(several, rows, strict=True)])
+    found = []
+    for claim, of_claim, raw, adjusted in zip(several, rows, p, holm(p), strict=True):
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
-        rows.append(row | _decide(claim, numbers, known, splits))
-    columns = ["id", "paper", "place", "claim", "evidence", "value", "low", "high", "verdict"]
-    return pd.DataFrame(rows, columns=columns)
+        row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted}
+        found.append(row | _decide(claim, of_claim, numbers, known, adjusted))
+    columns = ["id", "paper", "place", "claim", "criterion", "evidence", "value", "low", "high",
+               "p", "p_holm", "verdict"]  # fmt: skip
+    return pd.DataFrame(found, columns=columns)
 
 
-def _decide(claim: Claim, numbers: pd.DataFrame, known: set[str], splits: int) -> dict[str, object]:
+def _rows_of(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the numbers that decide; None where one is missing."""
+    if claim.numbers is None:
+        return None
+    rows = _chosen(claim.numbers, numbers)
+    if rows is not None and claim.minus is not None:
+        rows = _subtracted(rows, claim.minus, numbers)
+    if rows is not None and claim.total:
+        rows = rows.head(1).assign(value=rows["value"].sum(), low=np.nan, high=np.nan, p=np.nan)
+    return rows
+
+
+def _p_of(claim: Claim, rows: pd.DataFrame | None) -> float:
+    """Return the p-value of a claim that each number lies above: the largest, if each does.
+
+    Else that of the number which is furthest below.
+    """
+    if rows is None or claim.rule != "above" or rows["p"].isna().any():
+        return float("nan")
+    worst = rows.loc[rows["value"].idxmin()] if len(rows) else rows
+    return float(rows["p"].max() if (rows["value"] > claim.above).all() else worst["p"])
+
+
+def _decide(
+    claim: Claim,
+    rows: pd.DataFrame | None,
+    numbers: pd.DataFrame,
+    known: set[str],
+    p: float,
+) -> dict[str, object]:
     """Return the evidence on a claim: ``evidence``, ``value``, ``low``, ``high``, ``verdict``."""
     nothing = {"value": np.nan, "low": np.nan, "high": np.nan, "verdict": OPEN}
     if claim.numbers is None:
         return nothing | {"evidence": claim.note}
-    rows = _chosen(claim.numbers, numbers)
-    if rows is not None and claim.minus is not None:
-        rows = _subtracted(rows, claim.minus, numbers)
     if rows is None:
         return nothing | {"evidence": _lacking(claim, known)}
-    if claim.total:
-        rows = rows.head(1).assign(value=rows["value"].sum(), low=np.nan, high=np.nan)
-    judged = rows.assign(verdict=[_judge(claim, row) for row in rows.to_dict("records")])
+    judged = rows.assign(verdict=[_judge(claim, row, p) for row in rows.to_dict("records")])
     worst = judged[judged["verdict"] == max(judged["verdict"], key=VERDICTS.index)]
-    by = claim.shows or ("smallest" if claim.rule == "above" else "first")
+    by = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
     place = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
     shown = worst.iloc[place[by]]
     found = {name: shown[name] for name in nothing}
+    if claim.rule == "equals":  # sampling has no say in it
+        found |= {"low": np.nan, "high": np.nan}
     if claim.rule in ("all", "some"):
         right = int((judged["verdict"] == HOLDS).sum())
         enough = right == len(judged) if claim.rule == "all" else right > 0
@@ -239,7 +297,7 @@ def _decide(claim: Claim, numbers: pd.DataFrame, known: set[str], splits: int) -
         datasets = one.datasets or claim.numbers.datasets
         other = _chosen(one.model_copy(update={"datasets": datasets}), numbers)
         also[name] = rows.head(0) if other is None else other
-    return found | {"evidence": claim.noted(judged, shown, also, splits=splits)}
+    return found | {"evidence": claim.noted(judged, shown, also)}
 
 
 def _chosen(wanted: Rows, numbers: pd.DataFrame) -> pd.DataFrame | None:
@@ -267,26 +325,32 @@ def _subtracted(
         other = others if minus.datasets else others[others["dataset"] == one["dataset"]]
         if other.empty:
             return None
-        two = other.iloc[0]
-        value = one["value"] - two["value"]
-        # Half-widths of independent means add in squares.
-        low = value - np.hypot(one["value"] - one["low"], two["high"] - two["value"])
-        high = value + np.hypot(one["high"] - one["value"], two["value"] - two["low"])
-        found.append(one | {"value": value, "low": low, "high": high})
+        found.append(one | _difference(one, other.iloc[0]))
     return pd.DataFrame(found)
 
 
-def _judge(claim: Claim, row: Row) -> str:
-    value, low, high = row["value"], row["low"], row["high"]
+def _difference(one: Row, other: Row) -> dict[str, float]:
+    """Return a difference of independent means, with the normal interval and its p-value."""
+    value = one["value"] - other["value"]
+    # Half-widths of independent means add in squares.
+    reach = float(np.hypot(one["high"] - one["low"], other["high"] - other["low"]) / 2)
+    if np.isnan(reach) or reach == 0:
+        return {"value": value, "low": np.nan, "high": np.nan, "p": np.nan}
+    p = math.erfc(_QUANTILE * abs(value) / reach / math.sqrt(2))
+    return {"value": value, "low": value - reach, "high": value + reach, "p": p}
+
+
+def _judge(claim: Claim, row: Row, p: float) -> str:
+    value = row["value"]
+    if claim.rule == "absent":
+        return FAILS if value < 0 and row["p"] < LEVEL else NOISE
     if claim.above is not None:
-        low, high = (value if np.isnan(end) else end for end in (low, high))
-        return HOLDS if low > claim.above else NOISE if high > claim.above else FAILS
+        if claim.rule == "above" and not (np.isnan(row["p"]) or p < LEVEL):
+            return NOISE
+        return HOLDS if value > claim.above else FAILS
     to = claim.bound_of(row)
     assert to is not None
-    reach = claim.within + _ROUNDING
-    if abs(value - to) <= reach:
-        return HOLDS
-    return NOISE if low - reach <= to <= high + reach else FAILS
+    return HOLDS if abs(value - to) <= claim.within + _ROUNDING else FAILS
 
 
 def _lacking(claim: Claim, known: set[str]) -> str:
@@ -295,7 +359,7 @@ def _lacking(claim: Claim, known: set[str]) -> str:
     missing = [name for name in claim.numbers.datasets if name not in known]
     if missing:
         return f"The votes on {listed(map(dataset_name, missing))} are not available."
-    if claim.lacking or claim.numbers.quantity not in OF_SYSTEMS:
+    if claim.lacking or claim.numbers.quantity not in (*OF_SYSTEMS, *OF_CHAPTERS):
         return claim.lacking or "The votes lack what this needs."
     on = listed(map(dataset_name, claim.numbers.datasets))
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."
@@ -317,21 +381,33 @@ def wanted_datasets() -> list[str]:
 
 
 def _value(row: Row) -> str:
-    """Counts are whole; percentages need two digits, shares and distances four."""
+    """Counts are whole; percentages and ratios need two digits, shares and distances four."""
     value = row["value"]
-    whole = abs(value) >= 1 and value == round(value)
-    digits = 0 if whole else 2 if abs(value) >= 5 else 4
+    digits = 2 if abs(value) >= 1 else 4
     if np.isnan(row["low"]):
-        return number(value, digits)
-    return with_interval(value, row["low"], row["high"], max(digits, 2))
+        return number(value, digits if value % 1 > _ROUNDING else 0)
+    return with_interval(value, row["low"], row["high"], digits)
+
+
+def _p(row: Row, n_resamples: int) -> str:
+    """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
+    if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
+        return "< 0.001"
+    return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
 
 
 _MARKS = {verdict: f"{mark} {verdict}" for mark, verdict in zip("✓≈✗?", VERDICTS, strict=True)}
-COLUMNS = [
-    Column("id", "id"),
-    Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
-    Column("claim", "claim"),
-    Column("verdict", "verdict", names=_MARKS),
-    Column("value", _value),
-    Column("what the value is", "evidence"),
-]
+
+
+def columns_for(n_resamples: int) -> list[Column]:
+    """Return how the rows of `check_claims` are shown, with p-values of so many resamples."""
+    return [
+        Column("id", "id"),
+        Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
+        Column("claim", "claim"),
+        Column("verdict", "verdict", names=_MARKS),
+        Column("value", _value),
+        Column("Holm p", lambda row: _p(row, n_resamples)),
+        Column("holds if it", lambda row: row["criterion"] or MISSING),
+        Column("what the value is", "evidence"),
+    ]

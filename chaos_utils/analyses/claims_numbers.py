@@ -9,26 +9,32 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
+from scipy.stats import t as student
 
 from chaos_utils.analyses import results
 from chaos_utils.analyses.agreement import entropy_bins
-from chaos_utils.analyses.baan import in_paper, paper_systems
+from chaos_utils.analyses.baan import digits_of, in_paper
 from chaos_utils.analyses.error_distributions import (
+    N_BINS,
     N_VOTES,
-    compare_histograms,
-    draw_samples,
-    share_below,
+    TEMPERATURE,
+    draw_released_samples,
 )
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics import calibration, scores
+from chaos_utils.metrics import scores
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.metrics.measures import BAAN_BINS, MEASURES, Judged
-from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.resampling import (
+    bootstrap_tables,
+    holm,
+    paired_p_value,
+    percentile_interval,
+)
 from chaos_utils.scoring.published import TABLE_5, published_models
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.system import System
@@ -36,20 +42,27 @@ from chaos_utils.scoring.systems import oracle
 
 Floats = npt.NDArray[np.float64]
 KEYS = ("dataset", "quantity", "case")
-_COLUMNS = [*KEYS, "value", "low", "high"]
-TEMPERATURE = 2.0  # the one of Baan et al. (2022)
-_TENTHS = np.arange(10, 31) / 10  # temperatures among which the one of least ECE is looked for
+_COLUMNS = [*KEYS, "value", "low", "high", "p"]
+NOTICEABLE = 0.05  # share of items
 _CONTESTED = 0.6  # of the votes at most on the most frequent label
-_N_BINS = 5  # of entropy
+HALF = 0.5  # of the errors that all systems make
+MUCH_WORSE = 2  # times the DistCE of twenty people
+_N_PARTS = 5  # of the entropy's range, and entropy bins
 _FEWEST_ERRORS = 10  # items; fewer have no share worth resampling
+LEVEL = 0.05  # of tests
 
 
 class Estimate(NamedTuple):
-    """A number and the ends of its 95% interval, NaN where there is none."""
+    """A number, the ends of its 95% interval, and a p-value; NaN where there are none.
+
+    The p-value, two-sided, is that of the number being what it is to lie above, 0 by default; the
+    interval is its inversion.
+    """
 
     value: float
     low: float = np.nan
     high: float = np.nan
+    p: float = np.nan
 
 
 Cases = Mapping[str, Estimate]
@@ -62,21 +75,29 @@ class Given:
     votes: Votes
     systems: Sequence[System]
     n_resamples: int
-    n_splits: int
     seed: int
 
     def mean(
-        self, columns: npt.ArrayLike, reduce: Callable[[Floats], Floats] | None = None
+        self,
+        columns: npt.ArrayLike,
+        reduce: Callable[[Floats], Floats] | None = None,
+        *,
+        above: float = 0,
     ) -> Estimate:
-        """Return a statistic of means over items; without one, the mean of the only column."""
+        """Return a statistic of means over items; without one, the mean of the only column.
+
+        `above` is what it is to lie above.
+        """
         table = np.asarray(columns, dtype=np.float64)
         table = table.reshape(len(table), -1)
         statistic = reduce or (lambda means: means[..., 0])
         items = np.arange(len(table))
         rng = np.random.default_rng([self.seed, 0])  # as `score` resamples
         (means,) = bootstrap_tables([(items, table)], items, self.n_resamples, rng)
-        low, high = percentile_interval(statistic(means))
-        return Estimate(float(statistic(table.mean(axis=0))), float(low), float(high))
+        drawn = statistic(means)
+        low, high = percentile_interval(drawn)
+        p = paired_p_value(drawn - above)
+        return Estimate(float(statistic(table.mean(axis=0))), float(low), float(high), float(p))
 
     def score(
         self, measure: str, judged: Sequence[Judged], weights: npt.ArrayLike | None = None
@@ -105,37 +126,22 @@ class Given:
         return oracle(self.votes).aligned_to(self.votes)
 
     @cached_property
-    def tabulated(self) -> dict[str, dict[int, Judged]]:
-        """What Baan et al. (2022) tabulate, by their name for it and by seed."""
-        found: dict[str, dict[int, Judged]] = {}
-        for name, row in paper_systems().iterrows():
-            if row["dataset"] == self.votes.dataset.name and row["origin"] != "reference":
-                scaled = partial(_at, temperature=float(row["temperature"]))
-                systems = in_paper(self.systems)
-                found[str(name)] = {s.seed or 0: scaled(self.judged[s.name]) for s in systems}
-        return {name: seeds for name, seeds in found.items() if seeds}
+    def people(self) -> tuple[Judged, Judged] | None:
+        """Twenty votes of each item, H1, beside all its votes and beside those of neither sample.
 
-    @property
-    def first_seeds(self) -> dict[str, Judged]:
-        """The first seed of what is `tabulated`, by name."""
-        return {name: next(iter(seeds.values())) for name, seeds in self.tabulated.items()}
-
-    @cached_property
-    def crowd_errors(self) -> Floats | None:
-        """DistCE of H1 and H2 by split and item, shape (2, n_splits, n_items)."""
+        As the released notebook draws them.
+        """
         if self.votes.n_votes.min() <= 2 * N_VOTES:
             return None
-        human, seeds = self.votes.shares, range(self.seed, self.seed + self.n_splits)
-        draws = [draw_samples(self.votes, seed)[0] for seed in seeds]
-        errors = [[total_variation(human, one.probabilities) for one in pair] for pair in draws]
-        return np.array(errors).transpose(1, 0, 2)
+        (h1, _), judges = draw_released_samples(self.votes, self.systems)
+        return h1.aligned_to(judges["all"]), h1.aligned_to(judges["outside_both"])
 
     def in_bins(self, human: Floats) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Return which items are in the first and in the last of five entropy bins, if any."""
-        if len(human) < _N_BINS:
+        if len(human) < _N_PARTS:
             none = np.zeros(len(human), dtype=bool)
             return none, none
-        bins = entropy_bins(entropy(human, unit="bits"), _N_BINS).of_item
+        bins = entropy_bins(entropy(human, unit="bits"), _N_PARTS).of_item
         return bins == 0, bins == bins.max()
 
 
@@ -158,25 +164,89 @@ def _tabled(found: Mapping[str, Quantity], given: Given) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_COLUMNS).astype(dict.fromkeys(_COLUMNS[3:], float))
 
 
-@recorded(
-    keys=KEYS, published=("nie2020_table2", "nie2020_table5", "nie2020_table7", "baan2022_table2")
-)
-def vote_numbers(votes: Votes, *, n_resamples: int, n_splits: int, seed: int) -> pd.DataFrame:
+@recorded(keys=KEYS, published=("nie2020_table2", "nie2020_table5", "nie2020_table7"))
+def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Compute the quantities of the votes alone, `OF_VOTES`.
 
-    ``case`` says which of several, empty for the only one; ``low`` and ``high`` are NaN where there
-    is no interval of 95%. What the votes lack something for has no row. The items are resampled,
-    and H1 and H2 drawn `n_splits` times.
+    ``case`` says which of several, empty for the only one; ``low``, ``high`` and ``p`` are as in
+    `Estimate`, from resampled items. What the votes lack something for has no row.
     """
-    return _tabled(OF_VOTES, Given(votes, (), n_resamples, n_splits, seed))
+    return _tabled(OF_VOTES, Given(votes, (), n_resamples, seed))
 
 
-@recorded(keys=KEYS, published=("baan2022_table1", "baan2022_systems"))
+@recorded(keys=KEYS)
 def system_numbers(
-    votes: Votes, systems: Sequence[System], *, n_resamples: int, n_splits: int, seed: int
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute the quantities of systems beside votes, `OF_SYSTEMS`, as `vote_numbers` does."""
-    return _tabled(OF_SYSTEMS, Given(votes, systems, n_resamples, n_splits, seed))
+    return _tabled(OF_SYSTEMS, Given(votes, systems, n_resamples, seed))
+
+
+@derived(keys=KEYS)
+def chapter_numbers(
+    table_1: pd.DataFrame,
+    rounded: pd.DataFrame,
+    classwise: pd.DataFrame,
+    signed: pd.DataFrame,
+    choices: pd.DataFrame,
+    by_temperature: pd.DataFrame,
+    released: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return quantities that other chapters compute, `OF_CHAPTERS`, as `vote_numbers` does.
+
+    The tables are those of `calibration` (``human_calibration``, ``rounded_values``,
+    ``classwise_errors``, ``signed_entropy_errors``, ``temperature_choices``,
+    ``ece_by_temperature``) and `error_distributions` (``released_draw``); each may be empty. Models
+    that this project trained are left out.
+    """
+    rows: list[tuple[object, ...]] = []
+
+    def add(quantity: str, table: pd.DataFrame, case: str, value: str, factor: float = 1) -> None:
+        for row in table.dropna(subset=value).to_dict("records") if len(table) else ():
+            rows.append((row["dataset"], quantity, case.format(**row), factor * row[value]))
+
+    def of(table: pd.DataFrame) -> pd.DataFrame:
+        return table[table["origin"] != "trained"] if len(table) else table
+
+    table_1, classwise, signed, choices = map(of, (table_1, classwise, signed, choices))
+    for name in ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce"):
+        add("printed_gap", table_1, f"{{system}} at T = {{temperature:g}}, {name}",
+            f"difference_{name}")  # fmt: skip
+    add("mean_over_seeds", rounded, "{family}, {quantity} at T = {temperature:g}", "value")
+    for by in ("binned", "all"):
+        add(f"classwise_ece_{by}", classwise, "{system} at T = {temperature:g}",
+            f"classwise_ece_{by}", 100)  # fmt: skip
+    for name in ("mean", "median"):
+        add(f"entropy_error_{name}", signed, "{system} at T = {temperature:g}", name)
+    if len(choices):
+        values = choices.set_index(["dataset", "system", "choice"])
+        at = {name: part.droplevel("choice") for name, part in values.groupby(level="choice")}
+        for name in ("ece", "dist_ce", "ent_ce") if "outside" in at else ():
+            gain = (at["none"][name] - at["outside"][name]).dropna().reset_index(name="value")
+            add(f"honest_gain_{name}", gain, "{system}", "value")
+        add(
+            "honest_temperature", choices[choices["choice"] == "outside"], "{system}", "temperature"
+        )
+    if len(by_temperature):
+        keys = ["dataset", "items"]
+        means = by_temperature.groupby([*keys, "temperature"])["ece"].mean().reset_index()
+        means["ece"] = means["ece"].round(10)
+        best = means.loc[means.groupby(keys, sort=False)["ece"].idxmin()]
+        add("least_ece_temperature", best, "{items}", "temperature")
+    for measure, cases in (("dist_ce", ("H1", "H2")), ("kl", ("H2",))):
+        for name in cases if len(released) else ():
+            chosen = (released["measure"] == measure) & (released["system"] == name)
+            add(f"released_{measure}", released[chosen], f"{name} {{reference}}", "value")
+    table = pd.DataFrame(rows, columns=_COLUMNS[:4])
+    return table.reindex(columns=_COLUMNS).astype(dict.fromkeys(_COLUMNS[3:], float))
+
+
+OF_CHAPTERS = (
+    "printed_gap", "mean_over_seeds", "classwise_ece_binned", "classwise_ece_all",
+    "entropy_error_mean", "entropy_error_median", "honest_gain_ece", "honest_gain_dist_ce",
+    "honest_gain_ent_ce", "honest_temperature", "least_ece_temperature", "released_dist_ce",
+    "released_kl",
+)  # fmt: skip
 
 
 @derived(keys=KEYS, published=("nie2020_table2", "nie2020_table5", "nie2020_entropy_bins"))
@@ -186,11 +256,9 @@ def paper_numbers() -> pd.DataFrame:
     for quantity, values in of_papers().items():
         cases = values.index.get_level_values(1) if values.index.nlevels > 1 else ""
         datasets = values.index.get_level_values(0)
-        parts.append(
-            pd.DataFrame(
-                {"dataset": datasets, "quantity": quantity, "case": cases, "value": values.array}
-            )
-        )
+        keys = {"dataset": datasets, "quantity": quantity, "case": cases}
+        given = values if isinstance(values, pd.DataFrame) else values.to_frame("value")
+        parts.append(pd.DataFrame(keys | {name: given[name].array for name in given}))
     table = pd.concat(parts)
     datasets = [one.name for one in in_order(set(table["dataset"]) - {""})]
     table = in_order_of(table, "dataset", datasets)
@@ -221,7 +289,7 @@ def _changed(given: Given) -> Floats:
 @_of_votes
 def change_rate(given: Given) -> Cases:
     """Per cent of items whose stated majority is not the old label."""
-    return {"": given.mean(_changed(given))} if given.votes.has_old_labels else {}
+    return {"": Estimate(float(_changed(given).mean()))} if given.votes.has_old_labels else {}
 
 
 @_of_votes
@@ -232,7 +300,7 @@ def change_rate_full_dev(given: Given) -> Cases:
     if votes.dataset.name not in printed.index or not votes.is_released:
         return {}
     share = len(votes) / float(printed.loc[votes.dataset.name, "full_dev_size"])
-    return {"": given.mean(share * _changed(given))}
+    return {"": Estimate(float((share * _changed(given)).mean()))}
 
 
 @_of_votes
@@ -242,21 +310,37 @@ def mean_entropy(given: Given) -> Cases:
 
 
 @_of_votes
-def thirds(given: Given) -> Cases:
-    """Share of items in the middle third of the entropy's range against the emptier outer third."""
+def shape(given: Given) -> Cases:
+    """Whether the shares of items in five equal parts of the entropy's range have a peak, or a dip.
+
+    ``peak``: the smallest of the steps up before an inner part and the steps down after it, for the
+    inner part where this is largest. Above 0, shares rise to one peak inside and fall from there;
+    shares that only rise, or only fall, are below. ``valley``: the same upside down.
+    """
     bits = entropy(given.votes.shares, unit="bits").round(10)
-    third = np.floor(3 * bits / np.log2(given.votes.dataset.n_classes)).clip(0, 2)
-    columns = third[:, np.newaxis] == np.arange(3)
-    return {
-        "middle minus outer": given.mean(columns, lambda m: m[..., 1] - m[..., [0, 2]].min(-1)),
-        "outer minus middle": given.mean(columns, lambda m: m[..., [0, 2]].min(-1) - m[..., 1]),
-    }
+    part = np.floor(_N_PARTS * bits / np.log2(given.votes.dataset.n_classes))
+    columns = part.clip(0, _N_PARTS - 1)[:, np.newaxis] == np.arange(_N_PARTS)
+    return {name: given.mean(columns, partial(_peak, sign=s)) for name, s in _SHAPES.items()}
+
+
+_SHAPES = {"peak": 1, "valley": -1}
+
+
+def _peak(shares: Floats, sign: int) -> Floats:
+    steps = sign * np.diff(shares, axis=-1)
+    turned = [
+        np.concatenate([steps[..., :k], -steps[..., k:]], axis=-1).min(axis=-1)
+        for k in range(1, _N_PARTS - 1)
+    ]
+    found: Floats = np.max(turned, axis=0).round(12)
+    return found
 
 
 @_of_votes
 def contested(given: Given) -> Cases:
     """Share of items on which at most 60% agree."""
-    return {"": given.mean(majority_share(given.votes.counts) <= _CONTESTED)}
+    few = majority_share(given.votes.counts) <= _CONTESTED
+    return {"": given.mean(few, above=NOTICEABLE)}
 
 
 @_of_votes
@@ -272,11 +356,10 @@ def label_count_gap(given: Given) -> Cases:
 
 
 @_of_votes
-def chance_gap(given: Given) -> Cases:
-    """Chance's JSD, KL and accuracies minus those printed."""
-    printed = _table_5("chance")
+def chance(given: Given) -> Cases:
+    """Chance's JSD, KL and accuracies, which are the shares of the most frequent labels."""
     votes = given.votes
-    if votes.dataset.name not in printed.index or not votes.has_old_labels:
+    if not votes.has_old_labels:
         return {}
     even = np.full_like(votes.shares, 1 / votes.dataset.n_classes)
     by_item = {
@@ -285,8 +368,20 @@ def chance_gap(given: Given) -> Cases:
         "old_accuracy": votes.old_label == np.bincount(votes.old_label).argmax(),
         "new_accuracy": votes.majority == np.bincount(votes.majority).argmax(),
     }
-    theirs = printed.loc[votes.dataset.name]
-    return {name: given.mean(by_item[name] - float(theirs[name])) for name in TABLE_5}
+    return {name: Estimate(float(np.mean(by_item[name]))) for name in TABLE_5}
+
+
+@_of_votes
+def chance_gap(given: Given) -> Cases:
+    """The same, rounded as the paper's are, minus those printed."""
+    printed = _table_5("chance")
+    if given.votes.dataset.name not in printed.index:
+        return {}
+    theirs = printed.loc[given.votes.dataset.name]
+    return {
+        name: Estimate(round(one.value, digits_of(theirs[name])) - float(theirs[name]))
+        for name, one in chance(given).items()
+    }
 
 
 @_of_votes
@@ -300,28 +395,9 @@ def guess_in_last_bin(given: Given) -> Cases:
 @_of_votes
 def oracle_ece(given: Given) -> Cases:
     """ECE of the votes' own shares, and how far it is from 1 − their mean majority share."""
-    gap = MEASURES["ece"].value(given.oracle) - 1 + given.votes.shares.max(axis=1).mean()
-    own = given.score("ece", [given.oracle])
-    return {"": own, "gap": Estimate(abs(round(float(gap), 12)))}
-
-
-@_of_votes
-def oracle_classwise_ece(given: Given) -> Cases:
-    """Class-wise ECE of the votes' own shares in per cent, divided by binned or by all items."""
-    return {by: _classwise(given, given.oracle, by) for by in ("binned", "all")}
-
-
-@_of_votes
-def crowd_dist_ce(given: Given) -> Cases:
-    """Mean DistCE of twenty votes per item over splits, and the share of them below the printed."""
-    if given.crowd_errors is None:
-        return {}
-    printed = read_published("baan2022_table2").dropna(subset="dist_ce").set_index("system")
-    found: dict[str, Estimate] = {}
-    for name, errors in zip(("h1", "h2"), given.crowd_errors.mean(axis=2), strict=True):
-        below = share_below(errors, float(printed.loc[name, "dist_ce"]))
-        found |= {name: _over_splits(errors), f"{name} below": Estimate(below)}
-    return found
+    own = MEASURES["ece"].value(given.oracle)
+    gap = own - 1 + given.votes.shares.max(axis=1).mean()
+    return {"": Estimate(own), "gap": Estimate(abs(round(float(gap), 12)))}
 
 
 @_of_votes
@@ -339,75 +415,27 @@ def majority_advantage(given: Given) -> Cases:
     }
 
 
-def classwise_columns(judged: Judged) -> Floats:
-    """Return columns whose means give class-wise ECE, against the first majority, class by bin.
-
-    Gaps first, each hit minus probability in its bin; then 1 in the bin, 0 elsewhere.
-    """
-    probabilities, hits = calibration.classwise_hits(judged.model, judged.first_majority)
-    bins = BAAN_BINS.assign(probabilities)[..., np.newaxis] == np.arange(BAAN_BINS.n_bins)
-    gaps = bins * (hits - probabilities)[..., np.newaxis]
-    return np.stack([gaps, bins], axis=1).reshape(len(probabilities), -1)
-
-
-def classwise_percent(means: Floats, *, divide_by: str) -> Floats:
-    """Return class-wise ECE in per cent from means of `classwise_columns`, along the last axis.
-
-    `divide_by` is as in `classwise_calibration_error`.
-    """
-    cells = means.reshape(*means.shape[:-1], 2, -1, BAAN_BINS.n_bins)
-    gaps = np.abs(cells[..., 0, :, :]).sum(axis=-1)
-    if divide_by == "binned":
-        gaps = gaps / np.maximum(cells[..., 1, :, :].sum(axis=-1), 1e-12)
-    percent: Floats = 100 * gaps.mean(axis=-1)
-    return percent
-
-
-def _classwise(given: Given, judged: Judged, divide_by: str) -> Estimate:
-    return given.mean(classwise_columns(judged), partial(classwise_percent, divide_by=divide_by))
-
-
-def _over_splits(values: Floats) -> Estimate:
-    low, high = percentile_interval(values)
-    return Estimate(float(values.mean()), float(low), float(high))
-
-
 # Systems
+
+
+def _value(measure: str, judged: Judged) -> float:
+    return MEASURES[measure].value(judged)
 
 
 @_of_systems
 def oracle_excess(given: Given) -> Cases:
     """The oracle's ECE minus a system's, on the items of the system."""
     return {
-        name: given.score("ece", [replace(one, model=one.human), one], (1, -1))
+        name: Estimate(_value("ece", replace(one, model=one.human)) - _value("ece", one))
         for name, one in given.judged.items()
     }
 
 
-@_of_systems
-def printed_gap(given: Given) -> Cases:
-    """A value minus that of Table 1 in Baan et al. (2022), for released votes and predictions."""
-    if not given.votes.is_released or not given.tabulated:
-        return {}
-    found: dict[str, Estimate] = {}
-    for row in read_published("baan2022_table1").to_dict("records"):
-        seeds = given.tabulated.get(row["system"], {0: given.oracle})
-        judged = seeds.get(0 if np.isnan(row["seed"]) else int(row["seed"]))
-        if judged is None:
-            return {}
-        last = [scores.top_label(p, ties="last") for p in (judged.model, judged.human)]
-        values = {name: MEASURES[name].value(judged) for name in _TABLE_1}
-        values["accuracy"] = float((last[0] == last[1]).mean())
-        for name, value in values.items():
-            case = f"{row['system']} seed {row['seed']:g} {name}".replace(" seed nan", "")
-            found[case] = Estimate(round(value - row[name], 12))
-    return found
-
-
-_TABLE_1 = ("ece", "rank_cs", "ent_ce", "dist_ce")
-
-
 def _scaling_gain(given: Given, measure: str) -> Cases:
+    if not MEASURES[measure].has_interval:
+        values = {n: _value(measure, one) - _value(measure, _at(one)) for n, one in
+                  given.judged.items()}  # fmt: skip
+        return {name: Estimate(value) for name, value in values.items()}
     return {
         name: given.score(measure, [one, _at(one)], (1, -1)) for name, one in given.judged.items()
     }
@@ -416,7 +444,7 @@ def _scaling_gain(given: Given, measure: str) -> Cases:
 # A measure at T = 1 minus the same at T = 2.
 OF_SYSTEMS |= {
     f"scaling_gain_{measure}": partial(_scaling_gain, measure=measure)
-    for measure in ("ece", "dist_ce", "ent_ce")
+    for measure in ("ece", "sq_ce", "dist_ce", "ent_ce")
 }
 
 
@@ -429,51 +457,22 @@ def rank_range(given: Given) -> Cases:
 
 
 @_of_systems
-def least_ece_temperature(given: Given) -> Cases:
-    """Temperature, to a tenth, of least ECE on the very items: mean over seeds, then each seed."""
-    seeds = given.tabulated.get("roberta", {})
-    blocks = [[MEASURES["ece"].columns(_at(one, t)) for t in _TENTHS] for one in seeds.values()]
-    if not blocks:
+def ratio_to_people(given: Given) -> Cases:
+    """A system's DistCE over that of twenty people, both to the votes outside their samples.
+
+    Each system as it is and at T = 2.
+    """
+    if given.people is None:
         return {}
-    # Shapes (n_items, n_seeds, n_temperatures, n_columns), and without the first for means.
-    columns = np.array(blocks).transpose(2, 0, 1, 3)
-
-    def best(means: Floats, which: slice) -> Floats:
-        errors = MEASURES["ece"].reduce(means.reshape(*means.shape[:-1], *columns.shape[1:]))
-        return _TENTHS[errors[..., which, :].mean(axis=-2).round(10).argmin(axis=-1)]
-
-    table = columns.reshape(len(columns), -1)
-    each = {
-        f"seed {seed}": Estimate(float(best(table.mean(axis=0), slice(k, k + 1))))
-        for k, seed in enumerate(seeds)
-    }
-    return {"": given.mean(table, partial(best, which=slice(None))), **each}
-
-
-def _mean_over_seeds(given: Given, measure: str) -> Cases:
-    return {
-        name: given.score(measure, list(seeds.values())) for name, seeds in given.tabulated.items()
-    }
-
-
-OF_SYSTEMS |= {
-    f"mean_over_seeds_{measure}": partial(_mean_over_seeds, measure=measure)
-    for measure in ("ece", "dist_ce")
-}
-
-
-@_of_systems
-def excess_over_crowd(given: Given) -> Cases:
-    """A system's DistCE minus that of twenty people, as it is and at T = 2."""
-    if given.crowd_errors is None:
-        return {}
-    crowd = given.crowd_errors[0].mean(axis=0)  # each item's, over the splits
+    _, h1 = given.people
+    of_people = total_variation(h1.human, h1.model)
     found: dict[str, Estimate] = {}
     for system in given.systems:
         rows = system.rows_in(given.votes)
         for name, t in ((system.name, 1.0), (f"{system.name} at T = {TEMPERATURE:g}", TEMPERATURE)):
-            one = _at(given.judged[system.name], t)
-            found[name] = given.mean(total_variation(one.human, one.model) - crowd[rows])
+            errors = total_variation(h1.human[rows], _at(given.judged[system.name], t).model)
+            columns = np.column_stack([errors, of_people[rows]])
+            found[name] = given.mean(columns, lambda m: m[..., 0] / m[..., 1], above=MUCH_WORSE)
     return found
 
 
@@ -481,39 +480,29 @@ def excess_over_crowd(given: Given) -> Cases:
 def histogram_kl_gain(given: Given) -> Cases:
     """KL of H1's histogram of errors from the unscaled model's, minus that from the scaled one's.
 
-    For the first seed, over the splits for which both are finite; and the share of the others.
+    Of the first of the paper's models; errors are to all votes.
     """
-    if given.crowd_errors is None or not given.tabulated:
+    models = in_paper(given.systems)
+    if given.people is None or not models:
         return {}
-    errors = [total_variation(one.human, one.model) for one in given.first_seeds.values()]
-    raw, scaled = (
-        np.array([compare_histograms(h1, error)["kl"] for h1 in given.crowd_errors[0]])
-        for error in errors
-    )
-    finite = np.isfinite(raw) & np.isfinite(scaled)
-    gain = {"": _over_splits((raw - scaled)[finite])} if finite.any() else {}
-    return gain | {"infinite": Estimate(float(np.mean(~finite)))}
+    h1, _ = given.people
+    rows, first = models[0].rows_in(given.votes), given.judged[models[0].name]
+    edges = np.linspace(0, 1, N_BINS + 1)
+    blocks = []
+    for errors in (
+        total_variation(h1.human, h1.model)[rows],
+        total_variation(first.human, first.model),
+        total_variation(first.human, _at(first).model),
+    ):
+        blocks.append(np.digitize(errors, edges[1:-1])[:, np.newaxis] == np.arange(N_BINS))
 
+    def gain(means: Floats) -> Floats:
+        people, raw, scaled = np.split(means, 3, axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = people * np.log(scaled / raw)
+        return np.where(people > 0, terms, 0).sum(axis=-1)
 
-@_of_systems
-def classwise_ece(given: Given) -> Cases:
-    """Class-wise ECE in per cent: each seed's by binned items, the first one's by all items."""
-    found: dict[str, Estimate] = {}
-    for name, first in given.first_seeds.items():
-        for seed, one in given.tabulated[name].items():
-            found[f"{name} seed {seed}"] = _classwise(given, one, "binned")
-        found[f"{name} by all"] = _classwise(given, first, "all")
-    return found
-
-
-@_of_systems
-def entropy_error(given: Given) -> Cases:
-    """H(model) − H(human) in nats of the first seed: mean, and median."""
-    found: dict[str, Estimate] = {}
-    for name, one in given.first_seeds.items():
-        errors = calibration.entropy_error(one.human, one.model)
-        found |= {name: given.mean(errors), f"{name} median": Estimate(float(np.median(errors)))}
-    return found
+    return {"": given.mean(np.concatenate(blocks, axis=1), gain)}
 
 
 @_of_systems
@@ -548,7 +537,7 @@ def shared_errors(given: Given) -> Cases:
     found = {"items": Estimate(int(wrong.sum())), "systems": Estimate(len(judged))}
     if wrong.sum() >= _FEWEST_ERRORS:
         columns = np.column_stack([wrong & (bits > np.median(bits)), wrong])
-        found[""] = given.mean(columns, lambda m: m[..., 0] / m[..., 1])
+        found[""] = given.mean(columns, lambda m: m[..., 0] / m[..., 1], above=HALF)
     return found
 
 
@@ -561,25 +550,21 @@ def _table_5(model: str) -> pd.DataFrame:
 
 
 @cache
-def of_papers() -> dict[str, pd.Series]:
+def of_papers() -> dict[str, "pd.Series | pd.DataFrame"]:
     """Return the quantities of the papers' own tables, by dataset and, where of several, case.
 
-    Of JSD and KL: the smallest ratio of a model's to the estimated human's, the best model's, that
-    of chance, Spearman's correlation with new accuracy and its p; of accuracies and JSD, what the
-    names say.
+    Of JSD and KL: the best model's, the estimated human's, that of chance, how far the models are
+    from it, Spearman's correlation with new accuracy; of accuracies and JSD, what the names say.
     """
     models = published_models().set_index(["dataset", "model"])
     human, chance = _table_5("est-human"), _table_5("chance")
     by_dataset, jsd = models.groupby("dataset"), models["jsd"]
     apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
 
-    def rank(one: str, other: str, what: str) -> pd.Series:
-        pairs = by_dataset[[one, other]]
-        return pairs.apply(lambda group: float(getattr(spearmanr(group), what)))
-
     sizes = results.size_effects().rows.set_index(["dataset", "family"])
-    best = [by_dataset[name].idxmax().str[1] for name in ("old_accuracy", "new_accuracy")]
-    gained = models["new_accuracy"] - models["old_accuracy"]
+    rho = correlations(published_models())
+    n = int(by_dataset.size().max())
+    needed = {"one": rho_needed(n, LEVEL), "all": rho_needed(n, LEVEL / len(rho))}
     found = {
         "largest_jsd": pd.Series(
             {("", u): jensen_shannon_distance(*apart, unit=u)[0] for u in ("nats", "bits")}
@@ -592,18 +577,15 @@ def of_papers() -> dict[str, pd.Series]:
         "jsd_lead": pd.Series({at: jsd[at[0]].drop(at[1]).min() - jsd[at] for at in jsd.index}),
         "larger_accuracy": sizes["change_new_accuracy"],
         "larger_jsd": sizes["change_jsd"],
-        "accuracy_gained": gained,
-        "accuracy_lost_to_new": -gained,
-        "old_new_rho": rank("old_accuracy", "new_accuracy", "statistic"),
-        "same_best": (best[0] == best[1]).astype(int),
+        "rho_needed": pd.Series({("", case): value for case, value in needed.items()}),
     }
     for name in ("jsd", "kl"):
         found |= {
-            f"human_ratio_{name}": by_dataset[name].min() / human[name],
+            f"human_{name}": human[name],
             f"best_{name}": models[name].loc[by_dataset[name].idxmin()],
             f"chance_{name}": chance[name],
-            f"accuracy_rho_{name}": rank("new_accuracy", name, "statistic"),
-            f"accuracy_p_{name}": rank("new_accuracy", name, "pvalue"),
+            f"from_chance_{name}": models[name].sub(chance[name], level="dataset"),
+            f"accuracy_rho_{name}": rho.xs(name, level="measure"),
         }
     bins = read_published("nie2020_entropy_bins").sort_values(["dataset", "model", "bin"])
     by_model = bins.groupby(["dataset", "model"])
@@ -619,6 +601,29 @@ def of_papers() -> dict[str, pd.Series]:
     return found
 
 
+def correlations(models: pd.DataFrame) -> pd.DataFrame:
+    """Return Spearman's correlation of new accuracy with JSD and KL over models, by dataset.
+
+    By ``dataset`` and ``measure``: ``value``, ``low`` and ``high`` (95%, by Fisher's transformation
+    with the variance of Fieller et al. 1957), ``p`` (t, adjusted for all of them by Holm).
+    """
+    rows = {}
+    for dataset, group in models.groupby("dataset"):
+        for measure in ("jsd", "kl"):
+            rho, p = spearmanr(group["new_accuracy"], group[measure])
+            reach = 1.96 * np.sqrt(1.06 / (len(group) - 3))
+            low, high = np.tanh(np.arctanh(rho) + np.array([-reach, reach]))
+            rows[dataset, measure] = {"value": rho, "low": low, "high": high, "p": p}
+    found = pd.DataFrame(rows).T.rename_axis(["dataset", "measure"])
+    return found.assign(p=holm(found["p"]))
+
+
+def rho_needed(n: int, level: float) -> float:
+    """Return how large a rank correlation over n models must be to have p below a level (t)."""
+    t = float(student.isf(level / 2, n - 2))
+    return float(t / np.sqrt(t * t + n - 2))
+
+
 def quantities() -> tuple[str, ...]:
     """Return the names of all quantities."""
-    return tuple(dict.fromkeys([*OF_VOTES, *OF_SYSTEMS, *of_papers()]))
+    return tuple(dict.fromkeys([*OF_VOTES, *OF_SYSTEMS, *OF_CHAPTERS, *of_papers()]))

@@ -27,7 +27,7 @@ HIGHER_IS_BETTER = ("accuracy, new majority", "RankCS")
 _NO_BETTER_SIDE = "entropy of the predictions"
 _NOTHING = 1e-9  # a difference, or a value, that is there by rounding alone
 _INTERVALS: dict[Closed, str] = {"right": "(a, b]", "left": "[a, b)"}
-_NIE, _BAAN = "Nie et al. 2020", "Baan et al. 2022"
+_NIE, _BAAN, _OURS = "Nie et al. 2020", "Baan et al. 2022", "this book"
 _TO_MODEL = "human ‖ model"
 DivideBy = Literal["all", "binned"]
 
@@ -85,6 +85,10 @@ def _stated_accuracy(j: Judged) -> float:
     return _mean(j.predicted == j.majority)
 
 
+def _shared_accuracy(j: Judged) -> float:
+    return _mean(scores.expected_correct(j.model, j.predicted, j.majority))
+
+
 def _accuracy(j: Judged, *, label: scores.TieRule, gold: scores.TieRule) -> float:
     return _mean(scores.top_label(j.model, ties=label) == scores.top_label(j.human, ties=gold))
 
@@ -110,6 +114,10 @@ def _classwise(j: Judged, *, target: str, binning: Binning, divide_by: DivideBy)
 
 def _rank_cs(j: Judged, *, ties: Literal["index", "aware"]) -> float:
     return _mean(calibration.same_ranking(j.human, j.model, ties=ties))
+
+
+def _expected_rank_cs(j: Judged) -> float:
+    return _mean(calibration.expected_same_ranking(j.human, j.model))
 
 
 def _brier(j: Judged, *, target: str, divide_by: float) -> float:
@@ -165,11 +173,13 @@ def _of_labels() -> Iterator[Convention]:
         by = _BAAN if label == gold == "last" else ""
         value = partial(_accuracy, label=label, gold=gold)
         yield Convention(name, f"of tied labels the {label}, of tied votes the {gold}", value, by)
+    yield Convention(name, "tied labels share an item, gold as stored", _shared_accuracy, _OURS)
 
     yield Convention(
         "RankCS", "equal values by position", partial(_rank_cs, ties="index"), _BAAN, True
     )
     yield Convention("RankCS", "tie-aware", partial(_rank_cs, ties="aware"))
+    yield Convention("RankCS", "ties at random", _expected_rank_cs, _OURS)
 
 
 def _of_bins() -> Iterator[Convention]:

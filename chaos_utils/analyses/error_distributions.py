@@ -1,5 +1,6 @@
 """How good is good: errors of systems beside those of small samples of human votes."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -8,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.baan import published_beside, rows_about
+from chaos_utils.analyses.baan import (
+    agrees,
+    in_paper,
+    prediction_files,
+    published_beside,
+    rows_about,
+)
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -27,6 +34,8 @@ from chaos_utils.scoring.systems import computed, oracle
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 N_VOTES = 20  # in each of H1 and H2
+RELEASED_SEED = 1  # of the draw in the notebook that Baan et al. (2022) released
+TEMPERATURE = 2.0  # of its scaled model
 N_BINS = 30  # of the histograms of item errors, on [0, 1]
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
@@ -103,6 +112,12 @@ def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes
     Beside them: what they may be judged by, ``all`` votes, those ``outside_h1`` or
     ``outside_both``.
     """
+    _check_votes(votes)
+    h1, h2, rest = split_votes(votes.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
+    return _samples(votes, h1, h2, rest)
+
+
+def _check_votes(votes: Votes) -> None:
     fewest = int(votes.n_votes.min())
     if fewest <= 2 * N_VOTES:
         raise ChaosError(
@@ -111,13 +126,48 @@ def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes
             found=f"an item with {fewest} votes",
             expected=f"more than {2 * N_VOTES}",
         )
-    h1, h2, rest = split_votes(votes.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
+
+
+def _samples(votes: Votes, h1: Ints, h2: Ints, rest: Ints) -> tuple[list[System], dict[str, Votes]]:
     samples = [
         computed(name, votes, counts / N_VOTES, origin="reference")
         for name, counts in (("H1", h1), ("H2", h2))
     ]
     outside_h1, outside_both = (replace(votes, counts=counts) for counts in (h2 + rest, rest))
     return samples, {"all": votes, "outside_h1": outside_h1, "outside_both": outside_both}
+
+
+def draw_released_samples(
+    votes: Votes, systems: Iterable[System] = ()
+) -> tuple[list[System], dict[str, Votes]]:
+    """Draw H1 and H2 as the notebook that Baan et al. (2022) released does.
+
+    One generator, item after item: the item's votes in the order of the labels are shuffled; the
+    first 20 are H1, the next 20 H2. Items come as in the released predictions of the paper's model,
+    those on the test half of the development set first, where these are available; else as in the
+    votes. What is returned is as for `draw_samples`.
+    """
+    _check_votes(votes)
+    rng = np.random.default_rng(RELEASED_SEED)
+    samples = np.zeros((2, *votes.counts.shape), dtype=np.int64)
+    labels = np.arange(votes.dataset.n_classes)
+    for row in _released_order(votes, systems):
+        of_item = np.repeat(labels, votes.counts[row])
+        chosen = of_item[rng.permutation(len(of_item))[: 2 * N_VOTES]].reshape(2, N_VOTES)
+        samples[:, row] = (chosen[..., np.newaxis] == labels).sum(axis=1)
+    h1, h2 = samples
+    return _samples(votes, h1, h2, votes.counts - h1 - h2)
+
+
+def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
+    rows = {uid: row for row, uid in enumerate(votes.uids)}
+    found: list[int] = []
+    if votes.is_released:
+        first: System | None = next(iter(in_paper(systems)), None)
+        for path in reversed(prediction_files(votes, first) if first else []):
+            uids = (json.loads(line)["uid"] for line in path.read_text("utf-8").splitlines())
+            found += [rows[uid] for uid in uids if uid in rows]
+    return found if len(found) == len(rows) else list(rows.values())
 
 
 def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
@@ -155,6 +205,44 @@ def error_histograms(
 def _item_errors(votes: Votes, system: System) -> Floats:
     judged = system.aligned_to(votes)
     return total_variation(judged.human, judged.model)
+
+
+# The draw of the released notebook
+
+
+@recorded(keys=_KEYS, published=_PAPER)
+def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Judge the notebook's own H1 and H2 (`draw_released_samples`), beside what it printed.
+
+    One row for each ``measure`` (``ece``, ``dist_ce``, ``kl``: KL(H1 ‖ ·) of `compare_histograms`),
+    each of H1, H2 and the first of the paper's models at temperatures 1 and 2, and each
+    ``reference``: ``all`` votes, or those ``outside_both``. Columns: the system's keys, ``value``,
+    ``published`` (NaN where nothing was), and ``agrees``: whether the value is the published one to
+    the digits printed (<NA> where nothing was).
+    """
+    published = published_beside(votes, "baan2022_table2")
+    published = published[published["source"] == "released notebook"]
+    models = [one.at_temperature(t) for one in in_paper(systems)[:1] for t in (1.0, TEMPERATURE)]
+    samples, judges = draw_released_samples(votes, systems)
+    rows = []
+    for reference in ("all", "outside_both"):
+        judge = judges[reference]
+        of_h1 = _item_errors(judge, samples[0])
+        for system in (*samples, *models):
+            values = {measure: value for measure, _, value in _judge(system, {reference: judge})}
+            if system.name != "H1":
+                values["kl"] = compare_histograms(of_h1, _item_errors(judge, system))["kl"]
+            theirs = rows_about(published, system.keys).query("reference == @reference")
+            for measure, value in values.items():
+                printed = theirs[_PUBLISHED[measure]].dropna()
+                one = float(printed.iloc[0]) if len(printed) else np.nan
+                same = agrees(value, one) if len(printed) else None
+                rows.append(
+                    {"measure": measure, **system.keys, "reference": reference}
+                    | {"value": value, "published": one, "agrees": same}
+                )
+    table = pd.DataFrame(rows).astype({"seed": "Int64", "agrees": "boolean"})
+    return in_order_of(table, "measure", _MEASURES)
 
 
 # Many draws
@@ -263,10 +351,11 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
         row["sd"] = finite.std(ddof=1) if varies else np.nan
         row |= {"low": float(low), "high": float(high)}
         theirs = rows_about(published, row)
+        theirs = theirs[theirs["reference"] == row["reference"]]
         in_notebook = theirs["source"] == "released notebook"
         for source, of_source in (("notebook", in_notebook), ("text", ~in_notebook)):
             value = np.nan
-            if row["reference"] == "all" and row["measure"] in _PUBLISHED and of_source.any():
+            if row["measure"] in _PUBLISHED and of_source.any():
                 value = float(theirs.loc[of_source, _PUBLISHED[row["measure"]]].iloc[0])
             known = varies and not np.isnan(value)
             row |= {
@@ -295,18 +384,26 @@ def _infinite(row: Row) -> str:
     return f"{row['infinite_share']:.1%}" if row["measure"] == "kl" else MISSING
 
 
-def _beside(source: str, heading: str) -> list[Column]:
-    def as_printed(row: Row) -> str:
-        value = row[f"published_{source}"]
-        return MISSING if math.isnan(value) else f"{value:g}"
+def _as_printed(value: float) -> str:
+    return MISSING if math.isnan(value) else f"{value:g}"
 
+
+def _beside(source: str, heading: str) -> list[Column]:
     return [
-        Column("value", as_printed, group=heading),
+        Column("value", lambda row: _as_printed(row[f"published_{source}"]), group=heading),
         Column("Δ", f"difference_{source}", 4, signed=True, group=heading),
         Column("below", f"percentile_{source}", 1, group=heading),
     ]
 
 
+RELEASED_COLUMNS = [
+    Column("measure", "measure", names=_MEASURES),
+    Column("against votes", "reference", names=_REFERENCES),
+    Column("of", _unbroken),
+    Column("paper’s notebook", lambda row: _as_printed(row["published"])),
+    Column("here", "value", 4),
+    Column("same digits", "agrees", names={True: "yes", False: "no"}),
+]
 COLUMNS = [
     Column("measure", "measure", names=_MEASURES),
     Column("of", _unbroken),

@@ -21,7 +21,7 @@ from chaos_utils.datasets.splits import group_folds
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.recalibration import (
@@ -38,7 +38,8 @@ from chaos_utils.scoring.references import (
     References,
     chance_scores,
 )
-from chaos_utils.scoring.scores import available, score
+from chaos_utils.scoring.scores import available, how_often_best, score
+from chaos_utils.scoring.seeds import score_over_seeds
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems, uniform
 from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
@@ -46,7 +47,8 @@ from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE, Run, committ
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 NAMES = (
-    "jsd", "kl", "dist_ce", "ent_ce", "signed_ent_ce", "rank_cs", "new_accuracy", "old_accuracy",
+    "jsd", "kl", "dist_ce", "ent_ce", "signed_ent_ce", "rank_cs_expected", "new_accuracy",
+    "old_accuracy",
 )  # fmt: skip
 FIXED_TEMPERATURE = 2.0  # in the released code of Baan et al. (2022)
 METHODS: Mapping[str, str] = {  # titles
@@ -66,9 +68,13 @@ _REFERENCES = {  # titles
 }
 _COLUMNS = (
     "dataset", "system", "family", "seed", "origin", "temperature", "method", "title", "kind",
-    "learned_from", "n_items", "measure", "value", "low", "high", "difference", "difference_low",
-    "difference_high", "p_value",
+    "learned_from", "n_seeds", "n_items", "measure", "value", "low", "high", "seed_values", "best",
+    "tied", "best_without_votes", "tied_without_votes", "difference", "difference_low",
+    "difference_high", "p_value", "p_holm", "n_resamples",
 )  # fmt: skip
+_SEEDS = "seeds"  # the plain runs together; no method
+_WITHOUT = "_without_votes"
+_SHARES = ("best", "tied", f"best{_WITHOUT}", f"tied{_WITHOUT}")
 _TRIED = np.geomspace(*LIMITS, 121)  # temperatures, 5% apart
 _N_SIMULATED_DEV = 2000
 
@@ -365,6 +371,7 @@ def methods(found: Predictions, fitted: Mapping[str, Floats]) -> list[Method]:
             seed=None,
             probabilities=shares,
             predicted=shares.argmax(axis=1),
+            stated=False,
         )
         made["ensemble"] = (f"{len(found.seeds)} seeds", mean)
     return [
@@ -406,10 +413,16 @@ def method_scores(
     """Score methods and references, and set each beside the plain run on the same items.
 
     One row for each method or reference and measure; `runs` are those of `runs_on`. Methods that
-    cover the same items are resampled alike, the plain run with each of them. ``low`` and ``high``
-    are percentile intervals; those of the ``difference`` from the plain run are bias-corrected and
-    accelerated, and its p-value is two-sided. NaN where there is none: the floor and the ceiling
+    cover the same items are resampled alike, the plain run with each of them. Intervals are
+    percentiles; that of the ``difference`` from the plain run leaves out 0 where ``p_value``, which
+    is two-sided, is below 1 − `confidence`. ``p_holm`` is adjusted for all differences on the
+    dataset. ``best`` is the share of the resamples in which no other method is better, and ``tied``
+    that of those in which others are as good; ``…_without_votes`` are the same among the methods
+    that saw no vote. NaN where there is none: the floor and the ceiling
     have no interval, and nothing differs from a plain run that is missing.
+
+    A row is of one run, ``n_seeds`` 1, but for the ensemble, and for the mean over the plain runs'
+    scores (kind ``seeds``), whose interval is for other seeds too; ``seed_values`` are the scores.
 
     Chance is the uniform distribution; for the accuracies it is the share of the most frequent
     label, as in Nie et al. (2020). A drawn crowd has no old label, so old accuracy has neither
@@ -437,10 +450,25 @@ def method_scores(
             "title": one.title,
             "kind": "own" if one.name == "own" else "method",
             "learned_from": learned_from(one.system),
+            "n_seeds": {"own": pd.NA, "ensemble": len(found.seeds)}.get(one.name, 1),
         }
         for one in made
     )
     parts = [scores[scores["reference"] == ""].merge(described, on="system")] if made else []
+    of_methods = [one.system for one in made if one.name != "own"]
+    without = [one for one in of_methods if learned_from(one) != "votes"]
+    for among, ending in ((of_methods, ""), (without, _WITHOUT)):
+        if among:
+            best = how_often_best(votes, among, measures=names, n_resamples=n_resamples, seed=seed)
+            both = {"best": f"best{ending}", "tied": f"tied{ending}"}
+            best = best[["system", "measure", *both]].rename(columns=both)
+            parts[0] = parts[0].merge(best, "left", ["system", "measure"])
+    if len(found.seeds) > 1 and n_resamples > 1:
+        over = score_over_seeds(votes, found.seeds, measures=names, **resampled)
+        about = {"method": _SEEDS, "kind": _SEEDS, "origin": found.seeds[0].origin}
+        about["learned_from"] = learned_from(found.seeds[0])
+        title = f"plain (mean of {len(found.seeds)} seeds)"
+        parts.append(over.assign(**about, title=title, n_resamples=n_resamples))
     chance = chance_scores(votes, names, **resampled)
     drawn = References(votes, seed=seed).scores(
         [name for name in names if not MEASURES[name].needs]
@@ -450,23 +478,32 @@ def method_scores(
         about = {"method": name, "title": title, "kind": "reference", "learned_from": "nothing"}
         parts.append(rows.assign(**about))
     table = pd.concat(parts, ignore_index=True)
-    table = table.merge(_differences(scores, chance), "left", ["system", "measure"])
+    for name in ("n_seeds", "seed_values", *_SHARES):
+        if name not in table:
+            table[name] = None
+    table = table.drop(columns="p_holm").merge(
+        _differences(scores, chance), "left", ["system", "measure"]
+    )
     if plain is not None:
         at_plain = table[table["method"] == "plain"].set_index("measure")["value"]
         beside = table["value"] - table["measure"].map(at_plain)
         beside = beside.where(table["kind"] == "reference")
         table["difference"] = table["difference"].fillna(beside)
-    return in_order_of(table, "method", (*_REFERENCES, *METHODS, "own"))[list(_COLUMNS)]
+    order = [*_REFERENCES, "plain", _SEEDS, *list(METHODS)[1:], "own"]
+    table["seed_values"] = table["seed_values"].fillna("").astype(object)
+    table = table.astype({"n_seeds": "Int64"} | dict.fromkeys(_SHARES, float))
+    return in_order_of(table, "method", order)[list(_COLUMNS)]
 
 
 def _differences(scores: pd.DataFrame, chance: pd.DataFrame) -> pd.DataFrame:
     """Return the differences from the reference in columns of their own."""
     renamed = {"value": "difference", "low": "difference_low", "high": "difference_high",
-               "p": "p_value"}  # fmt: skip
+               "p": "p_value", "p_holm": "p_holm"}  # fmt: skip
     rows = scores[scores["reference"] != ""]
     # For the accuracies, chance is no prediction, so only its value can be compared.
     no_prediction = chance.loc[chance["interval"] == "", "measure"]
     rows = rows[(rows["system"] != CHANCE) | ~rows["measure"].isin(no_prediction)]
+    rows = rows.assign(p_holm=holm(rows["p"]))
     return rows[["system", "measure", *renamed]].rename(columns=renamed)
 
 

@@ -12,7 +12,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring.references import KNOWN, KNOWN_COLUMNS, References
-from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.systems import baselines
 
 _COLUMNS = ["dataset", "system", "measure", "n_items", "value"]
@@ -34,10 +34,12 @@ def reference_scores(votes: Votes, *, seed: int, measures: Sequence[str] = ()) -
     -------
     DataFrame
         Rows of the table of scores, of origin ``reference``; a measure without an upper end has
-        no second crowd.
+        no second crowd. ``standard_error`` is the second crowd's; see `references.is_settled`.
     """
-    names = measures or [name for name, measure in MEASURES.items() if not measure.needs]
-    return References(votes, seed=seed).scores(names)[_COLUMNS]
+    drawn = [name for name, measure in MEASURES.items() if measure.needs != "old label"]
+    names = measures or available(votes, drawn)
+    rows = References(votes, seed=seed).rows(names)
+    return pd.DataFrame(rows)[[*_COLUMNS, "standard_error"]]
 
 
 @recorded(keys=("dataset", "system", "measure"))
@@ -97,4 +99,4 @@ def _known(record: Record) -> pd.DataFrame:
     rows = from_text(record.text, record.types)
     (votes,) = (one for one in record.inputs if Path(one.name).name == file)
     found = rows.assign(sha256=votes.sha256, seed=record.parameters["seed"])
-    return found[list(KNOWN_COLUMNS)]
+    return found.reindex(columns=list(KNOWN_COLUMNS))

@@ -1,16 +1,22 @@
-"""Table 5 of Nie et al. (2020): every system's distance from humans, and its accuracy."""
+"""Table 5 of Nie et al. (2020): every system's distance from humans, and what it is worth."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import Column, Row, number, signed, with_interval
+from chaos_utils.metrics.agreement import quadratic_entropy
+from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
+from chaos_utils.report.columns import MISSING, Column, Row, number, signed, with_interval
+from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring.published import (
     TABLE_5,
@@ -22,8 +28,11 @@ from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import System
 
+Floats = npt.NDArray[np.float64]
 _KEYS = ("dataset", "system", "source")
 _PAPER = ("nie2020_table5",)
+FIVE_PEOPLE = "five people"
+_FEW = 5
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
@@ -37,11 +46,9 @@ def main_results(
     or human. Each measure has a 95% interval, and ``published_…`` and ``difference_…`` (ours minus
     theirs) where the paper has the same row. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
+    ``people`` says in words how many people a computed system is worth by the squared distance.
     """
-    baselines = []
-    if votes.has_old_labels:
-        baselines = [known.class_prior(votes, seed), known.original_votes(votes)]
-        baselines.append(known.old_label(votes))
+    even, *baselines = known.baselines(votes, seed)
     names = available(votes, TABLE_5)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
@@ -52,6 +59,9 @@ def main_results(
     for what in ("published", "difference"):
         values = both.pivot(index="system", columns="measure", values=what)
         table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
+    several = [replace(even, name=CHANCE), *everyone]
+    worth = {one.name: _equivalent(votes, one) for one in several}
+    table["people"] = table["system"].map({name: one.text for name, one in worth.items() if one})
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table["source"] = "computed"
     published = published_scores()
@@ -63,8 +73,199 @@ def main_results(
     for measure in TABLE_5:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
+    columns.append("people")
     parts = [table, theirs] if len(theirs) else [table]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
+
+
+def _equivalent(votes: Votes, system: System) -> people.Equivalent | None:
+    """Return what a system is worth by the squared distance; None where that cannot be said."""
+    if people.refusal(votes, system) or votes.n_votes.min() < 2:
+        return None
+    return people.brier_equivalent(votes, system)
+
+
+@derived(keys=("dataset", "system", "measure"))
+def baselines_against_models(results: pd.DataFrame) -> pd.DataFrame:
+    """Count the published models that are farther from humans than each baseline.
+
+    From the rows of `main_results`. ``n_beaten`` compares values at the four decimals of the paper;
+    ``n_beyond`` counts those beyond the upper end of the baseline's interval. Published models have
+    no items here, so there is no paired interval of a difference. A dataset without published
+    models is left out.
+    """
+    rows = []
+    for dataset, group in results.groupby("dataset", sort=False):
+        models = group[(group["kind"] == "model") & (group["source"] == "published")]
+        baselines = group[group["kind"].isin(["chance", "baseline"])] if len(models) else models
+        for row, measure in product(baselines.to_dict("records"), ("jsd", "kl")):
+            value, high = row[measure], row[f"{measure}_high"]
+            n_beaten = int((models[measure] > round(value, 4)).sum())
+            n_beyond = int((models[measure] > high).sum())
+            counts = (len(models), n_beaten, n_beyond)
+            rows.append((dataset, row["system"], measure, value, high, *counts))
+    columns = ["dataset", "system", "measure", "value", "high", "n_models", "n_beaten", "n_beyond"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def counts_beside(against: pd.DataFrame) -> pd.DataFrame:
+    """Set the datasets of `baselines_against_models` side by side, by JSD: "9 of 9"."""
+    jsd = against[against["measure"] == "jsd"]
+    cells = jsd["n_beaten"].astype(str) + " of " + jsd["n_models"].astype(str)
+    order = list(dict.fromkeys(jsd["dataset"]))
+    beside = jsd.assign(cell=cells).pivot(index="system", columns="dataset", values="cell")
+    systems = list(dict.fromkeys(jsd["system"]))
+    return beside.reindex(index=systems, columns=order).reset_index().fillna(MISSING)
+
+
+@recorded(keys=("dataset", "measure", "n_people"))
+def crowd_curves(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
+    """Compute how far crowds of v people are from the rest, as a prediction of it.
+
+    By the squared distance to the population, in closed form, and by TVD and JSD to ``n_judges``
+    other votes, as means over drawn crowds. Empty where an item has a single vote.
+    """
+    columns = ["dataset", "measure", "n_judges", "n_people", "value"]
+    if votes.n_votes.min() < 2:
+        return pd.DataFrame(columns=columns)
+    crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
+    one_person = float(quadratic_entropy(votes.counts).mean())
+    rows: list[tuple[object, ...]] = [
+        (people.BRIER, None, v, one_person / v) for v in crowds.people
+    ]
+    for name in (people.TVD, people.JSD):
+        means = crowds.distances(name).mean(axis=0)
+        rows += [
+            (name, crowds.n_judges, v, value) for v, value in zip(crowds.people, means, strict=True)
+        ]
+    table = pd.DataFrame([(votes.dataset.name, *row) for row in rows], columns=columns)
+    return table.astype({"n_judges": "Int64"})
+
+
+@recorded(keys=("dataset", "system", "temperature", "measure"))
+def human_equivalents(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    temperatures: Sequence[float],
+    n_draws: int,
+    n_resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Say how many people, pooled, predict the rest of the crowd as well as each system.
+
+    A row for each baseline, and each system at each of the `temperatures`, and measure:
+    ``dataset``, ``system``, ``family``, ``temperature``, ``kind`` (baseline, model), ``n_items``,
+    ``measure``, ``n_judges``, ``value``, ``low``, ``high``, ``text``, ``note``. A system that was
+    made from these votes has no value, and a ``note`` that says so. Empty where an item has a
+    single vote.
+    """
+    columns = ["dataset", "system", "family", "temperature", "kind", "n_items", "measure"]
+    columns += ["n_judges", "value", "low", "high", "text", "note"]
+    if votes.n_votes.min() < 2:
+        return pd.DataFrame(columns=columns)
+    crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
+    everyone = [("baseline", one, 1.0) for one in known.baselines(votes, seed)]
+    everyone += [("model", one, t) for one in systems for t in temperatures]
+    rows = []
+    for kind, system, temperature in everyone:
+        reason = people.refusal(votes, system)
+        found: Sequence[people.Equivalent] = ()
+        if not reason:
+            at = system if temperature == 1 else system.at_temperature(temperature)
+            drawn = crowds.equivalents(at, n_resamples=n_resamples)
+            found = [people.brier_equivalent(votes, at), *drawn]
+        common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
+        common |= {"family": system.family, "temperature": float(temperature), "kind": kind}
+        common["note"] = reason or "; ".join(system.notes)
+        for name in people.NAMES if reason else ():
+            rows.append(common | {"measure": name, "text": "", "n_items": 0})
+        for one in found:
+            row = {"measure": one.name, "n_items": one.n_items, "n_judges": one.n_judges}
+            rows.append(
+                common
+                | row
+                | {"value": one.value, "low": one.low, "high": one.high, "text": one.text}
+            )
+    table = pd.DataFrame(rows).reindex(columns=columns)
+    return table.astype({"n_judges": "Int64", "value": float, "low": float, "high": float})
+
+
+def equivalents_beside(equivalents: pd.DataFrame) -> pd.DataFrame:
+    """Set the measures of `human_equivalents` side by side; a note where there is no value."""
+    index = ["dataset", "system", "temperature", "kind", "note"]
+    text = equivalents["text"].where(equivalents["text"] != "", equivalents["note"])
+    wide = equivalents.assign(text=text).pivot(index=index, columns="measure", values="text")
+    order = equivalents[index].drop_duplicates()
+    return order.merge(wide.reset_index(), "left", index)
+
+
+@derived(keys=("dataset", "label", "system", "n_people"))
+def drawn_equivalents(curves: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
+    """Return what the figure draws: the curve by squared distance, and where systems stand on it.
+
+    From `crowd_curves` and `human_equivalents`. ``kind`` is crowd, baseline or model; ``label`` is
+    the system's or its family's, with its temperature; ``n_people``, ``low``, ``high`` in people,
+    ``value`` the squared distance, ``limit`` the largest crowd. Infinite values are left out.
+    """
+    brier = equivalents[equivalents["measure"] == people.BRIER].dropna(subset="value")
+    crowd = curves[curves["measure"] == people.BRIER].assign(kind="crowd", label="people")
+    crowd = crowd.assign(system="people", temperature=1.0)
+    of_one = crowd[crowd["n_people"] == 1].set_index("dataset")["value"]
+    limit = crowd.groupby("dataset")["n_people"].max()
+    at = np.where(brier["temperature"] == 1, "", brier["temperature"].map(", T = {:g}".format))
+    placed = brier.assign(label=brier["family"] + at, n_people=brier["value"])
+    placed = placed[np.isfinite(placed["n_people"]) & (placed["n_people"] > 0)]
+    placed = placed.assign(value=placed["dataset"].map(of_one) / placed["n_people"])
+    drawn = pd.concat([crowd, placed], ignore_index=True)
+    drawn = drawn.assign(limit=drawn["dataset"].map(limit))
+    columns = ["dataset", "kind", "label", "system", "temperature", "n_people", "low", "high"]
+    return drawn[[*columns, "value", "limit"]]
+
+
+@recorded(keys=("dataset", "system"))
+def disagreement_signal(
+    votes: Votes, systems: Sequence[System], *, majority_below: float, seed: int
+) -> pd.DataFrame:
+    """Say how well each system's entropy shows on which items people disagree.
+
+    A row for five of the people, judged by all others, where each item has twice as many votes;
+    for the baselines that say different things of different items; and for each system:
+    ``dataset``, ``system``, ``family``, ``kind`` (people, baseline, model), ``n_items``,
+    ``n_contested`` (items whose most frequent label has less than `majority_below` of the votes),
+    ``spearman`` and ``auroc``, each with ``_low`` and ``_high`` for other items. `seed` is that of
+    the draw and the baselines' folds. Empty without systems.
+    """
+    names = ("spearman", "auroc")
+    columns = ["dataset", "system", "family", "kind", "n_items", "n_contested"]
+    columns += [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+    if not systems:
+        return pd.DataFrame(columns=columns)
+    pairs: list[tuple[str, str, str, Floats, Floats]] = []
+    if votes.n_votes.min() >= 2 * _FEW:
+        rng = np.random.default_rng([seed, 3])
+        few, others = split_votes(votes.counts, (_FEW,), rng)
+        shares = others / others.sum(axis=1, keepdims=True)
+        pairs.append(("people", FIVE_PEOPLE, FIVE_PEOPLE, shares, few / _FEW))
+    several = [known.mean_vote_given_old_label(votes, seed)] if votes.has_old_labels else []
+    several += [known.original_votes(votes)] if votes.has_old_votes else []
+    for kind, group in (("baseline", several), ("model", systems)):
+        for one in group:
+            judged = one.aligned_to(votes)
+            pairs.append((kind, one.name, one.family, judged.human, judged.model))
+    rows = []
+    for kind, system, family, human, model in pairs:
+        n_contested = int(contested(human, majority_below=majority_below).sum())
+        row: dict[str, object] = {"dataset": votes.dataset.name, "system": system}
+        row |= {"family": family, "kind": kind, "n_items": len(human), "n_contested": n_contested}
+        found = (
+            entropy_correlation(human, model),
+            contested_auroc(human, model, majority_below=majority_below),
+        )
+        for name, signal in zip(names, found, strict=True):
+            row |= {name: signal.value, f"{name}_low": signal.low, f"{name}_high": signal.high}
+        rows.append(row)
+    return pd.DataFrame(rows, columns=columns)
 
 
 @derived(keys=("dataset", "measure"))
@@ -161,4 +362,37 @@ COLUMNS = [
     Column("system", "system", names=SYSTEM_NAMES),
     Column("source", "source"),
     *map(_beside_paper, TABLE_5),
+    Column("worth of people", "people"),
 ]
+
+
+def _with_temperature(row: Row) -> str:
+    name = str(SYSTEM_NAMES.get(row["system"], row["system"]))
+    return name if row["temperature"] == 1 else f"{name}, T = {row['temperature']:g}"
+
+
+def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
+    """Return how `equivalents_beside` is shown; how many votes judge stands in the headings."""
+    judges = equivalents["n_judges"].dropna().unique()
+    by = f"m = {judges[0]}" if len(judges) == 1 else "half the crowd judges"
+    return [
+        Column("dataset", "dataset", names=dataset_name),
+        Column("system", _with_temperature),
+        Column("squared distance", people.BRIER),
+        Column(f"TVD, {by}", people.TVD),
+        Column(f"JSD, {by}", people.JSD),
+    ]
+
+
+SIGNAL_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "system"),
+    Column("Spearman", "spearman", 2, "spearman_low", "spearman_high"),
+    Column("AUROC", "auroc", 2, "auroc_low", "auroc_high"),
+]
+
+
+def count_columns(beside: pd.DataFrame) -> list[Column]:
+    """Return how `counts_beside` is shown: a column for each dataset."""
+    names = [name for name in beside.columns if name != "system"]
+    return [Column("baseline", "system"), *(Column(dataset_name(name), name) for name in names)]

@@ -13,9 +13,9 @@ from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.report.columns import number, with_interval
 from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.seeds import OverSeeds, over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.trained import (
@@ -162,7 +162,8 @@ def by_size(
     the paper's figures; stages that differ in their seed alone are averaged. ``chance`` is the most
     frequent majority, or old label, of all items, and for JSD the uniform distribution;
     ``over_chance`` is the value minus that, ``change`` minus that of the fewest items. Intervals
-    cover `level`; all stages are resampled alike.
+    cover `level`; all stages are resampled alike. With several seeds (``n_seeds``) they are for
+    other seeds too; the seeds of two stages are taken to have nothing in common.
     """
     stages = [[one for one in systems if one.model == model] for systems in all_systems]
     if not all(stages):
@@ -172,12 +173,10 @@ def by_size(
     roles = zip(scores.families, scores.roles, strict=True)
     place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
     sizes = sorted(place_of)
-    places, guess = [place_of[items] for items in sizes], [scores.systems.index(GUESS)]
-    chance, first = values[:, guess], values[:, places[:1]]
-    over, change = draws - draws[:, :, guess], draws - draws[:, :, places[:1]]
+    places, guess = [place_of[items] for items in sizes], scores.systems.index(GUESS)
     n = np.vstack([scores.n_scored.sum(axis=0), scores.n_scored])[:, places]
-    values = values[:, places]
-    b, s, m = (axis.ravel() for axis in np.indices(values.shape))
+    shape = (len(values), len(places), len(SHOWN))
+    b, s, m = (axis.ravel() for axis in np.indices(shape))
     table = pd.DataFrame([_about(items, stages) for items in sizes]).iloc[s].reset_index(drop=True)
     table["dataset"] = scores.dataset
     table["bin"] = b
@@ -185,16 +184,38 @@ def by_size(
     table["entropy_high_bits"] = np.r_[scores.bins.high[-1], scores.bins.high][b]
     table["n"] = n[b, s]
     table["measure"] = np.array(SHOWN)[m]
-    table["chance"] = np.broadcast_to(chance, values.shape).ravel()
-    for name, prefix, value, drawn in (
-        ("value", "", values, draws),
-        ("over_chance", "over_chance_", values - chance, over),
-        ("change", "change_", values - first, change),
+    table["chance"] = np.broadcast_to(values[:, [guess]], shape).ravel()
+    for name, prefix, baseline in (
+        ("value", "", None),
+        ("over_chance", "over_chance_", guess),
+        ("change", "change_", places[0]),
     ):
-        ends = percentile_interval(drawn[:, :, places].swapaxes(0, 1), level)
-        table[name] = value.ravel()
-        table[f"{prefix}low"], table[f"{prefix}high"] = (end.ravel() for end in ends)
+        found = [
+            _over_seeds(scores, each, drawn, place, baseline, n_items, level)
+            for each, drawn, of_bin in zip(values, draws, n, strict=True)
+            for place, n_items in zip(places, of_bin, strict=True)
+        ]
+        table[name] = np.concatenate([one.value for one in found])
+        table[f"{prefix}low"] = np.concatenate([one.low for one in found])
+        table[f"{prefix}high"] = np.concatenate([one.high for one in found])
     return table[_COLUMNS]
+
+
+def _over_seeds(
+    scores: BinScores,
+    values: Floats,
+    draws: Floats,
+    place: int,
+    other: int | None,
+    n_items: int,
+    level: float,
+) -> OverSeeds:
+    """Return a stage's scores in one bin, or their differences from another one's or chance."""
+    mine, theirs = (list(scores.members[k]) for k in (place, place if other is None else other))
+    if place == other:  # no seed differs from itself
+        values, draws = np.zeros_like(values), np.zeros_like(draws)
+    against = None if other in (None, place) else (values[theirs], draws[:, theirs])
+    return over_seeds(values[mine], draws[:, mine], against=against, n_items=n_items, level=level)
 
 
 @recorded(keys=_KEYS)

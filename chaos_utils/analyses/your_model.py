@@ -21,14 +21,17 @@ FILE = "my-model.csv"
 _SOFTER = "softer.csv"
 _TEMPERATURE = 2.0
 _SHOWN = 5  # lines of a file
+_COMPARED = ("jsd", "kl", "sq_ce_votes")
 # What is run on the files, and the code that each ends with.
 _COMMANDS = {
     "evaluate": (f"chaos evaluate {FILE}", 0),
-    "compare": (f"chaos evaluate {_SOFTER} {FILE} --against my-model", 0),
+    "compare": (
+        f"chaos evaluate {_SOFTER} {FILE} --against my-model --measures {','.join(_COMPARED)}",
+        0,
+    ),
     "gaps": ("chaos evaluate short.csv", 2),
     "order": ("chaos evaluate swapped.csv", 2),
 }
-_COMPARED = ("jsd", "kl", "ece_votes")
 
 
 def your_model(systems: Sequence[System], system: str) -> System:

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
@@ -63,6 +62,8 @@ def params(notebook: NotebookName, as_json: AsJson = False) -> None:
             ]
         )
         return
+    from rich.table import Table  # slow to import
+
     table = Table(box=None, pad_edge=False)
     for heading in ("parameter", "type", "default", "meaning"):
         table.add_column(heading, overflow="fold")

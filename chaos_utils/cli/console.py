@@ -5,17 +5,34 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
 from chaos_utils.base.errors import ChaosError
 
+
+class _Console:
+    """A console of rich that is made when it is first used: importing rich takes a while."""
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+
+    @cached_property
+    def made(self) -> Any:
+        from rich.console import Console
+
+        return Console(highlight=False, soft_wrap=True, **self._options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.made, name)
+
+
 # A pipe has no width of its own; a table there is not to be cut off.
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 150)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = _Console(width=None if sys.stdout.isatty() else 150)
+err = _Console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
@@ -69,7 +86,7 @@ def steps_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err,
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err.made,
         disable=not err.is_terminal, transient=True,
     ) as bar:  # fmt: skip
         steps = bar.add_task(what, total=None)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.cli.console import AsJson, err, out, print_json
@@ -79,6 +78,8 @@ def data_status(as_json: AsJson = False) -> None:
             ]
         )
         return
+    from rich.table import Table  # slow to import
+
     table = Table(box=None, pad_edge=False)
     for heading in ("file", "dataset", "found in", "verified"):
         table.add_column(heading, overflow="fold")

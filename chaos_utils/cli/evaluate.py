@@ -1,18 +1,24 @@
 """`chaos evaluate`: judge predictions."""
 
-import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.cli.console import AsJson, err, print_json
 from chaos_utils.cli.extras import need_extra
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+_FEWEST = 40  # resamples for a 95% interval
+_NARROWEST = 40  # columns
 
 
 def evaluate(
@@ -28,61 +34,118 @@ def evaluate(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Evaluate the items that have a prediction.")
     ] = False,
-    bootstrap: Annotated[int, typer.Option(help="Resamples for 95% intervals; 0: none.")] = 1000,
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Columns: measures separated by commas, or all. By default the main ones.",
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Resamples for 95% intervals; 0: none. By default 1,000, more for many p-values.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     against: Annotated[
         str, typer.Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Compare each system with each other one.")
+    ] = False,
     data: Annotated[
         str, typer.Option(help="auto, released, sample, a dataset, a votes file, or a folder.")
     ] = "auto",
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Answer in Markdown.")] = False,
+    as_latex: Annotated[
+        bool, typer.Option("--latex", help="Answer in LaTeX, for booktabs.")
+    ] = False,
     to: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write table and figures there too.")
     ] = None,
 ) -> None:
-    """Judge predictions by every measure, beside published systems, floor and ceiling."""
+    """Judge predictions by the measures of both papers, beside a perfect model and baselines."""
+    if as_json + as_csv + as_markdown + as_latex > 1:
+        raise ChaosError(
+            "--json, --csv, --markdown and --latex exclude each other.", todo="choose one"
+        )
+    if pairs and against:
+        raise ChaosError(
+            "--pairs and --against exclude each other.", found=f"--pairs --against {against}",
+            todo="choose one: --pairs compares with this system too",
+        )  # fmt: skip
+    if bootstrap is not None and bootstrap != 0 and bootstrap < _FEWEST:
+        raise ChaosError(
+            "So few resamples give no interval.", found=f"--bootstrap {bootstrap}",
+            expected=f"0 for no intervals, or at least {_FEWEST}",
+        )  # fmt: skip
+    if bootstrap == 0 and (pairs or against):
+        raise ChaosError(
+            "A comparison needs resamples.", found="--bootstrap 0", todo="leave --bootstrap out"
+        )
+    if to is not None:
+        need_extra("book", "Drawing figures", ", or leave out --out")
+
     from chaos_utils.cli import answers
     from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.scoring import judging
 
-    if bootstrap < 0 or (bootstrap and bootstrap < 20):
-        raise ChaosError(
-            "So few resamples give no interval.", found=f"--bootstrap {bootstrap}",
-            expected="0 for no intervals, or at least 20",
-        )  # fmt: skip
-    if as_json + as_csv + as_markdown > 1:
-        raise ChaosError("--json, --csv and --markdown exclude each other.", todo="choose one")
-    if to is not None:
-        need_extra("book", "Drawing figures", ", or leave out --out")
+    chosen = judging.USUAL if measures is None else judging.measures_of(measures)
     _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found = judging.read_files(
         files, all_votes, model=model, join_as=join, allow_missing=allow_missing
     )
-    if against and not bootstrap:
-        raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
-    answer = judging.judge_files(
-        found, all_votes, n_resamples=bootstrap, seed=seed, against=against or None
-    )
-    notes = [note for votes in all_votes if votes.dataset.name in found for note in votes.notes]
-    notes += [f"{system.name}: {note}" for group in found.values() for system in group
-              for note in system.notes]  # fmt: skip
+    with _progress() as tell:
+        answer = judging.judge_files(
+            found,
+            all_votes,
+            measures=chosen,
+            n_resamples=bootstrap,
+            seed=seed,
+            against=against or None,
+            pairs=pairs,
+            seek_best=as_markdown or as_latex,
+            tell=tell,
+        )
     if to is not None:
         from chaos_utils.presentation.evaluated import write_figures
 
         write_figures(to, found, all_votes, seed)
-        write_text(to / "evaluation.csv", answer.to_csv(index=False, lineterminator="\n"))
+        write_text(to / "evaluation.csv", answers.as_csv(answer))
     if as_json:
-        print_json({"notes": notes, "results": json.loads(answer.to_json(orient="records"))})
-    elif as_csv:
-        print(answer.to_csv(index=False), end="")
+        results = answers.as_records(answer)
+        print_json({"synthetic": answer.synthetic, "notes": answer.notes, "results": results})
     elif as_markdown:
-        print(answers.as_markdown(answer, notes))
+        print(answers.as_markdown(answer))
+    elif as_latex:
+        print(answers.as_latex(answer))
     else:
-        _print_answer(answer, notes)
+        width = max(shutil.get_terminal_size().columns, _NARROWEST)
+        text = answers.as_csv(answer) if as_csv else answers.as_text(answer, width) + "\n"
+        print(text, end="", flush=True)  # before the notes, where both go to one place
+        for note in answer.notes:
+            print(f"note: {note}", file=sys.stderr)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Say on a terminal what is done now; elsewhere nothing."""
+    with ExitStack() as stack:
+        shown: list[Status] = []
+
+        def tell(text: str) -> None:
+            if not sys.stderr.isatty():
+                return
+            if not shown:
+                shown.append(stack.enter_context(err.status("")))
+            shown[0].update(text.replace("[", r"\["))
+
+        yield tell
 
 
 def _check_votes(dataset: str, data: str) -> None:
@@ -101,22 +164,3 @@ def _check_votes(dataset: str, data: str) -> None:
             todo="run `chaos data fetch`, or try the command on the synthetic sample: "
             "--data sample",
         )
-
-
-def _print_answer(answer: Any, notes: list[str]) -> None:
-    from chaos_utils.cli.answers import by_system
-
-    for title, (header, *body) in by_system(answer):
-        # As Text, since a system may be called [/red].
-        table = Table(
-            title=Text(title, style="table.title"), title_justify="left", box=None, pad_edge=False
-        )
-        table.add_column(header[0], overflow="fold")
-        for heading in header[1:]:
-            table.add_column(escape(heading), justify="right", no_wrap=True)
-        for cells in body:
-            table.add_row(*map(escape, cells))
-        out.print(table)
-        out.print()
-    for note in notes:
-        err.print(f"note: {note}", markup=False)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.cli.extras import need_book, need_extra
@@ -40,6 +39,8 @@ def listing(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
         return
+    from rich.table import Table  # slow to import
+
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "chapter", "state", "title"):
         table.add_column(heading, overflow="fold")

@@ -3,8 +3,6 @@
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
 from chaos_utils.cli.console import AsJson, err, out, print_json, steps_bar
@@ -64,6 +62,9 @@ def sweep(
 
 
 def _print_summary(rows: list[dict[str, Any]]) -> None:
+    from rich.markup import escape  # slow to import
+    from rich.table import Table
+
     from chaos_utils.publish.sweep import columns, short
 
     table = Table(box=None, pad_edge=False)

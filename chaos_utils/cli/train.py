@@ -37,7 +37,7 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
         TextColumn("{task.completed:,} of {task.total:,}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bars:
+    with Progress(*columns, console=err.made, disable=not err.is_terminal, transient=True) as bars:
         bar = bars.add_task("", total=1)
 
         def report(what: str, done: int, of: int) -> None:

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +16,7 @@ from chaos_utils.datasets.faults import Faults, shorten, wrong
 from chaos_utils.datasets.records import MOST_VOTES, Content, as_count, lines, parse
 from chaos_utils.datasets.votes import Votes, frozen
 
+_Index = Callable[[object], int | None]
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _TOLERANCE = 1e-6
 
@@ -56,10 +58,11 @@ def read_chaosnli(
     )
     rows: list[dict[str, Any]] = []
     place_of: dict[str, str] = {}
+    index = _index(dataset)
     for place, text in lines(content):
         row, problems = _parse(text)
         if row is not None:
-            problems = list(_faults(row, dataset, n_votes))
+            problems = list(_faults(row, dataset, n_votes, index))
             uid = row.get("uid")
             if isinstance(uid, str) and uid in place_of:
                 problems.append(
@@ -73,12 +76,20 @@ def read_chaosnli(
     faults.check()
     if not rows:
         raise faults.fatal("The data file is empty.")
-    return _votes(rows, dataset, name or path.name, content.sha256)
+    return _votes(rows, dataset, name or path.name, content.sha256, index)
 
 
-def _votes(rows: list[dict[str, Any]], dataset: Dataset, name: str, sha256: str) -> Votes:
+def _index(dataset: Dataset) -> _Index:
+    """Return `Dataset.label_index`, made fast for the same few labels thousands of times."""
+    remembered = lru_cache(typed=True)(dataset.label_index)
+    return lambda label: remembered(label) if isinstance(label, str | int) else None
+
+
+def _votes(
+    rows: list[dict[str, Any]], dataset: Dataset, name: str, sha256: str, known: _Index
+) -> Votes:
     def index(label: object) -> int:
-        found = dataset.label_index(label)
+        found = known(label)
         assert found is not None  # every label was checked
         return found
 
@@ -127,7 +138,9 @@ def _parse(text: str) -> tuple[dict[str, Any] | None, list[str]]:
     return row, []
 
 
-def _faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) -> Iterator[str]:
+def _faults(
+    row: dict[str, Any], dataset: Dataset, n_votes: int | None, index: _Index
+) -> Iterator[str]:
     """Yield every fault of one line as 'field …: found …; expected …'."""
     fields = dict(_FIELDS) | ({"old_labels": list} if dataset.n_old_labels else {})
     mistyped = [
@@ -146,14 +159,14 @@ def _faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) -> Itera
     for field in dataset.text_fields:
         if not isinstance(row["example"].get(field), str):
             yield wrong(f"example.{field}", row["example"].get(field), "text")
-    yield from _label_faults(row, dataset)
-    yield from _count_faults(row, dataset, n_votes)
+    yield from _label_faults(row, dataset, index)
+    yield from _count_faults(row, dataset, n_votes, index)
 
 
-def _label_faults(row: dict[str, Any], dataset: Dataset) -> Iterator[str]:
+def _label_faults(row: dict[str, Any], dataset: Dataset, index: _Index) -> Iterator[str]:
     known = f"one of {', '.join(dataset.codes)}"
     for field in ("majority_label", "old_label"):
-        if dataset.label_index(row[field]) is None:
+        if index(row[field]) is None:
             yield wrong(field, row[field], known)
     if not dataset.n_old_labels:
         return
@@ -161,15 +174,17 @@ def _label_faults(row: dict[str, Any], dataset: Dataset) -> Iterator[str]:
     if len(labels) not in dataset.n_old_labels:
         yield f"field 'old_labels': found {len(labels)} labels; expected 5, or 4"
     for label in labels:
-        if dataset.label_index(label) is None:
+        if index(label) is None:
             yield wrong("old_labels", label, " or ".join(dataset.labels))
-    tally = Counter(map(dataset.label_index, labels))
-    old = dataset.label_index(row["old_label"])
+    tally = Counter(map(index, labels))
+    old = index(row["old_label"])
     if None not in (old, *tally) and tally[old] != max(tally.values(), default=0):
         yield wrong("old_label", row["old_label"], "a label that most of 'old_labels' are")
 
 
-def _count_faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) -> Iterator[str]:
+def _count_faults(
+    row: dict[str, Any], dataset: Dataset, n_votes: int | None, index: _Index
+) -> Iterator[str]:
     counts = row["label_count"]
     if len(counts) != dataset.n_classes or not all(
         isinstance(count, int) and as_count(count) is not None for count in counts
@@ -203,7 +218,7 @@ def _count_faults(row: dict[str, Any], dataset: Dataset, n_votes: int | None) ->
     entropy = -sum(share * math.log2(share) for share in shares if share) + 0.0
     if "entropy" in row and not _is_near(row["entropy"], entropy):
         yield wrong("entropy", row["entropy"], f"that of label_count in bits, {entropy:.6f}")
-    majority = dataset.label_index(row["majority_label"])
+    majority = index(row["majority_label"])
     if majority is not None and counts[majority] != max(counts):
         yield (
             f"field 'majority_label': found {shorten(row['majority_label'])} with "

@@ -37,6 +37,12 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return made
 
 
+def package_yaml(name: str) -> Any:
+    """Return the content of a YAML file that stands beside this module."""
+    text = (Path(__file__).parent / name).read_text("utf-8")
+    return yaml.load(text, _Loader)  # noqa: S506
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -171,8 +177,7 @@ SAMPLES = ("scenes", "statements", "stories")  # kinds of items in the synthetic
 
 @cache
 def _tasks() -> tuple[str, ...]:
-    content = yaml.safe_load((Path(__file__).parent / TASKS_FILE).read_text("utf-8"))
-    return tuple(content)
+    return tuple(package_yaml(TASKS_FILE))
 
 
 _SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels
@@ -324,6 +329,9 @@ class Dataset(_Strict):
     task : str
         What a model that answers it is trained for, as `corpora.TRAININGS` names it; empty
         where nothing here trains one.
+    ordered : bool
+        Whether the labels stand in an order, each one step from the next, such as the points of a
+        scale; distances that count steps need it.
     pooled_as : str
         Datasets that name the same pool are also shown as one; empty for none.
     sample : str
@@ -351,6 +359,7 @@ class Dataset(_Strict):
     n_old_labels: tuple[int, ...] = ()
     in_book: Annotated[int, Field(ge=0)] = 0
     task: str = ""
+    ordered: bool = False
     pooled_as: str = ""
     sample: str = ""
     colour: Hue = HUES[0]

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
-import yaml
 from pydantic import BaseModel
 
 from chaos_utils.datasets.catalogue import RELEASES_FILE, book_datasets, known_datasets
-from chaos_utils.datasets.dataset import DataFile, Release
+from chaos_utils.datasets.dataset import DataFile, Release, package_yaml
 
 
 class _Released(BaseModel):
@@ -18,8 +16,7 @@ class _Released(BaseModel):
 
 @cache
 def _others() -> tuple[_Released, ...]:
-    content = yaml.safe_load((Path(__file__).parent / RELEASES_FILE).read_text("utf-8"))
-    return tuple(_Released.model_validate(one) for one in content)
+    return tuple(map(_Released.model_validate, package_yaml(RELEASES_FILE)))
 
 
 def registry() -> Mapping[str, DataFile]:

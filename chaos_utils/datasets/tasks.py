@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.catalogue import known_datasets
-from chaos_utils.datasets.dataset import TASKS_FILE
+from chaos_utils.datasets.dataset import TASKS_FILE, package_yaml
 
 
 class CorpusFile(BaseModel):
@@ -79,7 +77,7 @@ class Task(BaseModel):
 @cache
 def tasks() -> Mapping[str, Task]:
     """Return every task by name."""
-    content = yaml.safe_load((Path(__file__).parent / TASKS_FILE).read_text("utf-8"))
+    content = package_yaml(TASKS_FILE)
     found = {name: Task.model_validate({"name": name} | one) for name, one in content.items()}
     return MappingProxyType(found)
 

@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from chaos_utils.metrics.checks import as_distributions, as_labels, as_pair
 from chaos_utils.metrics.divergence import Floats, entropy
-from chaos_utils.metrics.scores import top_label
+from chaos_utils.metrics.scores import shared_top, top_label
 
 Ints = npt.NDArray[np.int64]
 Closed = Literal["left", "right"]
 NO_BIN = -1
+_TIED = 1e-12  # shares that differ by less are equal but for rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +91,20 @@ class ReliabilityCurve:
     hits: Floats
 
 
-def hits_of(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
+def hits_of(
+    model: npt.ArrayLike, target: npt.ArrayLike, *, ties: Literal["first", "shared"] = "first"
+) -> tuple[Floats, Floats]:
     """Return each item's confidence and hit.
 
     Parameters
     ----------
     model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1. The predicted label is the first of the largest.
+        Rows sum to 1.
     target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
         Gold labels, or vote shares.
+    ties : {'first', 'shared'}
+        Whether the predicted label is the first of those with the largest probability, as in
+        Baan et al. (2022), or the hit is the mean over them.
 
     Returns
     -------
@@ -107,6 +113,9 @@ def hits_of(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats
         its share of the votes.
     """
     m = as_distributions(model, "model")
+    if ties == "shared":
+        _, right = classwise_hits(m, target)
+        return m.max(axis=1), (shared_top(m) * right).sum(axis=1)
     predicted = top_label(m, ties="first")
     each = np.arange(len(m))
     if np.ndim(target) == 2:
@@ -211,6 +220,45 @@ def expected_calibration_error(
     """
     sums = bin_sums(*hits_of(model, target), binning)
     return float(np.abs(sums[:, 2] - sums[:, 1]).sum() / len(np.asarray(model)))
+
+
+def squared_calibration_error(
+    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
+) -> float:
+    r"""Squared binned calibration error of the predicted label's probability, debiased.
+
+    .. math:: \sum_b \frac{n_b}{n} \left( \bar d_b^2 - \frac{s_b^2}{n_b} \right), \qquad
+              d_i = \mathrm{hit}_i - \mathrm{confidence}_i
+
+    The expected calibration error of a perfectly calibrated model is above 0, since its bins err
+    by chance. The square has an unbiased estimate: what chance adds to a bin's squared mean gap
+    is the gap's variance over the number of items.
+
+    Parameters
+    ----------
+    model, target, binning
+        As for `expected_calibration_error`, with fixed bins. Tied labels share a hit.
+
+    Returns
+    -------
+    float
+        In [−1, 1]: below 0 where the gaps are smaller than chance alone would make them. A bin
+        with one item has no estimate and counts as 0.
+
+    References
+    ----------
+    Kumar, A., Liang, P. and Ma, T. (2019). Verified uncertainty calibration.
+    """
+    confidence, hits = hits_of(model, target, ties="shared")
+    bins, gaps = binning.assign(confidence), hits - confidence
+    inside = bins != NO_BIN
+    counts, sums, squares = (
+        np.bincount(bins[inside], weights=values[inside], minlength=binning.n_bins)
+        for values in (np.ones_like(gaps), gaps, gaps**2)
+    )
+    several = counts > 1
+    found = (sums**2 - squares)[several] / (counts - 1)[several]
+    return float(found.sum() / len(gaps))
 
 
 def maximum_calibration_error(
@@ -343,6 +391,92 @@ def entropy_error(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     return entropy(m, unit="nats") - entropy(h, unit="nats")
 
 
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """What the Brier score of the votes consists of; see `murphy_decomposition`.
+
+    Attributes
+    ----------
+    reliability : float
+        How far the votes in a bin are from what is predicted there; 0 or more, 0 is best.
+    resolution : float
+        How far the votes differ between bins; 0 or more, and more is better.
+    uncertainty : float
+        The score of the mean vote: what it is to know nothing of an item.
+    within_bins : float
+        What the bins hide: the spread of the predictions in them, less twice their covariance
+        with the votes. Below 0 where a finer division would resolve more.
+    """
+
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within_bins: float
+
+    @property
+    def brier(self) -> float:
+        """The Brier score of the votes, which the parts add up to."""
+        return self.reliability - self.resolution + self.uncertainty + self.within_bins
+
+
+def murphy_decomposition(
+    human: npt.ArrayLike, model: npt.ArrayLike, binning: Binning
+) -> Decomposition:
+    r"""Split the Brier score of the votes into reliability, resolution and uncertainty.
+
+    Each label's probabilities are binned; with the share :math:`w_b` of the items and the means
+    :math:`\bar m_b, \bar h_b` in a bin, and the sum over labels,
+
+    .. math:: B = \sum_b w_b (\bar m_b - \bar h_b)^2 - \sum_b w_b (\bar h_b - \bar h)^2
+              + \bar h (1 - \bar h) + \sum_b w_b (\mathrm{Var}_b\, m - 2\, \mathrm{Cov}_b(m, h))
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Vote shares and predicted distributions; rows sum to 1.
+    binning : Binning
+        Every probability must fall into a bin, 0 too.
+
+    Returns
+    -------
+    Decomposition
+        The parts add up to the mean of `scores.brier_of_votes`, but for rounding. As plug-in
+        values, reliability and resolution are both too large with few items in a bin.
+
+    Raises
+    ------
+    ValueError
+        If a probability falls into no bin.
+
+    References
+    ----------
+    Murphy, A. H. (1973). A new vector partition of the probability score.
+    Stephenson, D. B., Coelho, C. A. S. and Jolliffe, I. T. (2008). Two extra components in the
+    Brier score decomposition.
+    """
+    h, m = as_pair(human, model)
+    n_items, n_classes = h.shape
+    bins = np.stack([binning.assign(m[:, k]) for k in range(n_classes)], axis=1)
+    if (bins == NO_BIN).any():
+        raise ValueError("a probability of 0 falls into no bin; bin with zero_in_bin=True")
+    cells = (bins + binning.n_bins * np.arange(n_classes)).ravel()
+    counts = np.bincount(cells)
+    filled = counts > 0
+    mean_m, mean_h = (
+        np.bincount(cells, weights=values.ravel())[filled] / counts[filled] for values in (m, h)
+    )
+    place = np.cumsum(filled) - 1  # of a cell among the filled ones
+    of_m, of_h = (means[place[cells]].reshape(h.shape) for means in (mean_m, mean_h))
+    overall = h.mean(axis=0)
+    apart, together = (m - of_m) ** 2, (m - of_m) * (h - of_h)
+    return Decomposition(
+        reliability=float(((of_m - of_h) ** 2).sum() / n_items),
+        resolution=float(((of_h - overall) ** 2).sum() / n_items),
+        uncertainty=float((overall * (1 - overall)).sum()),
+        within_bins=float((apart - 2 * together).sum() / n_items),
+    )
+
+
 def same_ranking(
     human: npt.ArrayLike, model: npt.ArrayLike, *, ties: Literal["index", "aware"]
 ) -> npt.NDArray[np.bool_]:
@@ -368,6 +502,40 @@ def same_ranking(
     if ties == "aware":
         return (_orders(h) == _orders(m)).all(axis=1)
     raise ValueError(f"ties is {ties!r}, expected 'index' or 'aware'")
+
+
+def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
+    r"""Chance that model and humans rank the labels alike when ties are broken at random.
+
+    Ties are broken on both sides, independently, so that the order of the labels has no say. A
+    uniform prediction has 1 / n_classes! on every item (1/6 with three labels); a model without
+    ties has 1/2 at most where two labels have equally many votes.
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1. Shares that differ by less than 1e-12 are tied.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 1]; 0 or 1 where neither side has ties.
+    """
+    h, m = as_pair(human, model)
+    orders = [np.sign(d) * (np.abs(d) > _TIED) for d in map(_differences, (h, m))]
+    possible = (orders[0] * orders[1] >= 0).all(axis=1)
+    tied = [order == 0 for order in orders]
+    ways = [_tied_orders(one, h.shape[1]) for one in (tied[0] & tied[1], *tied)]
+    return possible * ways[0] / (ways[1] * ways[2])
+
+
+def _tied_orders(tied: npt.NDArray[np.bool_], n_classes: int) -> Floats:
+    """Return in how many orders the labels may stand, given which pairs of them are tied."""
+    _, later = np.triu_indices(n_classes, k=1)
+    before = np.zeros((len(tied), n_classes))
+    for pair, label in enumerate(later):
+        before[:, label] += tied[:, pair]
+    return (before + 1).prod(axis=1)
 
 
 def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
@@ -396,5 +564,9 @@ def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
 
 def _orders(values: Floats) -> Floats:
     """Return the sign of the difference of every pair of labels, shape (n_items, pairs)."""
+    return np.sign(_differences(values))
+
+
+def _differences(values: Floats) -> Floats:
     first, second = np.triu_indices(values.shape[1], k=1)
-    return np.sign(values[:, first] - values[:, second])
+    return values[:, first] - values[:, second]

@@ -159,6 +159,65 @@ def total_variation(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
     return np.abs(p - q).sum(axis=1) / 2
 
 
+def squared_distance(human: npt.ArrayLike, model: npt.ArrayLike, n_votes: npt.ArrayLike) -> Floats:
+    r"""Squared distance of a model to the population that the votes are drawn from, unbiased.
+
+    .. math:: d_i = \sum_k (m_k - h_k)^2 - \frac{\sum_k h_k (1 - h_k)}{n_i - 1}
+
+    The second term is what the noise of n votes adds to the first on average. So the mean over
+    items is the same, in expectation, for any number of votes from two on.
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Vote shares and predicted distributions; rows sum to 1.
+    n_votes : int or array_like of int, shape (n_items,)
+        Votes per item, at least 2.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [−1/2, 2]; an item's value may be negative, and so may the mean of a model that is as
+        good as perfect.
+
+    Raises
+    ------
+    ValueError
+        If an item has fewer than two votes, of which nothing can be learned about their noise.
+    """
+    h, m = as_pair(human, model)
+    n = np.broadcast_to(np.asarray(n_votes, dtype=np.float64), len(h))
+    if n.min() < 2:
+        row = int(np.argmax(n < 2))
+        raise ValueError(f"n_votes, item {row}, is {n[row]:g}, expected at least 2")
+    noise = (h * (1 - h)).sum(axis=1) / (n - 1)
+    return ((m - h) ** 2).sum(axis=1) - noise
+
+
+def wasserstein(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
+    r"""First Wasserstein distance between distributions over ordered labels, one step apart.
+
+    .. math:: W(p, q) = \sum_{k < K} \left| \sum_{j \le k} (p_j - q_j) \right|
+
+    Parameters
+    ----------
+    one, other : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1; the labels stand in their order.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, n_classes − 1]: mass times steps that it has to move.
+
+    References
+    ----------
+    Vallender, S. S. (1974). Calculation of the Wasserstein distance between probability
+    distributions on the line.
+    """
+    p, q = as_pair(one, other)
+    return np.abs(np.cumsum(p - q, axis=1)[:, :-1]).sum(axis=1)
+
+
 _LOGS = {"bits": np.log2, "nats": np.log}
 
 

@@ -20,6 +20,12 @@ from chaos_utils.metrics.divergence import Floats
 NIE_FLOOR = 1e-15
 BAAN_BINS = Binning(10, closed="right", zero_in_bin=False)
 SOUND_BINS = Binning(10, closed="right", zero_in_bin=True)
+Needs = Literal["", "old label", "two votes", "ordered labels"]
+_FACTORS: Mapping[str, Callable[[int], float]] = {
+    "": lambda k: 1.0,
+    "log k": lambda k: float(np.log(k)),
+    "k - 1": lambda k: k - 1.0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,14 @@ class Judged:
         Label positions: the system's label, and the majority label.
     old_label : ndarray of int, shape (n_items,), or None
         The original dataset's label; None where there is none.
+    n_votes : ndarray of int, shape (n_items,), or None
+        How many votes each item has; None where that is not known.
+    stated : bool
+        Whether `predicted` are labels that the system states itself. Otherwise they follow from
+        the probabilities, and labels that are tied for the largest one share an item.
+    drawn : bool
+        Whether the votes are drawn ones, of which no majority is stated: labels that are tied for
+        most votes then share an item too.
     """
 
     human: Floats
@@ -43,6 +57,9 @@ class Judged:
     predicted: npt.NDArray[np.int64]
     majority: npt.NDArray[np.int64]
     old_label: npt.NDArray[np.int64] | None = None
+    n_votes: npt.NDArray[np.int64] | None = None
+    stated: bool = False
+    drawn: bool = False
 
     @property
     def first_majority(self) -> npt.NDArray[np.int64]:
@@ -75,9 +92,17 @@ class Measure:
     by_item : bool
         Whether an item's columns depend on that item alone.
     needs : str
-        What the votes must have, beside counts: ``old_label``, or empty.
-    in_log_k : bool
-        Whether `low` and `high` are multiples of log n_classes, the largest entropy.
+        What the votes must have, beside counts: ``old label``, ``two votes`` (each item),
+        ``ordered labels``, or empty.
+    times : {'', 'log k', 'k - 1'}
+        What `low` and `high` are multiples of: log n_classes, the largest entropy, or the steps
+        between the first and the last label.
+    has_interval : bool
+        Whether an interval of it may be shown. False where a percentile interval holds the truth
+        less often than it says: a resample is always less well calibrated than its items are.
+    estimand : str
+        What is estimated, where it is not the mean over a population of items, each judged by the
+        observed votes.
     """
 
     name: str
@@ -90,8 +115,10 @@ class Measure:
     columns: Callable[[Judged], Floats]
     reduce: Callable[[Floats], Floats]
     by_item: bool = True
-    needs: str = ""
-    in_log_k: bool = False
+    needs: Needs = ""
+    times: Literal["", "log k", "k - 1"] = ""
+    has_interval: bool = True
+    estimand: str = ""
 
     @property
     def is_mean(self) -> bool:
@@ -111,7 +138,7 @@ class Measure:
         float
             Minus infinity where there is no end.
         """
-        return self.low * (float(np.log(n_classes)) if self.in_log_k else 1)
+        return self.low * _FACTORS[self.times](n_classes)
 
     def high_for(self, n_classes: int) -> float:
         """Return the upper end of the range, in the measure's `unit`.
@@ -126,7 +153,7 @@ class Measure:
         float
             Infinity where there is no end.
         """
-        return self.high * (float(np.log(n_classes)) if self.in_log_k else 1)
+        return self.high * _FACTORS[self.times](n_classes)
 
     def value(self, judged: Judged) -> float:
         """Return the measure on all items.
@@ -172,7 +199,29 @@ def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
         confidence, hits = calibration.hits_of(judged.model, target(judged))
         return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
 
-    return {"columns": columns, "reduce": _sum_of_gaps}
+    return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
+
+
+def _squared(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
+    n_bins = SOUND_BINS.n_bins
+
+    def columns(judged: Judged) -> Floats:
+        confidence, hits = calibration.hits_of(judged.model, target(judged), ties="shared")
+        gaps = hits - confidence
+        bins = SOUND_BINS.assign(confidence)
+        of_bins = _binned(bins, n_bins, np.ones_like(gaps), gaps, gaps**2)
+        return np.column_stack([of_bins, np.full(len(gaps), len(gaps))])
+
+    def reduce(means: Floats) -> Floats:
+        n_items = means[..., -1:]
+        shares, gaps, squares = np.split(means[..., :-1], 3, axis=-1)
+        others = n_items * shares - 1
+        pairs = n_items * gaps**2 - squares
+        # A bin's single item has no pair; 0.5 is halfway to two items.
+        found = np.divide(pairs, others, out=np.zeros_like(pairs), where=others > 0.5)
+        return found.sum(axis=-1)
+
+    return {"columns": columns, "reduce": reduce, "by_item": False}
 
 
 def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
@@ -191,7 +240,7 @@ def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
             axis=1,
         )
 
-    return {"columns": columns, "reduce": _sum_of_gaps}
+    return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
 def _mce() -> dict[str, Any]:
@@ -205,7 +254,7 @@ def _mce() -> dict[str, Any]:
         ratio = np.divide(np.abs(gaps), shares, out=np.zeros_like(gaps), where=shares > 0)
         return ratio.max(axis=-1)
 
-    return {"columns": columns, "reduce": reduce}
+    return {"columns": columns, "reduce": reduce, "has_interval": False}
 
 
 def _adaptive() -> dict[str, Any]:
@@ -214,7 +263,8 @@ def _adaptive() -> dict[str, Any]:
         n_bins = min(BAAN_BINS.n_bins, len(confidence))
         return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
-    return {"columns": columns, "reduce": _sum_of_gaps, "by_item": False}
+    plain = {"by_item": False, "has_interval": False}
+    return {"columns": columns, "reduce": _sum_of_gaps, **plain}
 
 
 def _tau() -> dict[str, Any]:
@@ -233,7 +283,28 @@ def _tau() -> dict[str, Any]:
 def _old_accuracy(j: Judged) -> npt.ArrayLike:
     if j.old_label is None:
         raise ValueError("the items have no old label, which the old accuracy needs")
-    return j.predicted == j.old_label
+    return _correct(j, j.old_label)
+
+
+def _new_accuracy(j: Judged) -> npt.ArrayLike:
+    if not j.drawn:
+        return _correct(j, j.majority)
+    shared = scores.shared_top(j.human)
+    if j.stated:
+        return shared[np.arange(len(shared)), j.predicted]
+    return scores.expected_correct(j.model, j.predicted, shared)
+
+
+def _correct(j: Judged, gold: npt.NDArray[np.int64]) -> npt.ArrayLike:
+    if j.stated:
+        return j.predicted == gold
+    return scores.expected_correct(j.model, j.predicted, gold)
+
+
+def _squared_distance(j: Judged) -> Floats:
+    if j.n_votes is None:
+        raise ValueError("the items' numbers of votes are not known, which sq_distance needs")
+    return divergence.squared_distance(j.human, j.model, j.n_votes)
 
 
 def _js_distance(j: Judged) -> Floats:
@@ -249,6 +320,8 @@ def _cross_entropy(j: Judged) -> Floats:
 
 
 _NIE, _BAAN = "Nie et al. 2020", "Baan et al. 2022"
+_OBSERVED_ORDER = "the order of the observed votes, which few votes know badly"
+_OF_BINS = "the mean over ten fixed bins of confidence of the squared gap"
 _JS_HIGH = float(np.sqrt(np.log(2)))
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -259,21 +332,26 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     **_mean(_js_distance)),
             Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
             Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(_old_accuracy), needs="old_label"),
+                    **_mean(_old_accuracy), needs="old label"),
             Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(lambda j: j.predicted == j.majority)),
+                    **_mean(_new_accuracy)),
             Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,
                     **_mean(lambda j: divergence.total_variation(j.human, j.model))),
-            Measure("ent_ce", "EntCE", "nats", 0, 1, "lower", _BAAN, in_log_k=True,
+            Measure("ent_ce", "EntCE", "nats", 0, 1, "lower", _BAAN, times="log k",
                     **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
-            Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, in_log_k=True,
+            Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, times="log k",
                     **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
             Measure("rank_cs", "RankCS", "", 0, 1, "higher", _BAAN,
-                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index"))),
+                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index")),
+                    estimand=_OBSERVED_ORDER),
             Measure("rank_cs_ties", "RankCS, tie-aware", "", 0, 1, "higher", "this book",
-                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="aware"))),
+                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="aware")),
+                    estimand=_OBSERVED_ORDER),
+            Measure("rank_cs_expected", "RankCS, ties at random", "", 0, 1, "higher", "this book",
+                    **_mean(lambda j: calibration.expected_same_ranking(j.human, j.model)),
+                    estimand=_OBSERVED_ORDER),
             Measure("kendall_tau", "Kendall’s τ-b", "", -1, 1, "higher", "Kendall 1945",
-                    **_tau()),
+                    **_tau(), estimand=_OBSERVED_ORDER),
             Measure("ece", "ECE, majority label", "", 0, 1, "lower", "Guo et al. 2017",
                     **_ece(lambda j: j.first_majority)),
             Measure("ece_votes", "ECE, vote shares", "", 0, 1, "lower", "this book",
@@ -286,12 +364,28 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     **_mce()),
             Measure("adaptive_ece", "ECE, equal-mass bins", "", 0, 1, "lower",
                     "Nixon et al. 2019", **_adaptive()),
+            Measure("sq_ce", "squared calibration error, majority label", "", -1, 1, "lower",
+                    "Kumar et al. 2019", **_squared(lambda j: j.first_majority),
+                    estimand=f"{_OF_BINS}; right is the majority of the observed votes"),
+            Measure("sq_ce_votes", "squared calibration error, vote shares", "", -1, 1, "lower",
+                    "Kumar et al. 2019", **_squared(lambda j: j.human), estimand=_OF_BINS),
             Measure("soft_accuracy", "soft accuracy (1 − TVD)", "", 0, 1, "higher", "this book",
                     **_mean(lambda j: scores.soft_accuracy(j.human, j.model))),
             Measure("cross_entropy", "soft cross-entropy", "nats", 0, np.inf, "lower",
                     "Shannon 1948", **_mean(_cross_entropy)),
             Measure("brier", "Brier score of the votes", "", 0, 2, "lower", "Brier 1950",
-                    **_mean(lambda j: scores.brier_of_votes(j.human, j.model))),
+                    **_mean(lambda j: scores.brier_of_votes(j.human, j.model)),
+                    estimand="the Brier score of one more vote on each item"),
+            Measure("sq_distance", "squared distance, unbiased", "", -0.5, 2, "lower",
+                    "Brier 1950", **_mean(_squared_distance), needs="two votes",
+                    estimand="the squared distance to all people, not to the observed votes"),
+            Measure("manhattan", "Manhattan distance (2 × TVD)", "", 0, 2, "lower",
+                    "Leonardelli et al. 2025",
+                    **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model))),
+            Measure("wasserstein", "Wasserstein distance", "steps", 0, 1, "lower",
+                    "Leonardelli et al. 2025", **_mean(
+                        lambda j: divergence.wasserstein(j.human, j.model)),
+                    needs="ordered labels", times="k - 1"),
         )
     }
 )  # fmt: skip

@@ -1,16 +1,17 @@
 """How much a statistic would move with other items, and with other votes."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import digamma, gammaln, ndtr, ndtri
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
 
 Floats = npt.NDArray[np.float64]
 
 _CHUNK_CELLS = 4_000_000  # 32 MB of counts at a time
+_ROUNDING = 1e-12  # what sums in another order may differ by
 
 
 def bootstrap_means(
@@ -50,12 +51,22 @@ def bootstrap_means(
         raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
     n_items = len(table)
     step = max(1, _CHUNK_CELLS // n_items)
-    even = np.full(n_items, 1 / n_items)
     means = [
-        rng.multinomial(n_items, even, size=min(step, n_resamples - start)) @ table / n_items
+        _times_drawn(n_items, min(step, n_resamples - start), rng) @ table / n_items
         for start in range(0, n_resamples, step)
     ]
     return np.concatenate(means)
+
+
+def _times_drawn(n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Return how often each resample holds each item, shape (n_resamples, n_items)."""
+    small = n_items * n_resamples < 2**31
+    drawn = rng.integers(
+        n_items, size=(n_resamples, n_items), dtype=np.int32 if small else np.int64
+    )
+    drawn += n_items * np.arange(n_resamples, dtype=drawn.dtype)[:, np.newaxis]
+    times = np.bincount(drawn.ravel(), minlength=n_resamples * n_items)
+    return times.reshape(n_resamples, n_items).astype(np.float64)
 
 
 def bootstrap_tables(
@@ -106,26 +117,28 @@ def bootstrap_tables(
         columns = np.concatenate([tables[n][1][inside] for n in numbers], axis=1)
         ends = np.cumsum([tables[n][1].shape[1] for n in numbers])[:-1]
         groups.append((numbers, places, columns, ends))
-    even = np.full(n_items, 1 / n_items)
     step = max(1, _CHUNK_CELLS // n_items)
-    parts: list[list[Floats]] = [[] for _ in tables]
+    found = [np.empty((n_resamples, columns.shape[1])) for _, columns in tables]
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
-        weights = rng.multinomial(n_items, even, size=size).astype(np.float64)
+        weights = _times_drawn(n_items, size, rng)
         for numbers, places, columns, ends in groups:
             part = weights if len(places) == n_items else weights[:, places]
             times = part.sum(axis=1, keepdims=True)
             means = np.full((size, columns.shape[1]), np.nan)
             np.divide(part @ columns, times, out=means, where=times > 0)
             for number, block in zip(numbers, np.split(means, ends, axis=1), strict=True):
-                parts[number].append(block)
-    return [np.concatenate(blocks) for blocks in parts]
+                found[number][start : start + size] = block
+    return found
 
 
 def percentile_interval(
     resampled: npt.ArrayLike, level: float = 0.95
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Lower and upper end of the percentile interval of each column.
+
+    The ends are the order statistics that `paired_p_value` inverts: the interval of a difference
+    leaves out 0 if and only if its p-value is below 1 − `level`.
 
     Parameters
     ----------
@@ -137,10 +150,27 @@ def percentile_interval(
     Returns
     -------
     low, high : ndarray of float64, shape (...)
+        Of fewer resamples than `fewest_resamples`, the smallest and the largest value, which cover
+        less. NaN where the statistic is not defined on every resample.
+
+    Raises
+    ------
+    ValueError
+        If `level` is not between 0 and 1.
+
+    References
+    ----------
+    Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application.
     """
     _check_level(level)
-    tail = (1 - level) / 2
-    low, high = np.quantile(np.asarray(resampled, dtype=np.float64), [tail, 1 - tail], axis=0)
+    values = np.asarray(resampled, dtype=np.float64)
+    n = len(values)
+    # p = 2 (1 + c) / (n + 1) is below 1 - level for c = 0, …, rank - 1 values beyond 0.
+    rank = max(int(np.ceil(round((1 - level) * (n + 1) / 2, 9))) - 1, 1)
+    # NaN is sorted last.
+    ordered = np.partition(values, sorted({rank - 1, n - rank, n - 1}), axis=0)
+    undefined = np.isnan(ordered[-1])
+    low, high = (np.where(undefined, np.nan, ordered[k]) for k in (rank - 1, n - rank))
     return low, high
 
 
@@ -149,73 +179,22 @@ def _check_level(level: float) -> None:
         raise ValueError(f"level is {level}, expected a value between 0 and 1")
 
 
-def bca_interval(
-    resampled: npt.ArrayLike,
-    estimate: npt.ArrayLike,
-    jackknife: npt.ArrayLike,
-    level: float = 0.95,
-) -> tuple[Floats, Floats]:
-    """Bias-corrected and accelerated bootstrap interval of each column.
-
-    Parameters
-    ----------
-    resampled : array_like of float, shape (n_resamples, ...)
-        Values of a statistic on resamples.
-    estimate : array_like of float, shape (...)
-        Its value on the data.
-    jackknife : array_like of float, shape (n_items, ...)
-        Its values with one item left out at a time.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (...)
-        Both equal the estimate where the statistic does not vary.
-
-    References
-    ----------
-    Efron, B. (1987). Better bootstrap confidence intervals.
-    """
-    values, point = np.asarray(resampled, float), np.asarray(estimate, float)
-    left_out = np.asarray(jackknife, float)
-    _check_level(level)
-    n = len(values)
-    # Ties with the estimate count half; the ends are kept finite.
-    below = ((values < point).sum(axis=0) + 0.5 * (values == point).sum(axis=0)) / n
-    bias = ndtri(np.clip(below, 0.5 / n, 1 - 0.5 / n))
-    pulls = left_out.mean(axis=0) - left_out
-    spread = (pulls**2).sum(axis=0) ** 1.5
-    acceleration = np.divide(
-        (pulls**3).sum(axis=0), 6 * spread, out=np.zeros_like(spread), where=spread > 0
-    )
-    ends = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        shifted = bias + ndtri(tail)
-        share = ndtr(bias + shifted / (1 - acceleration * shifted))
-        ends.append(_quantile_by_column(values, share))
-    return ends[0], ends[1]
-
-
-def _quantile_by_column(values: Floats, shares: Floats) -> Floats:
-    flat, wanted = values.reshape(len(values), -1), np.ravel(shares)
-    found = [np.quantile(flat[:, k], wanted[k]) for k in range(flat.shape[1])]
-    return np.array(found).reshape(np.shape(shares))
-
-
 def paired_p_value(differences: npt.ArrayLike) -> Floats:
     """Two-sided bootstrap p-value of each column: how often a difference changes its sign.
+
+    Twice the share of values at or beyond 0, on the side that has fewer, where the data itself
+    counts as one more: ``2 (1 + c) / (n_resamples + 1)``. This is the percentile interval,
+    inverted.
 
     Parameters
     ----------
     differences : array_like of float, shape (n_resamples, ...)
-        Difference of two systems on the same resamples.
+        Difference of two systems on the same resamples. A value of 0 lies on both sides.
 
     Returns
     -------
     ndarray of float64, shape (...)
-        In (0, 1]; never 0, since the data itself counts as one resample. NaN where a difference
-        is not defined on every resample.
+        From `smallest_p_value` to 1. NaN where a difference is not defined on every resample.
 
     References
     ----------
@@ -225,6 +204,75 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
     beyond = np.minimum((values <= 0).sum(axis=0), (values >= 0).sum(axis=0))
     p = np.minimum(2 * (beyond + 1) / (len(values) + 1), 1.0)
     return np.where(np.isnan(values).any(axis=0), np.nan, p)
+
+
+def smallest_p_value(n_resamples: int) -> float:
+    """Return the p-value that `paired_p_value` gives where no resample changes the sign.
+
+    Parameters
+    ----------
+    n_resamples : int
+        At least 1.
+
+    Returns
+    -------
+    float
+        A bound from above: more resamples would give a smaller one.
+    """
+    return min(2 / (n_resamples + 1), 1.0)
+
+
+def fewest_resamples(level: float = 0.95, n_comparisons: int = 1) -> int:
+    """Return how many resamples the smallest p-value needs to be below 1 − `level`.
+
+    Parameters
+    ----------
+    level : float
+        Coverage, in (0, 1).
+    n_comparisons : int
+        That `holm` adjusts for.
+
+    Returns
+    -------
+    int
+        40 for one comparison at 0.95.
+    """
+    _check_level(level)
+    return int(np.floor(round(2 * n_comparisons / (1 - level) - 1, 9))) + 1
+
+
+def best_shares(
+    resampled: npt.ArrayLike, better: Literal["lower", "higher", "zero"]
+) -> tuple[Floats, Floats]:
+    """How often each of several systems is the best one, over resamples.
+
+    Parameters
+    ----------
+    resampled : array_like of float, shape (n_resamples, n_systems)
+        Values of one measure, all systems resampled alike; NaN where one has none.
+    better : {'lower', 'higher', 'zero'}
+        Which way is better.
+
+    Returns
+    -------
+    best : ndarray of float64, shape (n_systems,)
+        Share of the resamples in which no other system is better. One that n systems share counts
+        1/n for each of them, so that the shares add up to 1. NaN for a system that is not defined
+        on every resample.
+    tied : ndarray of float64, shape (n_systems,)
+        Share of the resamples in which the system shares the first place; of these, `best` holds
+        its part.
+    """
+    values = np.asarray(resampled, dtype=np.float64)
+    known = ~np.isnan(values).any(axis=0)
+    best, tied = np.full((2, values.shape[1]), np.nan)
+    if known.any():
+        loss = {"lower": values, "higher": -values, "zero": np.abs(values)}[better][:, known]
+        first = loss <= loss.min(axis=1, keepdims=True) + _ROUNDING
+        of_them = first.sum(axis=1, keepdims=True)
+        best[known] = (first / of_them).mean(axis=0)
+        tied[known] = (first & (of_them > 1)).mean(axis=0)
+    return best, tied
 
 
 def draw_votes(
@@ -294,66 +342,6 @@ def split_votes(
         left = left - taken
         sets.append(taken)
     return [*sets, left]
-
-
-def fit_dirichlet(votes: npt.ArrayLike) -> Floats:
-    """Fit the Dirichlet distribution that items' true distributions are drawn from.
-
-    Maximises the Dirichlet-multinomial likelihood of the votes.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_classes,)
-        Parameters, all above 0.
-
-    References
-    ----------
-    Minka, T. (2000). Estimating a Dirichlet distribution.
-    """
-    from scipy.optimize import minimize  # slow to import, and rarely needed
-
-    counts = as_votes(votes, "votes")
-    totals = counts.sum(axis=1)
-
-    def loss(logs: Floats) -> tuple[float, Floats]:
-        alpha = np.exp(logs)
-        total = alpha.sum()
-        value = (gammaln(total) - gammaln(total + totals)).sum()
-        value += (gammaln(alpha + counts) - gammaln(alpha)).sum()
-        common = (digamma(total) - digamma(total + totals)).sum()
-        slopes = common + (digamma(alpha + counts) - digamma(alpha)).sum(axis=0)
-        return -value / len(counts), -alpha * slopes / len(counts)
-
-    start = np.zeros(counts.shape[1])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(-8, 8)] * len(start))
-    return np.exp(found.x)
-
-
-def draw_truths(votes: npt.ArrayLike, prior: npt.ArrayLike, rng: np.random.Generator) -> Floats:
-    """Draw each item's true distribution from its posterior, given its votes.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    prior : array_like of float, shape (n_classes,)
-        Dirichlet parameters, such as `fit_dirichlet` finds.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Rows sum to 1.
-    """
-    gammas = rng.standard_gamma(as_votes(votes, "votes") + np.asarray(prior, float))
-    gammas = np.maximum(gammas, np.finfo(float).tiny)
-    return gammas / gammas.sum(axis=1, keepdims=True)
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:

@@ -9,6 +9,7 @@ from chaos_utils.metrics.checks import as_distributions, as_labels, as_pair
 from chaos_utils.metrics.divergence import Floats, Unit, entropy, kl_divergence, total_variation
 
 TieRule = Literal["first", "last"]
+_TIED = 1e-12  # probabilities that differ by less are equal but for rounding
 
 
 def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.int64]:
@@ -57,30 +58,58 @@ def is_correct(
     return given == as_labels(gold, n_items, n_classes, "gold")
 
 
-def is_in_top(
-    distributions: npt.ArrayLike, gold: npt.ArrayLike, *, k: int
-) -> npt.NDArray[np.bool_]:
-    """Whether the gold label is among the k labels of largest probability.
+def shared_top(distributions: npt.ArrayLike) -> Floats:
+    """Label with the largest share, as a distribution: tied labels have equal parts of it.
+
+    Its product with a one-hot gold label, summed, is the expected hit of a label that is drawn
+    from the tied ones, and so does not depend on the order of the labels.
 
     Parameters
     ----------
     distributions : array_like of float, shape (n_items, n_classes)
         Rows sum to 1.
-    gold : array_like of int, shape (n_items,)
-        Label positions.
-    k : int
-        From 1 to n_classes. Of equal probabilities the earlier label comes first.
 
     Returns
     -------
-    ndarray of bool, shape (n_items,)
+    ndarray of float64, shape (n_items, n_classes)
+        Rows sum to 1; one-hot where no other label comes within 1e-12 of the largest share.
     """
     p = as_distributions(distributions, "distributions")
-    if not 1 <= k <= p.shape[1]:
-        raise ValueError(f"k is {k}, expected 1 to {p.shape[1]}")
-    labels = as_labels(gold, len(p), p.shape[1], "gold")
-    order = np.argsort(-p, axis=1, kind="stable")[:, :k]
-    return (order == labels[:, np.newaxis]).any(axis=1)
+    tied = p >= p.max(axis=1, keepdims=True) - _TIED
+    return tied / tied.sum(axis=1, keepdims=True)
+
+
+def expected_correct(
+    distributions: npt.ArrayLike, predicted: npt.ArrayLike, gold: npt.ArrayLike
+) -> Floats:
+    """Chance that the predicted label is the gold label, where tied labels share an item.
+
+    Its mean is an accuracy that the order of the labels has no say in: a uniform prediction has
+    exactly 1 / n_classes.
+
+    Parameters
+    ----------
+    distributions : array_like of float, shape (n_items, n_classes)
+        Rows sum to 1.
+    predicted : array_like of int, shape (n_items,)
+        Label positions. A label with less than the largest share stands as it is.
+    gold : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
+        Label positions; or distributions, such as `shared_top` of votes that tie.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 1]; 0 or 1 where there is no tie.
+    """
+    shared = shared_top(distributions)
+    n_items, n_classes = shared.shape
+    label = as_labels(predicted, n_items, n_classes, "predicted")
+    if np.ndim(gold) == 2:
+        right = as_pair(distributions, gold)[1]
+    else:
+        right = np.eye(n_classes)[as_labels(gold, n_items, n_classes, "gold")]
+    each = np.arange(n_items)
+    return np.where(shared[each, label] > 0, (shared * right).sum(axis=1), right[each, label])
 
 
 def soft_accuracy(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:

@@ -18,6 +18,7 @@ from chaos_utils.plots.panels import dataset_panels
 _Dashes = Literal["-", "--", "-.", ":"]
 _MARKERS = "osD^vPXpdh*"
 _REFERENCES: dict[str, _Dashes] = {"floor": ":", "ceiling": "-.", "uniform": "--"}
+_NAMES = {"floor": "perfect model", "ceiling": "second crowd", "uniform": "uniform prediction"}
 _SOURCES: dict[str, dict[str, Any]] = {
     "computed": {},
     "published": {"marker": "D", "markerfacecolor": "none", "markersize": 6},
@@ -127,8 +128,8 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
         axis.set_xlabel(MEASURES[name].title + unit)
         axis.set_xlim(left=0)
     handles = [
-        Line2D([], [], color=colour("muted"), linestyle=dashes, linewidth=1.4, label=label)
-        for label, dashes in _REFERENCES.items()
+        Line2D([], [], color=colour("muted"), linestyle=dashes, linewidth=1.4, label=_NAMES[name])
+        for name, dashes in _REFERENCES.items()
     ]
     both: dict[str, Any] = {"color": colour("text"), "marker": "o", "linewidth": 0}
     handles += [

@@ -40,6 +40,6 @@ def say_uncut(bounds: pd.DataFrame) -> str:
         return ""
     has = "has" if len(uncut) == 1 else "have"
     return (
-        f"\n\n*{listed(uncut)} {has} too few votes on some items for split halves: the ceiling "
-        "there is the posterior's.*"
+        f"\n\n*{listed(uncut)} {has} too few votes on some items for split halves: the second "
+        "crowd there is drawn from the posterior.*"
     )

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from chaos_utils.analyses import agreement, calibration
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.base import paths
@@ -10,6 +12,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_distances, plot_reliability
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
@@ -21,8 +24,8 @@ def write_figures(
 ) -> None:
     """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
-    The files go to ``figures/`` in `folder`, named ``fig-reliability-<dataset>`` and so on;
-    other files there stay.
+    What systems are set beside is of the items that they cover. The files go to ``figures/`` in
+    `folder`, named ``fig-reliability-<dataset>`` and so on; other files there stay.
 
     Parameters
     ----------
@@ -37,8 +40,10 @@ def write_figures(
     """
     with paths.figures_in(folder):
         for votes in all_votes:
-            if votes.dataset.name in found:
-                _write(votes, found[votes.dataset.name], seed)
+            systems = found.get(votes.dataset.name)
+            if systems:
+                covered = np.unique(np.concatenate([one.rows_in(votes) for one in systems]))
+                _write(part_of(votes, covered), systems, seed)
 
 
 def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
@@ -70,6 +75,6 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
         plot_accuracy_by_entropy,
         agreement.drawn(binned, "new_accuracy"),
         caption=f"""Accuracy against the new majority in five quantile bins of entropy, on {title}.
-        Lines of the nine published models are the paper's.""",
+        Lines of the nine published models are drawn where the bins are the paper's.""",
         alt="Lines that show accuracy in five bins of entropy for each system and baseline.",
     )

@@ -56,15 +56,16 @@ def missing_sentence(table: pd.DataFrame) -> str:
     return f"**Not computed yet, and wanted:** {'. '.join(parts)}." if parts else ""
 
 
-def directions(table: pd.DataFrame, measure: str) -> list[str]:
+def directions(table: pd.DataFrame, measure: str, confidence: float) -> list[str]:
     """Say for each dataset which methods are surely nearer or farther than the plain run.
 
-    Surely: the whole interval of the difference lies on one side of 0.
+    Surely: p is below 1 − `confidence` when it is adjusted for all comparisons on the dataset.
     """
     sentences = []
     for dataset, group in by_dataset(_compared(table, measure)):
-        nearer = group[group["difference_high"] < 0].sort_values("difference")
-        farther = group[group["difference_low"] > 0]
+        sure = group["p_holm"] < round(1 - confidence, 9)
+        nearer = group[sure & (group["difference"] < 0)].sort_values("difference")
+        farther = group[sure & (group["difference"] > 0)]
         parts = [
             f"{listed(list(rows['title']))} {'is' if len(rows) == 1 else 'are'} {what}"
             for rows, what in ((nearer, "nearer to people"), (farther, "farther"))
@@ -100,7 +101,8 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
             told = [f"the lowest is {_step(best, plain, room)}"]
             if len(without):
                 nearest = without.loc[without["value"].idxmin()]
-                told.append(f"the lowest without votes is {_step(nearest, plain, room)}")
+                step = _step(nearest, plain, room, "_without_votes")
+                told.append(f"the lowest without votes is {step}")
         sentences.append(
             f"on {dataset}, the ceiling has {number(ceiling, _DIGITS)} and plain "
             f"{number(plain, _DIGITS)}; {'; '.join(told)}"
@@ -108,10 +110,21 @@ def progress(table: pd.DataFrame, measure: str) -> list[str]:
     return sentences
 
 
-def _step(row: pd.Series, plain: float, room: float) -> str:
+def _step(row: pd.Series, plain: float, room: float, among: str = "") -> str:
     share = (plain - row["value"]) / room
     way = f"{share:.0%} of the way to the ceiling" if share > 0 else "no nearer than plain"
-    return f"{number(row['value'], _DIGITS)} by {row['title']}, {way}"
+    return f"{number(row['value'], _DIGITS)} by {row['title']} ({how_often(row, among)}), {way}"
+
+
+def how_often(row: pd.Series, among: str = "") -> str:
+    """Say in how many resamples a method is the best of all, or `among` some, and in how many tied.
+
+    Those are the methods ``_without_votes``.
+    """
+    share, tied = row[f"best{among}"], row[f"tied{among}"]
+    ties = f", tied in {tied:.0%}" if round(tied, 2) > 0 else ""
+    of_them = " of these" if among else ""
+    return f"best{of_them} in {share:.0%} of the resamples{ties}"
 
 
 def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
@@ -131,10 +144,13 @@ def against_chance(table: pd.DataFrame, measure: str) -> list[str]:
     return sentences
 
 
-def accuracy_changes(table: pd.DataFrame, measure: str) -> list[str]:
-    """Name the methods whose accuracy surely differs from the plain run's, with the change."""
+def accuracy_changes(table: pd.DataFrame, measure: str, confidence: float) -> list[str]:
+    """Name the methods whose accuracy surely differs from the plain run's, with the change.
+
+    Surely is as in `directions`.
+    """
     rows = _compared(table, measure)
-    sure = rows[(rows["difference_low"] > 0) | (rows["difference_high"] < 0)]
+    sure = rows[rows["p_holm"] < round(1 - confidence, 9)]
     return [
         f"{row['title']} on {dataset_name(row['dataset'])} ({signed(row['difference'], _DIGITS)})"
         for row in sure.to_dict("records")

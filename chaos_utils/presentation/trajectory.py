@@ -120,7 +120,7 @@ def say_stages(sizes: pd.DataFrame, looks: pd.DataFrame, model: str) -> str:
         parts.append(
             f"on {dataset}, runs of `{model}` on "
             f"{listed(number(n) for n in sorted(group['items'].unique()))} items"
-            + (f" (means of up to {seeds} seeds)" if seeds > 1 else "")
+            + (f" (means of up to {seeds} seeds)" if seeds > 1 else " (one seed each)")
         )
     text = f"This page shows {'; '.join(parts)}." if parts else ""
     if (sizes.groupby("dataset")["items"].nunique() < 2).any():

@@ -3,9 +3,12 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from chaos_utils.metrics.resampling import smallest_p_value
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MISSING = "–"
 Row = Mapping[str, Any]
@@ -52,6 +55,8 @@ class Column:
             return self.names(value)
         if self.names is not None and value in self.names:
             return self.names[value]
+        import pandas as pd  # slow to import
+
         if isinstance(value, str) or not pd.api.types.is_scalar(value):
             return value
         if _is_missing(value):
@@ -89,7 +94,7 @@ def _without_ends(look: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lay_out(
-    rows: pd.DataFrame, columns: Sequence[Column]
+    rows: "pd.DataFrame", columns: Sequence[Column]
 ) -> tuple[list[list[str]], list[list[object]]]:
     """Return a table's headings and cells, by row.
 
@@ -107,7 +112,8 @@ def lay_out(
 
 
 def _is_missing(value: object) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ == "NAType"
 
 
 def number(value: float, digits: int = 0) -> str:
@@ -120,6 +126,23 @@ def number(value: float, digits: int = 0) -> str:
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
     """Write a number with its interval, such as ``0.52 [0.50, 0.54]``; a dash for a missing end."""
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+
+
+def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
+    """Write a p-value with three decimals, or more where they would all be 0; nothing for NaN.
+
+    The smallest that so many resamples allow is a bound, ``≤ 0.0002``. For one that is adjusted for
+    several comparisons, `raw` is what it was before.
+    """
+    if _is_missing(p):
+        return ""
+    # A recorded number has nine digits.
+    if (p if raw is None else raw) <= smallest_p_value(n_resamples) * (1 + 1e-6):
+        # Rounded up, so that it remains a bound.
+        digits = 1 - math.floor(math.log10(p))
+        bound = f"{math.ceil(round(p * 10**digits, 6)) / 10**digits:.{digits}f}"
+        return f"≤ {bound.rstrip('0').rstrip('.')}"
+    return number(p, 3) if p >= 0.0005 else "< 0.001"
 
 
 def signed(value: float, digits: int = 0) -> str:

@@ -11,6 +11,7 @@ from IPython.display import Markdown
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 
+_WIDTH = {"COLUMNS": "80"}  # on any machine
 _COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE")  # a notebook's kernel asks for them
 
 
@@ -27,7 +28,7 @@ def transcript(command: str, folder: Path, *, code: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "chaos_utils.cli", *arguments],
         cwd=folder,
-        env={name: value for name, value in environment.items() if name not in _COLOURS},
+        env={name: value for name, value in environment.items() if name not in _COLOURS} | _WIDTH,
         check=False,
         text=True,
         stdout=subprocess.PIPE,

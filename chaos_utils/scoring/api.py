@@ -16,8 +16,9 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, book_datasets
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import predictions, scores
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, check_names
 from chaos_utils.scoring.systems import computed
 
 if TYPE_CHECKING:
@@ -307,6 +308,65 @@ def compare(
         seed=_seed(seed),
     )
     return table[table["reference"] == b.name].reset_index(drop=True)
+
+
+def human_equivalents(
+    votes: Votes,
+    systems: Systems,
+    *,
+    measures: str | Iterable[str] | None = None,
+    judges: int | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> "pd.DataFrame":
+    """Say how many people, pooled, predict the rest of the crowd as well as systems do.
+
+    Parameters
+    ----------
+    votes : Votes
+        At least two on each item.
+    systems : System, list of System, or mapping
+        As for `evaluate`; none that was made from these votes.
+    measures : str or iterable of str, optional
+        ``human_equivalent_brier``, by squared distance, which does not depend on how many votes
+        judge; ``human_equivalent_tvd`` and ``human_equivalent_jsd``, which do. All by default.
+    judges : int, optional
+        Votes that judge by TVD and JSD, others than those of the crowd; by default half of those on
+        the item that has fewest. Values for other numbers, or other datasets, do not compare.
+    resamples : int
+        Bootstrap resamples for the intervals by TVD and JSD; 0 for none. The squared distance has
+        its own without them.
+    seed : int
+        Of drawn crowds and resamples.
+
+    Returns
+    -------
+    DataFrame
+        One row per system and measure: ``dataset``, ``system``, ``measure``, ``n_items``,
+        ``n_judges`` (missing for the squared distance), ``value`` in people, ``low`` and ``high``
+        (95%), ``text`` and ``estimand``. By TVD and JSD, a value of 0 stands for less than one
+        person, and an infinite one for more than half the crowd; ``text`` says so in words.
+
+    Raises
+    ------
+    ChaosError
+        If a system was made from these votes, or more votes are asked for than the crowd has.
+    """
+    import pandas as pd
+
+    _check_votes(votes)
+    _check_type("judges", judges, Integral | None, "a whole number, 1 or more")
+    given = _as_systems(votes, systems)
+    check_names(given)
+    found = people.human_equivalents(
+        votes,
+        given,
+        people.NAMES if measures is None else _names(measures) or (),
+        n_judges=None if judges is None else int(judges),
+        n_resamples=_enough(resamples),
+        seed=_seed(seed),
+    )
+    return pd.DataFrame(people.as_rows(found)).astype({"n_judges": "Int64"})
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:

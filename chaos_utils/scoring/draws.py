@@ -1,8 +1,8 @@
 """Crowds that might have been asked: drawn truths, drawn votes, measures under each draw.
 
 The truth behind an item is not known. It is drawn from its posterior, given the votes and
-a Dirichlet prior fitted to all items: taking the votes' own shares for the truth would
-count their noise twice.
+a prior of any shape that is fitted to all items (`metrics.priors`): taking the votes' own
+shares for the truth would count their noise twice.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.metrics.measures import Judged, Measure
-from chaos_utils.metrics.resampling import draw_truths, draw_votes, fit_dirichlet
+from chaos_utils.metrics.priors import GridPrior, draw_truths, fit_grid
+from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.metrics.scores import top_label
 
 Floats = npt.NDArray[np.float64]
+
+_LESS_THAN_A_VOTE = 1e-9  # as a share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,26 +127,32 @@ class Repeated:
         return self.measure.reduce(means.reshape(shape)) @ self.weights
 
 
-def judged_crowd(human: Floats, model: Floats) -> Judged:
-    """Set distributions beside those of a crowd; labels are first argmaxes on both sides.
+def judged_crowd(
+    human: Floats, model: Floats, n_votes: npt.NDArray[np.int64] | None = None
+) -> Judged:
+    """Set distributions beside those of a crowd; labels that tie share an item on both sides.
 
-    A drawn crowd has no stored majority and no old label, so its first argmax stands for
-    both.
+    A drawn crowd has no old label, so its first argmax stands for it.
 
     Parameters
     ----------
     human, model : ndarray of float, shape (n_items, n_classes)
         Rows sum to 1.
+    n_votes : ndarray of int, shape (n_items,), optional
+        Votes behind `human`.
 
     Returns
     -------
     Judged
     """
     majority = top_label(human, ties="first")
-    return Judged(human, model, top_label(model, ties="first"), majority, majority)
+    predicted = top_label(model, ties="first")
+    return Judged(human, model, predicted, majority, majority, n_votes, drawn=True)
 
 
-def repeated(measure: Measure, human: Floats, model: Floats) -> Repeated:
+def repeated(
+    measure: Measure, human: Floats, model: Floats, n_votes: npt.ArrayLike | None = None
+) -> Repeated:
     """Compute a measure under each draw.
 
     Parameters
@@ -152,6 +161,8 @@ def repeated(measure: Measure, human: Floats, model: Floats) -> Repeated:
     human, model : ndarray of float, shape (n_draws, n_items, n_classes)
         Distributions under each draw. They are judged draw by draw, since the gaps in a
         bin of one draw must not make up for those of another.
+    n_votes : int or array_like of int, shape (n_items,), optional
+        Votes behind `human`, which some measures need.
 
     Returns
     -------
@@ -159,16 +170,29 @@ def repeated(measure: Measure, human: Floats, model: Floats) -> Repeated:
         Each draw weighs the same.
     """
     n_draws, n_items, n_classes = human.shape
+    sizes = None
+    if n_votes is not None:
+        sizes = np.broadcast_to(np.asarray(n_votes, dtype=np.int64), (n_draws, n_items))
     if measure.by_item:  # all draws at once
-        flat = judged_crowd(human.reshape(-1, n_classes), model.reshape(-1, n_classes))
+        flat = judged_crowd(
+            human.reshape(-1, n_classes),
+            model.reshape(-1, n_classes),
+            None if sizes is None else sizes.ravel(),
+        )
         columns = measure.columns(flat).reshape(n_draws, n_items, -1)
     else:
+        of_items = None if sizes is None else sizes[0]
         draws = zip(human, model, strict=True)
-        columns = np.stack([measure.columns(judged_crowd(h, m)) for h, m in draws])
+        columns = np.stack([measure.columns(judged_crowd(h, m, of_items)) for h, m in draws])
     return Repeated(measure, columns, np.full(n_draws, 1 / n_draws))
 
 
-def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator) -> Floats:
+def draw_posterior(
+    votes: npt.ArrayLike,
+    n_draws: int,
+    rng: np.random.Generator,
+    prior: GridPrior | npt.ArrayLike | None = None,
+) -> Floats:
     """Draw what the items' true distributions may be, given the votes on them.
 
     Parameters
@@ -178,6 +202,8 @@ def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator)
     n_draws : int
         At least 1.
     rng : Generator
+    prior : GridPrior or Dirichlet parameters, optional
+        By default what `fit_grid` finds.
 
     Returns
     -------
@@ -188,11 +214,7 @@ def draw_posterior(votes: npt.ArrayLike, n_draws: int, rng: np.random.Generator)
     ValueError
         If `n_draws` is below 1, or `votes` are no counts.
     """
-    if n_draws < 1:
-        raise ValueError(f"n_draws is {n_draws}, expected at least 1")
-    counts = np.asarray(votes)
-    prior = fit_dirichlet(counts)
-    return np.stack([draw_truths(counts, prior, rng) for _ in range(n_draws)])
+    return draw_truths(votes, fit_grid(votes) if prior is None else prior, rng, n_draws)
 
 
 def draw_crowds(truths: Floats, n_votes: npt.ArrayLike, rng: np.random.Generator) -> Floats:

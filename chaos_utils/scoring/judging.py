@@ -1,20 +1,122 @@
-"""Judge files of predictions: the numbers that `chaos evaluate` answers with."""
+"""Judge files of predictions: the numbers that `chaos evaluate` answers with.
 
-from collections.abc import Sequence
-from dataclasses import replace
+Plain rows, without pandas, which takes longer to import than a file takes to judge.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.resampling import fewest_resamples, holm
+from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring.predictions import join, read_predictions
-from chaos_utils.scoring.published import TABLE_5, published_models
-from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, floor_and_ceiling
-from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.published import rank_among_published
+from chaos_utils.scoring.references import (
+    PERFECT_MODEL,
+    SECOND_CROWD,
+    UNSETTLED,
+    References,
+    is_settled,
+    known_rows,
+)
+from chaos_utils.scoring.scores import (
+    ALL,
+    COLUMNS,
+    available,
+    chosen_measures,
+    score_rows,
+)
 from chaos_utils.scoring.system import System
+
+# As many as fit three blocks of a terminal: both papers' main measures, and what they are worth.
+USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs", "ece",
+         people.BRIER)  # fmt: skip
+BASELINES = ("mean vote", "mean vote given the old label", "old label", "original votes")
+ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
+_RESAMPLES = 1000
+_LEVEL = 0.95
+_LONG = 20_000  # resamples of all systems
+_REFERENCES_SEED = 0  # recorded for it: one number for every page, whatever is resampled
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `chaos evaluate` answers.
+
+    Attributes
+    ----------
+    rows : list of dict
+        The table of scores (`COLUMNS`, where a row has something to say), by dataset: systems,
+        then perfect model, second crowd and baselines on the same items, then differences.
+        Beside it ``unit`` and ``better``; ``rank`` among the models of Table 5 of Nie et al. (2020)
+        and this one (1 is best), and ``ranked``, their number; ``synthetic``; for numbers of people
+        ``text``, in words. Where systems cover different items, ``group`` names those who share
+        them.
+    best : set of (str, str, str, str)
+        Dataset, group, measure and system where that system is better than each other one that
+        covers the same items, and the intervals of all these differences leave out 0.
+    n_resamples : int
+        0 without intervals.
+    titles : mapping from str to str
+        Of the datasets.
+    notes : list of str
+        What a reader of the numbers must know.
+    """
+
+    rows: list[Row]
+    best: set[tuple[str, str, str, str]]
+    n_resamples: int
+    titles: Mapping[str, str]
+    notes: list[str]
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether these are votes of the synthetic sample, and so no results."""
+        return any(row["synthetic"] for row in self.rows)
+
+
+def measures_of(text: str) -> list[str] | None:
+    """Return the measures that an option names, separated by commas; none for ``all``.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of str or None
+
+    Raises
+    ------
+    ChaosError
+        If there is none, one is not known or named twice.
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    known = [*MEASURES, *people.NAMES]
+    if names == ["all"]:
+        return None
+    if not names:
+        raise ChaosError(
+            "There is no measure.", found=f"--measures {text!r}",
+            expected=f"names separated by commas, such as jsd,kl, or all; of: {', '.join(known)}",
+        )  # fmt: skip
+    for name in names:
+        if name not in known:
+            raise ChaosError(
+                "Unknown measure.", where="--measures", found=repr(name),
+                expected="all, without others" if name == "all" else did_you_mean(name, known),
+            )  # fmt: skip
+        if names.count(name) > 1:
+            raise ChaosError("A measure is named twice.", where="--measures", found=repr(name))
+    return names
 
 
 def read_files(
@@ -94,89 +196,367 @@ def _check_whole(found: dict[str, list[System]], all_votes: Sequence[Votes]) -> 
 
 
 def judge_files(
-    found: dict[str, list[System]],
+    found: Mapping[str, Sequence[System]],
     all_votes: Sequence[Votes],
     *,
-    n_resamples: int,
-    seed: int,
+    measures: Sequence[str] | None = USUAL,
+    n_resamples: int | None = None,
+    seed: int = 0,
     against: str | None = None,
-) -> pd.DataFrame:
-    """Score systems that were read from files, and compare them with one of them.
+    pairs: bool = False,
+    seek_best: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Answer:
+    """Score systems that were read from files, and compare them.
 
     Parameters
     ----------
-    found : dict of list of System
+    found : mapping from str to sequence of System
         As `read_files` gives it.
     all_votes : sequence of Votes
         Those on these datasets, and perhaps more.
-    n_resamples : int
-        For the intervals; 0 for none.
+    measures : sequence of str, optional
+        Names in `MEASURES` or of human equivalents; None for all. Those of `USUAL` and of all that
+        the votes lack something for are left out.
+    n_resamples : int, optional
+        For the intervals; 0 for none. By default 1,000, or as many as the adjusted p-values need.
     seed : int
-        Of resamples and draws.
+        Of the resampling; that of references and baselines is fixed.
     against : str, optional
         Name of the system that the others are compared with, on each dataset that has it.
+    pairs : bool
+        Whether each system is compared with each other one instead.
+    seek_best : bool
+        Whether `Answer.best` is wanted, which takes comparing all pairs.
+    tell : callable
+        Called with what is done now where it may take more than a second.
 
     Returns
     -------
-    DataFrame
-        As `score` gives it, with what a reader needs beside the value: ``floor`` (the
-        perfect model) and ``ceiling`` (the second crowd), which are drawn like the
-        intervals and so NaN without resamples; ``unit``, ``better``; and where the
-        measure is in Table 5 of Nie et al. (2020), ``rank`` among its nine models and
-        this one (1 is best) and ``ranked``, their number. All but the first two are
-        empty for differences.
+    Answer
+        References and baselines are those of the items that a system covers. What is not recorded
+        of them is computed only beside intervals. No system is ranked among the published ones on
+        a part of the items, or by other votes.
+
+    Raises
+    ------
+    ChaosError
+        If there is no pair to compare, or as `score`.
     """
-    if against is not None:
-        _check_pairs(found, against)
+    compared = _compared(found, against, pairs)
+    if any(compared.values()) and measures and set(measures) <= set(people.NAMES):
+        raise ChaosError(
+            "Systems are not compared by how many people they are worth.",
+            found=", ".join(measures), expected="another measure too, such as sq_distance",
+            todo="add it to --measures, or leave --pairs and --against out",
+        )  # fmt: skip
     by_name = {votes.dataset.name: votes for votes in all_votes}
-    tables = []
+    chosen = {name: _chosen(by_name[name], measures) for name in found}
+    with_interval = {
+        name: sum(MEASURES[one].has_interval for one in names if one in MEASURES)
+        for name, names in chosen.items()
+    }
+    n_comparisons = sum(len(compared[name]) * with_interval[name] for name in found)
+    needed = max(_RESAMPLES, fewest_resamples(_LEVEL, n_comparisons)) if n_comparisons else 0
+    if n_resamples is None:
+        n_resamples = needed or _RESAMPLES
+    if n_comparisons and not n_resamples:
+        raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
+    notes = _notes(found, by_name)
+    if n_resamples < needed > _RESAMPLES:
+        notes.append(
+            f"{n_resamples:,} resamples are too few for {n_comparisons:,} comparisons: adjusted "
+            f"for them, even the smallest p would not be below 0.05; take {needed:,}, or leave "
+            "--bootstrap out"
+        )
+    rows: list[Row] = []
+    best: set[tuple[str, str, str, str]] = set()
     for name, systems in found.items():
         votes = by_name[name]
-        known = any(system.name == against for system in systems)
-        part = score(
-            votes,
-            systems,
-            n_resamples=n_resamples,
-            seed=seed,
-            reference=against if known else None,
+        is_drawn = not votes.is_released or any(len(one) < len(votes) for one in systems)
+        if n_resamples and (is_drawn or n_resamples * len(systems) > _LONG):
+            tell(f"{votes.dataset.title}: {n_resamples:,} resamples, {len(systems)} systems")
+        seek = seek_best and n_resamples >= fewest_resamples(_LEVEL)
+        part, of_part = _judged(
+            votes, systems, chosen[name], n_resamples, seed, compared[name], seek, notes
         )
-        if n_resamples:
-            of_votes = [one for one in part["measure"].unique() if not MEASURES[one].needs]
-            bounds = floor_and_ceiling(votes, of_votes, seed)
-            part["floor"] = part["measure"].map(bounds[PERFECT_MODEL])
-            part["ceiling"] = part["measure"].map(bounds[SECOND_CROWD])
-        else:
-            part[["floor", "ceiling"]] = np.nan
-        tables.append(part)
-    table = pd.concat(tables, ignore_index=True)
-    table["unit"] = table["measure"].map(lambda name: MEASURES[name].unit)
-    table["better"] = table["measure"].map(lambda name: MEASURES[name].better)
-    is_difference = table["reference"] != ""
-    table.loc[is_difference, ["floor", "ceiling"]] = np.nan
-    published = published_models()
-    ranks = [_rank(row, published) for row in table.to_dict("records")]
-    table["rank"] = pd.array([rank for rank, _ in ranks], dtype="Int64")
-    table["ranked"] = pd.array([of for _, of in ranks], dtype="Int64")
-    return table
+        rows += part
+        best |= of_part
+    _adjust(rows)
+    return Answer(
+        rows, best, n_resamples, {name: by_name[name].dataset.title for name in found}, notes
+    )
 
 
-def _check_pairs(found: dict[str, list[System]], against: str) -> None:
-    groups = [[system.name for system in systems] for systems in found.values()]
-    if not any(against in names and len(names) > 1 for names in groups):
-        known = sorted({name for names in groups for name in names})
+def _compared(
+    found: Mapping[str, Sequence[System]], against: str | None, pairs: bool
+) -> dict[str, list[tuple[str, str]]]:
+    """Return the names of the systems that are compared, by dataset."""
+    by_dataset = {name: [system.name for system in systems] for name, systems in found.items()}
+    known = sorted({name for names in by_dataset.values() for name in names})
+    if pairs:
+        compared = {one: list(combinations(names, 2)) for one, names in by_dataset.items()}
+    elif against is None:
+        return {one: [] for one in by_dataset}
+    elif against not in known:
+        raise ChaosError(
+            "There is no such system to compare with.", where="--against", found=repr(against),
+            expected=did_you_mean(against, known),
+        )  # fmt: skip
+    else:
+        compared = {
+            one: [(name, against) for name in names if name != against and against in names]
+            for one, names in by_dataset.items()
+        }
+    if not any(compared.values()):
         raise ChaosError(
             "There is no pair of systems to compare.",
-            found=f"--against {against}",
-            expected=f"one of at least two systems of a dataset; here: {', '.join(known)}",
+            found=f"{', '.join(map(repr, known))}, on {', '.join(by_dataset)}",
+            expected="at least two systems on one dataset",
+            todo="add the file of another system, or leave --pairs and --against out",
         )
+    return compared
 
 
-def _rank(row: dict[str, object], published: pd.DataFrame) -> tuple[int | None, int | None]:
-    measure = str(row["measure"])
-    if measure not in TABLE_5 or row["reference"]:
-        return None, None
-    others = published.loc[published["dataset"] == row["dataset"], measure]
-    if others.empty:
-        return None, None
-    is_better = others > row["value"] if row["better"] == "higher" else others < row["value"]
-    return int(is_better.sum()) + 1, len(others) + 1
+def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
+    """Return the measures that are shown of a dataset."""
+    if measures is None or measures == USUAL:
+        every = [*MEASURES, *people.NAMES] if measures is None else measures
+        enough = int(votes.n_votes.min()) >= 2
+        fitting = available(votes, (name for name in every if name in MEASURES))
+        return [name for name in every if name in fitting or (name in people.NAMES and enough)]
+    chosen_measures(votes, [name for name in measures if name in MEASURES])  # raises
+    return list(measures)
+
+
+def _notes(found: Mapping[str, Sequence[System]], by_name: Mapping[str, Votes]) -> list[str]:
+    notes = []
+    for name, systems in found.items():
+        if by_name[name].source.synthetic:
+            title = by_name[name].dataset.title
+            notes.append(f"{title} here is the synthetic sample: made up, and no result")
+        notes += by_name[name].notes
+        notes += [f"{system.name}: {note}" for system in systems for note in system.notes]
+    return notes
+
+
+def _judged(
+    votes: Votes,
+    systems: Sequence[System],
+    names: Sequence[str],
+    n_resamples: int,
+    seed: int,
+    compared: Sequence[tuple[str, str]],
+    seek_best: bool,
+    notes: list[str],
+) -> tuple[list[Row], set[tuple[str, str, str, str]]]:
+    """Return the rows of one dataset, and where a system is best; add notes."""
+    measures = [name for name in names if name in MEASURES]
+    comparisons = list(compared)
+    if seek_best:
+        done = set(compared) | {(other, one) for one, other in compared}
+        every_pair = combinations((system.name for system in systems), 2)
+        comparisons += [pair for pair in every_pair if pair not in done]
+    scored: list[Row] = []
+    if measures:
+        scored = score_rows(
+            votes,
+            systems,
+            measures=measures,
+            n_resamples=n_resamples,
+            seed=seed,
+            comparisons=comparisons,
+        )
+    covers = _covers(votes, systems)
+    group_of = {name: group for group, (names, _) in covers.items() for name in names}
+    order = {name: k for k, name in enumerate(names)}
+    rows: list[Row] = []
+    for group, (members, items) in covers.items():
+        ours = [row for row in scored if row["system"] in members and not row.get("reference")]
+        ours += _in_people(votes, systems, members, names, n_resamples, notes)
+        ours.sort(key=lambda row: (members.index(row["system"]), order[row["measure"]]))
+        others = _references(part_of(votes, items), measures, computed=n_resamples > 0)
+        rows += [row | {"group": group} for row in (*ours, *others)]
+    differences = [row for row in scored if row.get("reference")]
+    best = _best(rows, differences, group_of)
+    shown = set(compared)
+    rows += [row for row in differences if (row["system"], row["reference"]) in shown]
+    is_whole = votes.is_released and not votes.source.synthetic
+    for row in rows:
+        measure = MEASURES.get(row["measure"])
+        row["unit"] = measure.unit if measure else "people"
+        row["better"] = measure.better if measure else "higher"
+        row["synthetic"] = votes.source.synthetic
+        is_ours = not row.get("reference") and row["origin"] not in ("reference", "baseline")
+        if is_whole and is_ours and row["n_items"] == len(votes):
+            rank, ranked = rank_among_published(
+                votes.dataset.name, row["measure"], row["value"], row["better"]
+            )
+            row |= {"rank": rank, "ranked": ranked} if ranked else {}
+    return rows, best
+
+
+def _covers(votes: Votes, systems: Sequence[System]) -> dict[str, tuple[list[str], Ints]]:
+    """Return the systems that cover the same items, and these; by a name for the group."""
+    found: dict[bytes, tuple[list[str], Ints]] = {}
+    for system in systems:
+        items = system.rows_in(votes)
+        found.setdefault(items.tobytes(), ([], items))[0].append(system.name)
+    return {
+        ALL if len(items) == len(votes) else f"items of {', '.join(names)}": (names, items)
+        for names, items in found.values()
+    }
+
+
+def part_of(votes: Votes, items: Ints) -> Votes:
+    """Return the votes on some of the items, such as those that systems cover.
+
+    Parameters
+    ----------
+    votes : Votes
+    items : ndarray of int, shape (m,)
+        Their positions, ascending.
+
+    Returns
+    -------
+    Votes
+        The same where all are covered; else without texts and annotators.
+    """
+    if len(items) == len(votes):
+        return votes
+    old_label, old_votes = votes.given_old_label, votes.given_old_votes
+    return replace(
+        votes,
+        uids=tuple(votes.uids[i] for i in items),
+        counts=votes.counts[items],
+        majority=votes.majority[items],
+        given_old_label=None if old_label is None else old_label[items],
+        given_old_votes=None if old_votes is None else old_votes[items],
+        texts=(),
+        annotations=None,
+    )
+
+
+def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> list[Row]:
+    """Return perfect model, second crowd and baselines: as recorded, or as computed now."""
+    if not measures:
+        return []
+    origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
+    origins |= dict.fromkeys(BASELINES, "baseline")
+    known = [
+        row for row in known_rows(votes, _REFERENCES_SEED)
+        if row["measure"] in measures and row["system"] in origins
+    ]  # fmt: skip
+    rows = {
+        origin: [row for row in known if origins[row["system"]] == origin]
+        for origin in ("reference", "baseline")
+    }
+    # Crowds that are drawn have no old label.
+    by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
+    if computed and not _has_all(rows["reference"], [PERFECT_MODEL], by_votes):
+        rows["reference"] = References(votes, seed=_REFERENCES_SEED).rows(by_votes)
+    if computed and not _has_all(rows["baseline"], _baselines_of(votes), measures):
+        from chaos_utils.scoring.systems import baselines
+
+        simple = [one for one in baselines(votes, _REFERENCES_SEED) if one.name in BASELINES]
+        rows["baseline"] = score_rows(votes, simple, measures=measures)
+    place = {name: k for k, name in enumerate(origins)}
+    order = {name: k for k, name in enumerate(measures)}
+    return [
+        {
+            "dataset": votes.dataset.name,
+            "system": row["system"],
+            "family": row["system"],
+            "origin": origin,
+            "temperature": 1.0,
+            "measure": row["measure"],
+            "n_items": row["n_items"],
+            "value": row["value"],
+        }
+        | _unsettled(row)
+        for origin, part in rows.items()
+        for row in sorted(part, key=lambda row: (place[row["system"]], order[row["measure"]]))
+    ]
+
+
+def _unsettled(row: Row) -> Row:
+    """Say in words that a second crowd's score cannot be told from 0; empty where it can."""
+    error = row.get("standard_error", np.nan)
+    return {} if is_settled(row["measure"], row["value"], error) else {"text": UNSETTLED}
+
+
+def _has_all(rows: Sequence[Row], systems: Iterable[str], measures: Iterable[str]) -> bool:
+    there = {(row["system"], row["measure"]) for row in rows}
+    return there >= {(system, measure) for system in systems for measure in measures}
+
+
+def _baselines_of(votes: Votes) -> list[str]:
+    fits = (True, votes.has_old_labels, votes.has_old_labels, votes.has_old_votes)
+    return [name for name, there in zip(BASELINES, fits, strict=True) if there]
+
+
+def _in_people(
+    votes: Votes,
+    systems: Sequence[System],
+    members: Sequence[str],
+    names: Sequence[str],
+    n_resamples: int,
+    notes: list[str],
+) -> list[Row]:
+    """Return how many people systems are worth, where they may be asked."""
+    wanted = [name for name in names if name in people.NAMES]
+    if not wanted:
+        return []
+    asked = []
+    for system in systems:
+        if system.name in members:
+            reason = people.refusal(votes, system)
+            if reason:
+                notes.append(f"{system.name} is worth no number of people: it was {reason}")
+            else:
+                asked.append(system)
+    found = people.human_equivalents(
+        votes, asked, wanted, n_resamples=n_resamples, seed=_REFERENCES_SEED
+    )
+    described = {system.name: system for system in asked}
+    rows = []
+    for row in people.as_rows(found):
+        system = described[str(row["system"])]
+        if not n_resamples:
+            row |= {"low": np.nan, "high": np.nan, "text": str(row["text"]).split(" [")[0]}
+        kept = {name: row[name] for name in (*COLUMNS, "text") if name in row}
+        rows.append({"family": system.family, "seed": system.seed, "origin": system.origin,
+                     "trained_on": " + ".join(system.trained_on),
+                     "temperature": system.temperature, **kept})  # fmt: skip
+    return rows
+
+
+def _best(
+    rows: Sequence[Row], differences: Sequence[Row], group_of: Mapping[str, str]
+) -> set[tuple[str, str, str, str]]:
+    """Return who is better than each other system of its group, beyond the interval."""
+    members: dict[str, list[str]] = {}
+    for name, group in group_of.items():
+        members.setdefault(group, []).append(name)
+    better: dict[tuple[str, str], set[str]] = {}  # than whom, by measure and system
+    for row in differences:
+        low, high = row.get("low", np.nan), row.get("high", np.nan)
+        direction = MEASURES[row["measure"]].better
+        if direction == "zero" or not (low > 0 or high < 0):
+            continue
+        first = (high < 0) == (direction == "lower")
+        one, other = row["system"], row["reference"]
+        winner, loser = (one, other) if first else (other, one)
+        better.setdefault((row["measure"], winner), set()).add(loser)
+    return {
+        (row["dataset"], row["group"], row["measure"], row["system"])
+        for row in rows
+        for others in [set(members.get(group_of.get(row["system"], ""), ())) - {row["system"]}]
+        if others and better.get((row["measure"], row["system"]), set()) >= others
+    }
+
+
+def _adjust(rows: list[Row]) -> None:
+    """Adjust the p-values of all differences that are shown, of whatever dataset."""
+    for row, p in zip(rows, holm([row.get("p", np.nan) for row in rows]), strict=True):
+        row["p_holm"] = p

@@ -77,6 +77,7 @@ def pool_systems(
                 uids=tuple(f"{one.dataset.name}/{uid}" for one in parts for uid in one.uids),
                 probabilities=np.concatenate([one.probabilities for one in parts]),
                 predicted=np.concatenate([one.predicted for one in parts]),
+                stated=all(one.stated for one in parts),
                 inputs=merged(*(one.inputs for one in parts)),
             )
         )

@@ -408,6 +408,7 @@ def _predictions(
         tuple(chosen),
         probabilities,
         predicted,
+        stated=stated,
         notes=tuple(notes),
         inputs=read_from,
     )
@@ -543,8 +544,6 @@ def _check_order(
     path: Path, model: str, chosen: Mapping[str, Row], votes: Votes, probabilities: Floats
 ) -> list[str]:
     """Fail when another order of the classes would fit the labels far better; note a doubt."""
-    from scipy.optimize import linear_sum_assignment
-
     dataset = votes.dataset
     n, k = probabilities.shape
     if n < _ENOUGH_FOR_ORDER:
@@ -556,6 +555,11 @@ def _check_order(
     which = "the old ones" if votes.has_old_labels else "the majority's"
     pairs = np.zeros((k, k))
     np.add.at(pairs, (probabilities.argmax(axis=1), labels), 1 / n)
+    # No order can do better than the commonest label of each prediction.
+    if pairs.max(axis=1).sum() < pairs.trace() + _ORDER_MARGIN:
+        return []
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     _, best = linear_sum_assignment(pairs, maximize=True)
     fit, best_fit = pairs.trace(), pairs[np.arange(k), best].sum()
     if best_fit < fit + _ORDER_MARGIN:
@@ -623,6 +627,7 @@ def join(parts: Sequence[System], model: str) -> System:
         uids,
         probabilities,
         predicted,
+        stated=all(part.stated for part in parts),
         origin=first.origin if len({part.origin for part in parts}) == 1 else "yours",
         seed=first.seed if len({part.seed for part in parts}) == 1 else None,
         trained_on=tuple(dict.fromkeys(name for part in parts for name in part.trained_on)),

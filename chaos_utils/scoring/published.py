@@ -1,21 +1,54 @@
 """Published numbers as rows of the table of scores, so that published beside computed is a join."""
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
-from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.published.tables import published_rows, read_published
 from chaos_utils.scoring.scores import ALL, as_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEYS = ["dataset", "group", "system", "measure"]
 TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # its measures
+_NO_MODELS = ("chance", "est-human")
 
 
-def published_models() -> pd.DataFrame:
+def published_models() -> "pd.DataFrame":
     """Return the rows of Table 5 of Nie et al. (2020) that are models."""
     table = read_published("nie2020_table5")
-    return table[~table["model"].isin(["chance", "est-human"])]
+    return table[~table["model"].isin(_NO_MODELS)]
 
 
-def published_scores() -> pd.DataFrame:
+def rank_among_published(dataset: str, measure: str, value: float, better: str) -> tuple[int, int]:
+    """Return a system's place beside the models of Table 5 of Nie et al. (2020).
+
+    Parameters
+    ----------
+    dataset, measure : str
+        Names.
+    value : float
+        On all of the dataset's items, as released.
+    better : {'lower', 'higher'}
+        Which way is better.
+
+    Returns
+    -------
+    rank, ranked : int
+        Its place, 1 for the best, and how many are ranked: the models and this one. Both are 0
+        where the table has no such row or column.
+    """
+    others = [
+        float(row[measure])
+        for row in published_rows("nie2020_table5")
+        if measure in TABLE_5 and row["dataset"] == dataset and row["model"] not in _NO_MODELS
+    ]
+    if not others:
+        return 0, 0
+    ahead = [other for other in others if (other > value if better == "higher" else other < value)]
+    return len(ahead) + 1, len(others) + 1
+
+
+def published_scores() -> "pd.DataFrame":
     """Return the scores of Table 5 of Nie et al. (2020).
 
     Returns
@@ -30,7 +63,7 @@ def published_scores() -> pd.DataFrame:
     )
 
 
-def beside_published(table: pd.DataFrame) -> pd.DataFrame:
+def beside_published(table: "pd.DataFrame") -> "pd.DataFrame":
     """Join computed scores with the published ones of the same rows.
 
     Parameters

@@ -5,26 +5,40 @@ distribution scores worse than perfect (the *noise floor*), and so does one crow
 prediction of another (the *ceiling*). Both are drawn once for a dataset, here.
 """
 
+import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from chaos_utils.datasets.votes import Ints, Votes
-from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.metrics.measures import MEASURES, Measure
+from chaos_utils.metrics.priors import (
+    GridPrior,
+    bootstrap_masses,
+    fit_dirichlet,
+    fit_grid,
+)
+from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
 from chaos_utils.scoring.scores import ALL, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DRAWS = 20  # of the items' true distributions: one number for every page
 KNOWN = Path(__file__).parent / "reference_scores"  # of released votes: a file for each dataset
-KNOWN_COLUMNS = ("dataset", "sha256", "seed", "n_items", "system", "measure", "value")
+KNOWN_COLUMNS = (
+    "dataset", "sha256", "seed", "n_items", "system", "measure", "value", "standard_error",
+)  # fmt: skip
 PERFECT_MODEL, SECOND_CROWD, CHANCE = "perfect model", "second crowd", "chance"
+UNSETTLED = "not distinguishable from 0"
+_SETTLED = 2  # standard errors
 _LABELS: Mapping[str, Callable[[Votes], Ints]] = {
     "old_accuracy": lambda votes: votes.old_label,
     "new_accuracy": lambda votes: votes.majority,
@@ -32,7 +46,13 @@ _LABELS: Mapping[str, Callable[[Votes], Ints]] = {
 _SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred
 _CUTS_PER_DRAW = 4  # since extrapolation amplifies the noise of the cuts
 _TERMS = 3  # of the extrapolation: 1, 1/√m, 1/m
+_FEWEST_VOTES = 40  # on an item; the scores of smaller halves follow another curve
 _FARTHEST = 3  # times the half crowd; beyond, the extrapolation is mostly noise
+_ITEM_RESAMPLES = 200  # for a standard error
+REFITS = 200  # of the prior, for the interval of the perfect model's score
+_PRIOR_ERROR = 0.02  # of a score, on average; see the simulations in tests/scoring
+_JUDGED = 100_000  # crowds, to find what a measure expects at the points of a prior
+_LIKELY = 1e-7  # mass of a point
 
 
 class References:
@@ -71,11 +91,25 @@ class References:
         self.n_half = max(self.sizes, default=0)
         self._seed = seed
         self._known: dict[tuple[str, str], Repeated | None] = {}
+        self._cut_values: dict[str, Floats] = {}  # the extrapolated score of each cut
+
+    @cached_property
+    def prior(self) -> GridPrior:
+        """What the items' true distributions are taken to be drawn from."""
+        return fit_grid(self.votes.counts)
 
     @cached_property
     def _draws(self) -> dict[str, Floats]:
         rng = np.random.default_rng([self._seed, 0])
-        truths = draw_posterior(self.votes.counts, self.n_draws, rng)
+        return self._drawn(draw_posterior(self.votes.counts, self.n_draws, rng, self.prior), rng)
+
+    @cached_property
+    def _dirichlet_draws(self) -> dict[str, Floats]:
+        rng = np.random.default_rng([self._seed, 2])
+        prior = fit_dirichlet(self.votes.counts)
+        return self._drawn(draw_posterior(self.votes.counts, self.n_draws, rng, prior), rng)
+
+    def _drawn(self, truths: Floats, rng: np.random.Generator) -> dict[str, Floats]:
         found = {"truths": truths}
         for name in ("crowd", "other"):
             found[name] = draw_crowds(truths, self.votes.n_votes, rng)
@@ -131,7 +165,7 @@ class References:
     def halves(self, measure: str) -> Repeated | None:
         """Return the second crowd's score from split halves.
 
-        None where there can be none: with fewer than six votes on an item, where whole crowds are
+        None where there can be none: with fewer than 40 votes on an item, where whole crowds are
         more than three times as large as the half ones, as when numbers of votes differ much, and
         where the extrapolation leaves the measure's range.
         """
@@ -149,6 +183,16 @@ class References:
         """Return the same for half crowds that are drawn from one truth."""
         return self._once("drawn half", measure)
 
+    def dirichlet_model(self, measure: str) -> Repeated:
+        """Return what the perfect model's score would be with a Dirichlet prior."""
+        found = self._once("dirichlet floor", measure)
+        assert found is not None
+        return found
+
+    def dirichlet_half(self, measure: str) -> Repeated | None:
+        """Return what `drawn_half` would be with a Dirichlet prior."""
+        return self._once("dirichlet half", measure)
+
     def uniform(self, measure: str) -> Repeated:
         """Return the score of the uniform prediction, judged by the votes."""
         return Repeated.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))
@@ -160,24 +204,38 @@ class References:
         return self._known[key]
 
     def _compute(self, kind: str, name: str) -> Repeated | None:
-        measure = MEASURES[name]
+        measure, n_votes = MEASURES[name], self.votes.n_votes
         if kind == "floor":
-            return repeated(measure, self._draws["crowd"], self._draws["truths"])
+            return repeated(measure, self._draws["crowd"], self._draws["truths"], n_votes)
+        if kind == "dirichlet floor":
+            drawn = self._dirichlet_draws
+            return repeated(measure, drawn["crowd"], drawn["truths"], n_votes)
         if not np.isfinite(measure.high):
             return None
         if kind == "crowds":
-            return repeated(measure, self._draws["crowd"], self._draws["other"])
-        if not self.sizes:
+            return repeated(measure, self._draws["crowd"], self._draws["other"], n_votes)
+        if not self.n_half:
             return None
-        if kind == "drawn half":
-            return repeated(measure, self._draws["half"], self._draws["other_half"])
+        if kind in ("drawn half", "dirichlet half"):
+            drawn = self._draws if kind == "drawn half" else self._dirichlet_draws
+            return repeated(measure, drawn["half"], drawn["other_half"], self.n_half)
         if kind == "measured half":  # the largest size comes last
-            return repeated(measure, *self._cuts[-1])
-        if self.n_votes > _FARTHEST * self.n_half:
+            return repeated(measure, *self._cuts[-1], self.n_half)
+        if self.votes.n_votes.min() < _FEWEST_VOTES or self.n_votes > _FARTHEST * self.n_half:
             return None
-        weights = extrapolation_weights(self.sizes, self.n_votes)
-        found = Repeated.weighted([repeated(measure, *cut) for cut in self._cuts], weights)
-        return found if measure.low <= found.value <= measure.high else None
+        parts = self._of_cuts(measure)
+        self._cut_values[name] = self._weights @ np.stack([part.values for part in parts])
+        found = Repeated.weighted(parts, self._weights)
+        k = self.votes.dataset.n_classes
+        return found if measure.low_for(k) <= found.value <= measure.high_for(k) else None
+
+    @property
+    def _weights(self) -> Floats:
+        return extrapolation_weights(self.sizes, self.n_votes)
+
+    def _of_cuts(self, measure: Measure) -> list[Repeated]:
+        cuts = zip(self.sizes, self._cuts, strict=True)
+        return [repeated(measure, *cut, size) for size, cut in cuts]
 
     def extrapolation_error(self, measure: str) -> float:
         """Return the Monte Carlo error of the second crowd's score from split halves.
@@ -193,11 +251,81 @@ class References:
         """
         if self.halves(measure) is None:
             return np.nan
-        weights = extrapolation_weights(self.sizes, self.n_votes)
-        by_size = [repeated(MEASURES[measure], *cut).values for cut in self._cuts]
-        return float((weights @ np.stack(by_size)).std() / np.sqrt(self.n_cuts))
+        return float(self._cut_values[measure].std() / np.sqrt(self.n_cuts))
 
-    def scores(self, measures: Iterable[str]) -> pd.DataFrame:
+    def second_crowd_error(self, measure: str) -> float:
+        """Return the standard error of the second crowd's score: of draws or cuts, and of items.
+
+        Parameters
+        ----------
+        measure : str
+
+        Returns
+        -------
+        float
+            NaN where there is no second crowd.
+        """
+        found = self.second_crowd(measure)
+        if found is None:
+            return np.nan
+        by_halves = self.halves(measure) is not None
+        draws = (
+            self.extrapolation_error(measure)
+            if by_halves
+            else found.values.std() / np.sqrt(self.n_draws)
+        )
+        rng = np.random.default_rng([self._seed, 3])
+        items = found.of_means(bootstrap_means(found.table, _ITEM_RESAMPLES, rng)).std()
+        return float(np.hypot(draws, items))
+
+    def floor_interval(self, measure: str, level: float = 0.95) -> tuple[float, float]:
+        """Return an interval for the perfect model's score on a population of such items.
+
+        Items are resampled with their votes and the prior is refitted, `REFITS` times; the spread
+        of the refits stands about the score. An error is widened by 2 % of itself each way, the
+        most by which scores were off, on average, in simulations with known truths: the votes do
+        not say how small a small share is.
+
+        Parameters
+        ----------
+        measure : str
+        level : float
+            In (0, 1).
+
+        Returns
+        -------
+        low, high : float
+            NaN for a measure that is no mean over items, such as a calibration error.
+        """
+        wanted = MEASURES[measure]
+        if not wanted.is_mean:
+            return np.nan, np.nan
+        masses = self._refits
+        likely = np.max([mass.max(axis=0) for mass in masses.values()], axis=0) > _LIKELY
+        points = self.prior.points[likely]
+        n_draws = max(1, _JUDGED // (len(points) * len(masses)))
+        truths = np.broadcast_to(points, (n_draws, *points.shape))
+        rng = np.random.default_rng([self._seed, 4])
+        scores = np.zeros(REFITS)
+        for n_votes, mass in masses.items():
+            crowds = draw_crowds(truths, n_votes, rng)
+            expected = repeated(wanted, crowds, truths, n_votes).columns.mean(axis=0)
+            scores += mass[:, likely] @ expected[:, 0]
+        low, high = percentile_interval(scores - scores.mean(), level)
+        value = self.perfect_model(measure).value
+        allowed = _PRIOR_ERROR * abs(value) if wanted.better == "lower" else 0.0
+        k = self.votes.dataset.n_classes
+        return (
+            max(float(value + low - allowed), wanted.low_for(k)),
+            min(float(value + high + allowed), wanted.high_for(k)),
+        )
+
+    @cached_property
+    def _refits(self) -> dict[int, npt.NDArray[np.float32]]:
+        rng = np.random.default_rng([self._seed, 5])
+        return bootstrap_masses(self.votes.counts, self.prior, REFITS, rng)
+
+    def scores(self, measures: Iterable[str]) -> "pd.DataFrame":
         """Return perfect model and second crowd as rows of the table of scores.
 
         Parameters
@@ -209,7 +337,21 @@ class References:
         DataFrame
             Origin ``reference``; without intervals.
         """
-        rows = []
+        return as_scores(self.rows(measures))
+
+    def rows(self, measures: Iterable[str]) -> list[dict[str, Any]]:
+        """Return the rows of `scores`, with the second crowd's ``standard_error``.
+
+        Parameters
+        ----------
+        measures : iterable of str
+
+        Returns
+        -------
+        list of dict
+            See `is_settled` for what the standard error is for.
+        """
+        rows: list[dict[str, Any]] = []
         for name in measures:
             floor, ceiling = self.perfect_model(name), self.second_crowd(name)
             for system, found in ((PERFECT_MODEL, floor), (SECOND_CROWD, ceiling)):
@@ -225,15 +367,36 @@ class References:
                             "measure": name,
                             "n_items": len(self.votes),
                             "value": found.value,
+                            "standard_error": self.second_crowd_error(name)
+                            if system == SECOND_CROWD
+                            else np.nan,
                         }
                     )
-        return as_scores(rows)
+        return rows
 
 
-def known_scores(votes: Votes, seed: int = 0) -> pd.DataFrame:
-    """Return references and baselines that the package knows, which need not be drawn again.
+def is_settled(measure: str, value: float, standard_error: float) -> bool:
+    """Say whether a second crowd's score can be told from 0.
 
-    `chaos record` writes them, from the same code for the same seed.
+    An error (lower is better, 0 is best) is not settled where it is below twice its standard error;
+    what is not settled is shown as `UNSETTLED`, not as a number.
+
+    Parameters
+    ----------
+    measure : str
+    value, standard_error : float
+        The latter as `References.second_crowd_error` gives it; NaN where it is not known.
+
+    Returns
+    -------
+    bool
+    """
+    is_error = MEASURES[measure].better == "lower"
+    return not (is_error and value < _SETTLED * standard_error)
+
+
+def known_scores(votes: Votes, seed: int = 0) -> "pd.DataFrame":
+    """Return `known_rows` as a table.
 
     Parameters
     ----------
@@ -244,19 +407,50 @@ def known_scores(votes: Votes, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``dataset``, ``sha256`` (of the file of votes), ``seed``, ``n_items``, ``system``,
-        ``measure``, ``value``; empty where these are other votes than the released ones, or
-        another seed.
+        With the columns `KNOWN_COLUMNS`; perhaps empty.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(known_rows(votes, seed), columns=list(KNOWN_COLUMNS))
+
+
+def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
+    """Return references and baselines that the package knows, which need not be drawn again.
+
+    `chaos record` writes them, from the same code for the same seed. They are read without pandas,
+    which takes longer to import.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    list of dict
+        With the keys `KNOWN_COLUMNS`; ``sha256`` is that of the file of votes. Empty where these
+        are other votes than the released ones, or another seed.
     """
     file = KNOWN / f"{votes.dataset.name}.csv"
     if not file.is_file():
-        return pd.DataFrame(columns=list(KNOWN_COLUMNS))
-    rows = pd.read_csv(file)
-    same = (rows["sha256"] == votes.source.sha256) & (rows["n_items"] == len(votes))
-    return rows[same & (rows["seed"] == seed)]
+        return []
+    with file.open(encoding="utf-8", newline="") as stream:
+        rows = [
+            row
+            | {
+                "seed": int(row["seed"]),
+                "n_items": int(row["n_items"]),
+                "value": float(row["value"] or "nan"),
+                "standard_error": float(row.get("standard_error") or "nan"),
+            }
+            for row in csv.DictReader(stream)
+        ]
+    wanted = (votes.source.sha256, len(votes), seed)
+    return [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
 
 
-def floor_and_ceiling(votes: Votes, measures: Sequence[str], seed: int = 0) -> pd.DataFrame:
+def floor_and_ceiling(votes: Votes, measures: Sequence[str], seed: int = 0) -> "pd.DataFrame":
     """Return perfect model and second crowd by measure, as known or as drawn now.
 
     Parameters
@@ -286,7 +480,7 @@ def chance_scores(
     n_resamples: int = 0,
     seed: int = 0,
     level: float = 0.95,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return chance as rows of the table of scores.
 
     Chance is two things in Nie et al. (2020): the uniform distribution, and for the accuracies

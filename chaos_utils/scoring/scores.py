@@ -5,20 +5,20 @@ measure of every system at once: what is compared is always resampled alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Judged, Measure
+from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs
 from chaos_utils.metrics.resampling import (
-    bca_interval,
+    best_shares,
     bootstrap_tables,
     draw_votes,
+    fewest_resamples,
     holm,
     paired_p_value,
     percentile_interval,
@@ -26,19 +26,32 @@ from chaos_utils.metrics.resampling import (
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.scoring.system import System, check_names
 
+if TYPE_CHECKING:
+    import pandas as pd  # else where a table is made: slow to import
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Resampled = Literal["items", "votes", "both"]
 ALL = "all"  # the group of all items
+_ROUNDING = 1e-12
 
 COLUMNS = (
     "dataset", "group", "system", "family", "seed", "origin", "trained_on", "temperature",
-    "measure", "n_items", "value", "low", "high", "interval", "estimand", "reference", "p",
-    "p_holm",
+    "measure", "n_items", "value", "low", "high", "interval", "estimand", "n_resamples",
+    "reference", "p", "p_holm",
 )  # fmt: skip
-_TYPES = {"seed": "Int64", "n_items": "Int64"} | dict.fromkeys(
+_TYPES = dict.fromkeys(("seed", "n_items", "n_resamples"), "Int64") | dict.fromkeys(
     ("temperature", "value", "low", "high", "p", "p_holm"), float
 )
+_NEEDED = {
+    "old label": ("old labels", ""),
+    "two votes": ("at least two votes on each item", ""),
+    "ordered labels": (
+        "ordered labels",
+        ", or say `ordered: true` in the dataset's YAML if its labels stand in an order",
+    ),
+}
+_OF_INTERVALS = ("low", "high", "interval", "estimand", "n_resamples", "p")
 _ESTIMANDS = {"items": "items resampled, votes fixed", "votes": "votes resampled, items fixed",
               "both": "items and votes resampled"}  # fmt: skip
 
@@ -55,7 +68,8 @@ def score(
     seed: int = 0,
     level: float = 0.95,
     in_sample: bool = False,
-) -> pd.DataFrame:
+    comparisons: Sequence[tuple[str, str]] = (),
+) -> "pd.DataFrame":
     """Score systems against votes.
 
     Parameters
@@ -74,8 +88,8 @@ def score(
         Bootstrap resamples for the intervals; 0 for none.
     resample : {'items', 'votes', 'both'}
         What the intervals allow for: other items, other people on the same items (votes drawn
-        anew from each item's shares; the first label with most of them is then the majority), or
-        both. The latter two compute each measure anew for each resample.
+        anew from each item's shares; labels with equally many of them share an item), or both.
+        The latter two compute each measure anew for each resample.
     seed : int
         Seed of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of
         items and on the group's place alone.
@@ -83,6 +97,8 @@ def score(
         Coverage of the intervals, in (0, 1).
     in_sample : bool
         As in `System.aligned_to`.
+    comparisons : sequence of (str, str)
+        Names of systems that are compared instead, the first minus the second of each.
 
     Returns
     -------
@@ -90,10 +106,12 @@ def score(
         One row for each group, system and measure, in the order given: ``dataset``, ``group``;
         ``system``, ``family``, ``seed``, ``origin``, ``trained_on`` (joined by ``+``),
         ``temperature``; ``measure``, ``n_items``, ``value``; ``low``, ``high``, the kind of
-        ``interval`` (percentile, bca) and its ``estimand``. Where `reference` is given, as many
-        rows again for the differences from it (value minus the reference's value): ``reference``
-        is its name there and empty elsewhere, ``p`` is two-sided, ``p_holm`` is adjusted for all
-        comparisons of this table.
+        ``interval`` (percentile), its ``estimand`` and ``n_resamples``. Where `reference` is given,
+        as many rows again for the differences from it (value minus the reference's value):
+        ``reference`` is its name there and empty elsewhere, ``p`` is two-sided and below
+        1 − `level` where the interval leaves out 0, ``p_holm`` is adjusted for all comparisons of
+        this table. The smallest p that `n_resamples` allow is
+        `chaos_utils.metrics.resampling.smallest_p_value`.
 
     Raises
     ------
@@ -101,15 +119,64 @@ def score(
         If two systems have one name, a measure or the reference is not known, a system shares no
         item with a group or the reference, or a number is out of its range.
     """
+    return as_scores(
+        score_rows(
+            votes,
+            systems,
+            measures=measures,
+            groups=groups,
+            reference=reference,
+            n_resamples=n_resamples,
+            resample=resample,
+            seed=seed,
+            level=level,
+            in_sample=in_sample,
+            comparisons=comparisons,
+        )
+    )
+
+
+def score_rows(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    measures: Iterable[str] | None = None,
+    groups: Mapping[str, npt.ArrayLike] | None = None,
+    reference: str | None = None,
+    n_resamples: int = 0,
+    resample: Resampled = "items",
+    seed: int = 0,
+    level: float = 0.95,
+    in_sample: bool = False,
+    comparisons: Sequence[tuple[str, str]] = (),
+) -> list[dict[str, Any]]:
+    """Return what `score` does as plain rows, without pandas, which is slow to import.
+
+    Parameters
+    ----------
+    votes, systems, measures, groups, reference, n_resamples, resample, seed, level, in_sample
+        As for `score`.
+    comparisons : sequence of (str, str)
+        As for `score`.
+
+    Returns
+    -------
+    list of dict
+        A row may lack those of `COLUMNS` that it has nothing for.
+    """
     chosen = chosen_measures(votes, measures)
-    _check(systems, n_resamples, seed, level, reference)
+    compared = [name for pair in comparisons for name in pair]
+    if reference is not None:
+        compared = [reference]
+        comparisons = [(one.name, reference) for one in systems if one.name != reference]
+    _check(systems, n_resamples, seed, level, compared)
     aligned = [_Aligned.of(system, votes, chosen, in_sample) for system in systems]
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     whole = {ALL: np.arange(len(votes))}
     for number, (group, members) in enumerate((groups or whole).items()):
         items = _positions(group, members, len(votes))
         parts = [one.on(items, group, chosen) for one in aligned]
-        pairs = _pairs(parts, reference, chosen)
+        pairs = _pairs(parts, comparisons, chosen)
         rng = np.random.default_rng([seed, number])
         if n_resamples == 0:
             draws = None
@@ -118,20 +185,17 @@ def score(
         else:
             both = resample == "both"
             draws = _resample_votes(votes, chosen, [*parts, *pairs], items, n_resamples, both, rng)
-        common = {"dataset": votes.dataset.name, "group": group}
+        common: dict[str, object] = {"dataset": votes.dataset.name, "group": group}
         if draws is not None:
-            common["estimand"] = _ESTIMANDS[resample]
+            common |= {"estimand": _ESTIMANDS[resample], "n_resamples": n_resamples}
         rows += _value_rows(common, chosen, parts, draws, level)
-        if reference is not None:
-            late = None if draws is None else draws[len(parts) :]
-            with_bca = resample == "items"
-            rows += _difference_rows(common, chosen, parts, pairs, reference, late, level, with_bca)
-    table = as_scores(rows)
-    table["p_holm"] = holm(table["p"])
-    return table
+        late = None if draws is None else draws[len(parts) :]
+        rows += _difference_rows(common, chosen, pairs, late, level)
+    adjusted = holm([row.get("p", np.nan) for row in rows])
+    return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 
 
-def as_scores(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+def as_scores(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
     """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none.
 
     Parameters
@@ -142,14 +206,24 @@ def as_scores(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     -------
     DataFrame
     """
-    table = pd.DataFrame(list(rows)).reindex(columns=list(COLUMNS)).astype(_TYPES)
+    import pandas as pd
+
+    table = pd.DataFrame(list(rows), dtype=object).reindex(columns=list(COLUMNS)).astype(_TYPES)
     texts = [name for name in COLUMNS if name not in _TYPES]
     return table.assign(**{n: table[n].astype(object).where(table[n].notna(), "") for n in texts})
 
 
 def available(votes: Votes, names: Iterable[str]) -> list[str]:
     """Return those measures that the votes have what they need for."""
-    return [name for name in names if votes.has_old_labels or not MEASURES[name].needs]
+    return [name for name in names if _has(votes, MEASURES[name].needs)]
+
+
+def _has(votes: Votes, what: Needs) -> bool:
+    if what == "old label":
+        return votes.has_old_labels
+    if what == "two votes":
+        return int(votes.n_votes.min()) >= 2
+    return what == "" or votes.dataset.ordered
 
 
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
@@ -167,7 +241,7 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
     Raises
     ------
     ChaosError
-        If a name is not known, or the votes lack the old labels that it needs.
+        If a name is not known, or the votes lack what it needs.
     """
     if names is None:
         return [MEASURES[name] for name in available(votes, MEASURES)]
@@ -176,27 +250,33 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
         if name not in MEASURES:
             expected = did_you_mean(name, MEASURES)
             raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
-        if MEASURES[name].needs and not votes.has_old_labels:
+        if not _has(votes, MEASURES[name].needs):
+            what, remedy = _NEEDED[MEASURES[name].needs]
             raise ChaosError(
-                f"{MEASURES[name].title} needs old labels.",
+                f"{MEASURES[name].title} needs {what}.",
                 where=votes.dataset.title,
-                todo="leave this measure out",
+                todo="leave this measure out" + remedy,
             )
         found.append(MEASURES[name])
     return found
 
 
 def _check(
-    systems: Sequence[System], n_resamples: int, seed: int, level: float, reference: str | None
+    systems: Sequence[System],
+    n_resamples: int,
+    seed: int,
+    level: float,
+    compared: Sequence[str] = (),
 ) -> None:
     check_names(systems)
     names = [system.name for system in systems]
-    if reference is not None and reference not in names:
-        raise ChaosError(
-            "There is no such system to compare with.",
-            found=reference,
-            expected="one of: " + ", ".join(names),
-        )
+    for name in compared:
+        if name not in names:
+            raise ChaosError(
+                "There is no such system to compare with.",
+                found=name,
+                expected=did_you_mean(name, names),
+            )
     for what, value, fits, expected in (
         ("number of resamples", n_resamples, n_resamples >= 0, "0 or more"),
         ("seed", seed, seed >= 0, "0 or more"),
@@ -204,6 +284,12 @@ def _check(
     ):
         if not fits:
             raise ChaosError(f"The {what} is out of its range.", found=value, expected=expected)
+    if compared and 0 < n_resamples < fewest_resamples(level):
+        raise ChaosError(
+            f"So few resamples give no {100 * level:g}% interval of a difference.",
+            found=n_resamples,
+            expected=f"0, or at least {fewest_resamples(level)}",
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,19 +340,16 @@ def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
     -------
     Judged
     """
-    old = judged.old_label
-    return Judged(
-        judged.human[rows],
-        judged.model[rows],
-        judged.predicted[rows],
-        judged.majority[rows],
-        None if old is None else old[rows],
-    )
+    arrays = ("human", "model", "predicted", "majority", "old_label", "n_votes")
+    given = {name: getattr(judged, name) for name in arrays}
+    return replace(judged, **{n: values[rows] for n, values in given.items() if values is not None})
 
 
 def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
     given = np.asarray(members)
-    items = np.unique(np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64))
+    places = np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)
+    # np.unique imports numpy.ma, which takes longer than everything else here.
+    items = np.array(sorted(set(places.tolist())), dtype=np.int64)
     if len(items) == 0 or items[0] < 0 or items[-1] >= n_items:
         raise ChaosError(
             f"The group {group!r} has no item, or one that is not there.",
@@ -276,20 +359,17 @@ def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
 
 
 def _pairs(
-    parts: Sequence[_Aligned], reference: str | None, chosen: Sequence[Measure]
+    parts: Sequence[_Aligned], comparisons: Iterable[tuple[str, str]], chosen: Sequence[Measure]
 ) -> list[_Aligned]:
-    """Return each other system and the reference, one after the other, on what both cover."""
-    if reference is None:
-        return []
-    other = next(one for one in parts if one.system.name == reference)
+    """Return the systems of each comparison, one after the other, on what both cover."""
+    by_name = {one.system.name: one for one in parts}
     found = []
-    for one in parts:
-        if one is not other:
-            common = np.intersect1d(one.rows, other.rows)
-            names = f"{one.system.name!r} and {reference!r}"
-            if len(common) == 0:
-                raise ChaosError(f"{names} share no item.")
-            found += [one.on(common, reference, chosen), other.on(common, one.system.name, chosen)]
+    for name, reference in comparisons:
+        one, other = by_name[name], by_name[reference]
+        common = np.intersect1d(one.rows, other.rows)
+        if len(common) == 0:
+            raise ChaosError(f"{name!r} and {reference!r} share no item.")
+        found += [one.on(common, reference, chosen), other.on(common, name, chosen)]
     return found
 
 
@@ -301,14 +381,15 @@ def _resample_items(
     rng: np.random.Generator,
 ) -> list[Floats]:
     """Return each part's values on resamples of the items, shape (n_resamples, n_measures)."""
-    tables = [(one.rows, np.concatenate(one.columns, axis=1)) for one in parts]
-    found = []
-    for one, means in zip(parts, bootstrap_tables(tables, items, n_resamples, rng), strict=True):
+    distinct = list(dict.fromkeys(parts))  # a system may stand in several comparisons
+    tables = [(one.rows, np.concatenate(one.columns, axis=1)) for one in distinct]
+    found = {}
+    for one, means in zip(distinct, bootstrap_tables(tables, items, n_resamples, rng), strict=True):
         ends = np.cumsum([block.shape[1] for block in one.columns])[:-1]
         blocks = np.split(means, ends, axis=1)
         values = [m.reduce(block) for m, block in zip(chosen, blocks, strict=True)]
-        found.append(np.stack(values, axis=1))
-    return found
+        found[one] = np.stack(values, axis=1)
+    return [found[one] for one in parts]
 
 
 def _resample_votes(
@@ -336,9 +417,7 @@ def _resample_votes(
                 values[b] = np.nan
                 continue
             judged = taken(one.judged, np.searchsorted(one.rows, rows))
-            judged = Judged(
-                human[rows], judged.model, judged.predicted, majority[rows], judged.old_label
-            )
+            judged = replace(judged, human=human[rows], majority=majority[rows], drawn=True)
             values[b] = [measure.value(judged) for measure in chosen]
     return found
 
@@ -359,15 +438,24 @@ def _value_rows(
                    "n_items": len(one.rows), "value": values[k]}  # fmt: skip
             if ends is not None:
                 row |= {"low": ends[0][k], "high": ends[1][k], "interval": "percentile"}
-            rows.append(row)
+            rows.append(_of_measure(row, measure))
     return rows
+
+
+def _of_measure(row: dict[str, object], measure: Measure) -> dict[str, object]:
+    """Return a row with what its measure estimates, or without an interval if it may have none."""
+    if not measure.has_interval:
+        return {name: cell for name, cell in row.items() if name not in _OF_INTERVALS}
+    if measure.estimand and "estimand" in row:
+        return row | {"estimand": f"{row['estimand']}; {measure.estimand}"}
+    return row
 
 
 def _described(system: System) -> dict[str, object]:
     return {
         "system": system.name,
         "family": system.family,
-        "seed": pd.NA if system.seed is None else system.seed,
+        "seed": system.seed,
         "origin": system.origin,
         "trained_on": " + ".join(system.trained_on),
         "temperature": system.temperature,
@@ -377,46 +465,33 @@ def _described(system: System) -> dict[str, object]:
 def _difference_rows(
     common: Mapping[str, object],
     chosen: Sequence[Measure],
-    parts: Sequence[_Aligned],
     pairs: Sequence[_Aligned],
-    reference: str,
     draws: list[Floats] | None,
     level: float,
-    with_bca: bool,
 ) -> list[dict[str, object]]:
-    """Return the differences from the reference; `pairs` are as `_pairs` gives them."""
+    """Return the differences of `pairs`, which are as `_pairs` gives them."""
     rows = []
     for i in range(0, len(pairs), 2):
         one, other = pairs[i : i + 2]
-        gap = one.values(chosen) - other.values(chosen)
-        found: dict[str, npt.NDArray[np.generic]] = {"value": gap}
+        found = {"value": one.values(chosen) - other.values(chosen)}
         kind = ""
         if draws is not None:
-            gaps = draws[i] - draws[i + 1]
-            if with_bca:
-                low, high = bca_interval(gaps, gap, _left_out(chosen, one, other), level)
-            else:
-                low, high = percentile_interval(gaps, level)
+            gaps = _without_rounding(draws[i] - draws[i + 1])
+            low, high = percentile_interval(gaps, level)
             found |= {"low": low, "high": high, "p": paired_p_value(gaps)}
-            kind = "bca" if with_bca else "percentile"
+            kind = "percentile"
         for k, measure in enumerate(chosen):
             row = {**common, **_described(one.system), "measure": measure.name,
-                   "n_items": len(one.rows), "interval": kind, "reference": reference}  # fmt: skip
-            rows.append(row | {name: values[k] for name, values in found.items()})
+                   "n_items": len(one.rows), "interval": kind,
+                   "reference": other.system.name}  # fmt: skip
+            row |= {name: values[k] for name, values in found.items()}
+            rows.append(_of_measure(row, measure))
     return rows
 
 
-def _left_out(chosen: Sequence[Measure], one: _Aligned, other: _Aligned) -> Floats:
-    """Return the differences with one item left out at a time, shape (n_items, n_measures)."""
-    found = []
-    for k, measure in enumerate(chosen):
-        sides = []
-        for part in (one, other):
-            table = part.columns[k]
-            means = (table.sum(axis=0) - table) / max(len(table) - 1, 1)
-            sides.append(measure.reduce(means))
-        found.append(sides[0] - sides[1])
-    return np.stack(found, axis=1)
+def _without_rounding(gaps: Floats) -> Floats:
+    """Return differences, 0 for those of sums that differ in nothing but their order."""
+    return np.where(np.abs(gaps) < _ROUNDING, 0, gaps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -462,7 +537,7 @@ def resampled(
     Resamples
     """
     chosen = chosen_measures(votes, measures)
-    _check(systems, n_resamples, seed, 0.95, None)
+    _check(systems, n_resamples, seed, 0.95)
     aligned = [_Aligned.of(system, votes, chosen, False) for system in systems]
     shape = (len(groups), len(systems), len(chosen))
     n_items, values = np.zeros(shape[:2], dtype=np.int64), np.full(shape, np.nan)
@@ -479,7 +554,7 @@ def resampled(
     return Resamples(n_items, values, draws)
 
 
-def wide(table: pd.DataFrame, *ends: str) -> pd.DataFrame:
+def wide(table: "pd.DataFrame", *ends: str) -> "pd.DataFrame":
     """Return one row for each dataset, group and system, with a column for each measure.
 
     Parameters
@@ -502,3 +577,66 @@ def wide(table: pd.DataFrame, *ends: str) -> pd.DataFrame:
         names = {"value": str(measure)} | {end: f"{measure}_{end}" for end in ends}
         described = described.merge(part[[*keys, *names]].rename(columns=names), "left", keys)
     return described
+
+
+def how_often_best(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    measures: Iterable[str] | None = None,
+    groups: Mapping[str, npt.ArrayLike] | None = None,
+    n_resamples: int,
+    seed: int = 0,
+) -> "pd.DataFrame":
+    """Return how often each system is the best one, over resamples of the items.
+
+    Parameters
+    ----------
+    votes, systems, measures, groups, n_resamples, seed
+        As for `score`, with at least one resample. Systems are compared on the items that all of
+        them cover.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, measure and system, in the order given: ``dataset``, ``group``,
+        ``system``, ``measure``, ``n_items``, ``value``; ``best``, the share of the resamples in
+        which no system is better (one that n systems share counts 1/n for each; they add up to 1),
+        and ``tied``, the share of those in which it is one of several. Both are NaN for a measure
+        that is not defined on every resample.
+
+    Raises
+    ------
+    ChaosError
+        As for `score`, or if no item of a group is covered by all systems.
+    """
+    import pandas as pd
+
+    chosen = chosen_measures(votes, measures)
+    _check(systems, n_resamples, seed, 0.95)
+    if not systems or n_resamples < 1:
+        raise ChaosError(
+            "Without systems and resamples none is best.",
+            found=f"{len(systems)} systems, {n_resamples} resamples",
+            expected="at least 1 of each",
+        )
+    aligned = [_Aligned.of(system, votes, chosen, False) for system in systems]
+    covered = np.all([np.isin(np.arange(len(votes)), one.rows) for one in aligned], axis=0)
+    whole = {ALL: np.arange(len(votes))}
+    rows: list[dict[str, object]] = []
+    for number, (group, members) in enumerate((groups or whole).items()):
+        items = _positions(group, members, len(votes))
+        items = items[covered[items]]
+        if len(items) == 0:
+            raise ChaosError(f"No item of {group!r} is covered by all systems.")
+        parts = [one.on(items, group, chosen) for one in aligned]
+        rng = np.random.default_rng([seed, number])
+        draws = np.stack(_resample_items(chosen, parts, items, n_resamples, rng), axis=1)
+        values = np.stack([one.values(chosen) for one in parts])
+        for k, measure in enumerate(chosen):
+            best, tied = best_shares(draws[..., k], measure.better)
+            for i, one in enumerate(parts):
+                row: dict[str, object] = {"dataset": votes.dataset.name, "group": group}
+                row |= {"system": one.system.name, "measure": measure.name, "n_items": len(items)}
+                rows.append(row | {"value": values[i, k], "best": best[i], "tied": tied[i]})
+    return pd.DataFrame(rows)

@@ -1,7 +1,7 @@
 """A system: a predicted distribution for each item, and what it is, as fields."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -57,6 +57,9 @@ class System:
     predicted : ndarray of int, shape (n,)
         The label that the file states, or the first of the largest probabilities where
         it states none; read-only.
+    stated : bool
+        Whether the labels are stated ones. Otherwise those that are tied for the largest
+        probability share an item.
     origin : str
         ``released`` with a paper, ``trained`` by this project, ``simulated`` for the synthetic
         sample, ``baseline`` (needs no model), ``reference`` (drawn from the votes themselves), or
@@ -82,6 +85,7 @@ class System:
     uids: tuple[str, ...]
     probabilities: Floats
     predicted: Ints
+    stated: bool = field(default=False, kw_only=True)
     origin: Origin = "yours"
     family: str = ""
     seed: int | None = None
@@ -166,6 +170,8 @@ class System:
             predicted=self.predicted[places],
             old_label=old_label,
             majority=votes.majority[rows],
+            n_votes=votes.n_votes[rows],
+            stated=self.stated,
         )
 
     def _join(self, votes: Votes) -> tuple[Ints, Ints]:

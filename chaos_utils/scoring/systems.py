@@ -10,7 +10,7 @@ from chaos_utils.base import paths
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
-from chaos_utils.scoring.system import Origin, System, check_names
+from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
 
 Ints = npt.NDArray[np.int64]
@@ -241,12 +241,15 @@ def baselines(votes: Votes, seed: int = 0) -> list[System]:
     Returns
     -------
     list of System
-        ``uniform``; ``class prior`` and ``old label`` with old labels; ``original votes`` with
-        old votes.
+        ``uniform`` and ``mean vote``; ``class prior``, ``mean vote given the old label`` and
+        ``old label`` with old labels; ``original votes`` with old votes.
     """
     found = [uniform(votes)]
     if votes.has_old_labels:
-        found += [class_prior(votes, seed), old_label(votes)]
+        found.append(class_prior(votes, seed))
+    found.append(mean_vote(votes, seed))
+    if votes.has_old_labels:
+        found += [mean_vote_given_old_label(votes, seed), old_label(votes)]
     return found + ([original_votes(votes)] if votes.has_old_votes else [])
 
 
@@ -277,6 +280,74 @@ def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
         # A dataset of one fold has no other items to learn from.
         shares[folds == fold] = counts / counts.sum() if counts.any() else 1 / len(counts)
     return computed("class prior", votes, shares)
+
+
+def mean_vote(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
+    """Return the mean vote shares, each item's from the other folds' items.
+
+    Fitted on votes, though never on an item's own: models that learned from labels have not seen
+    any of them.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of the folds.
+    n_folds : int
+        At least 1; with a single fold, the result is uniform.
+
+    Returns
+    -------
+    System
+        Out of fold.
+    """
+    one_group = np.zeros(len(votes), dtype=np.int64)
+    return _from_other_folds("mean vote", votes, one_group, seed, n_folds)
+
+
+def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
+    """Return the mean vote shares of those items of the other folds that have the same old label.
+
+    Parameters
+    ----------
+    votes : Votes
+    seed : int
+        Of the folds.
+    n_folds : int
+        At least 1; where the other folds have no item of an old label, its items get their mean
+        vote.
+
+    Returns
+    -------
+    System
+        Out of fold.
+
+    Raises
+    ------
+    ChaosError
+        If the votes lack old labels.
+    """
+    name = "mean vote given the old label"
+    return _from_other_folds(name, votes, votes.old_label, seed, n_folds)
+
+
+def _from_other_folds(name: str, votes: Votes, groups: Ints, seed: int, n_folds: int) -> System:
+    folds, shares = _folds(votes, seed, n_folds), votes.shares
+    predicted = np.full_like(shares, 1 / shares.shape[1])
+    for fold in range(n_folds):
+        others = folds != fold
+        for group in np.unique(groups[~others]):
+            learned = others & (groups == group)
+            if not learned.any():
+                learned = others
+            if learned.any():
+                predicted[~others & (groups == group)] = shares[learned].mean(axis=0)
+    return replace(
+        computed(name, votes, predicted),
+        trained_on=(votes_of(votes.dataset),),
+        out_of_fold=True,
+        notes=(f"fitted on the votes of other items, in {n_folds} folds",),
+    )
 
 
 def _folds(votes: Votes, seed: int, n_folds: int) -> Ints:

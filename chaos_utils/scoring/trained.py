@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import yaml
 
 from chaos_utils.base import paths
@@ -19,6 +18,9 @@ from chaos_utils.datasets.tasks import tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, are_votes, votes_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
@@ -73,7 +75,7 @@ class Run:
         # Records of the first edition say "1 threads".
         return re.sub(r"\b1 threads", "1 thread", self.record["device"]["title"])
 
-    def read_table(self, file: str) -> pd.DataFrame:
+    def read_table(self, file: str) -> "pd.DataFrame":
         """Return one of its parquet files.
 
         Parameters
@@ -93,6 +95,8 @@ class Run:
         """
         self.inputs_of(file)
         # Until the second edition the column was called so.
+        import pandas as pd  # slow to import
+
         return pd.read_parquet(self.folder / file).rename(columns={"task": "dataset"})
 
     def inputs_of(self, file: str) -> tuple[Input, ...]:
@@ -233,7 +237,7 @@ def learned(
     return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
 
 
-def predictions_in(table: pd.DataFrame, votes: Votes, system: str) -> System | None:
+def predictions_in(table: "pd.DataFrame", votes: Votes, system: str) -> System | None:
     """Return what a run's table predicts of a dataset's items; None where it predicts none.
 
     Parameters

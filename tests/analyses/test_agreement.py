@@ -13,10 +13,13 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.plots import bins as plots
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
 from chaos_utils.presentation import agreement as presentation
 from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle, uniform
 
 
@@ -147,13 +150,14 @@ def test_a_pool_is_scored_as_one_dataset(sample):
     bits = np.concatenate([entropy(one.shares, unit="bits") for one in (snli, mnli)])
     of_item = agreement.entropy_bins(bits, 2).of_item
     old = np.concatenate([snli.old_label, mnli.old_label])
-    # The first label with most votes; the oracle's answer.
-    top = np.concatenate([one.shares.argmax(axis=1) for one in (snli, mnli)])
+    # The label with most votes is the oracle's answer; tied ones share an item.
+    shares = np.concatenate([one.shares for one in (snli, mnli)])
+    right = expected_correct(shares, shares.argmax(axis=1), old)
     found = pooled[pooled["system"] == "oracle"].set_index("bin")["value"]
     chance = pooled[pooled["system"] == "chance"].set_index("bin")["value"]
     for b in range(2):
         mine = of_item == b
-        assert found[b + 1] == pytest.approx((top == old)[mine].mean())
+        assert found[b + 1] == pytest.approx(right[mine].mean())
         assert chance[b + 1] == pytest.approx((old == np.bincount(old).argmax())[mine].mean())
 
 
@@ -173,6 +177,7 @@ def test_a_system_is_scored_on_the_items_it_covers(sample):
         uids=tuple(votes.uids[i] for i in kept),
         probabilities=whole.probabilities[kept],
         predicted=1 - np.minimum(votes.majority[kept], 1),  # never the majority
+        stated=True,
     )
     scores = in_bins(votes, [part])
     k = scores.systems.index("oracle")
@@ -247,6 +252,27 @@ def test_intervals_hold_their_values_and_repeat(sample, of_sample):
     assert (table["low"] < table["high"]).mean() > 0.9
     again = binned(sample, {o.dataset.name: load_systems(o) for o in sample})
     pd.testing.assert_frame_equal(again.rows, of_sample.rows)
+
+
+def test_means_of_seeds_have_intervals_for_other_seeds_too(sample):
+    scores = in_bins(sample[0], load_systems(sample[0]))
+    mean = scores.roles.index("mean of seeds")
+    seeds = list(scores.members[mean])
+    assert [scores.roles[k] for k in seeds] == ["seed"] * 3
+    assert scores.members[seeds[0]] == (seeds[0],)
+    values, draws = scores.values[0], scores.draws[0]
+    low, high = agreement.intervals(scores, values, draws, scores.n_scored[0])
+    expected = over_seeds(values[seeds], draws[:, seeds], n_items=scores.n_scored[0, mean])
+    np.testing.assert_allclose([low[mean], high[mean]], [expected.low, expected.high])
+    alone = percentile_interval(draws[:, seeds[0]])
+    np.testing.assert_array_equal([low[seeds[0]], high[seeds[0]]], alone)
+
+
+def test_each_row_says_of_how_many_seeds_it_is(of_sample):
+    rows = of_sample.rows[of_sample.rows["reference"] == ""]
+    by_role = rows.groupby("role")["n_seeds"].agg(["min", "max"])
+    assert by_role.loc["mean of seeds"].tolist() == [3, 3]
+    assert by_role.loc["seed"].tolist() == [1, 1]
 
 
 def test_rows_with_a_reference_are_differences(of_sample):

@@ -15,7 +15,9 @@ from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import from_text
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.agreement import majority_share
+from chaos_utils.metrics.calibration import Binning, murphy_decomposition
 from chaos_utils.metrics.divergence import total_variation
+from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.plots import calibration as plots
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.predictions import read_predictions
@@ -143,7 +145,7 @@ def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
     figure = plots.plot_distances(distance_histogram(votes, own, shown_seed=0))
     assert len(figure.axes) == 2
     _, cells = lay_out(calibration.with_means(whole), calibration.CALIBRATION_COLUMNS)
-    assert cells[-3][:2] == ["mine, T = 1", "–"]
+    assert cells[-3][:3] == ["SNLI", "mine, T = 1", "–"]
 
 
 def test_a_reader_s_model_of_the_paper_s_family_is_not_the_paper_s(released):
@@ -393,6 +395,77 @@ def test_released_development_items_fit_as_the_conventions_say(real):
     assert (outside.probabilities.argmax(axis=1) == outside.gold).mean() > 0.9
 
 
+def test_table_1_has_mnli_beside_snli_only_where_both_are_held(tmp_path, votes):
+    assert calibration.table_1_datasets("auto", "snli") == ["snli", "mnli"]
+    assert calibration.table_1_datasets("sample", "mnli") == ["mnli", "snli"]
+    assert calibration.table_1_datasets("auto", "alphanli") == ["alphanli"]
+    assert calibration.table_1_datasets("snli", "snli") == ["snli"]
+
+
+def test_table_1_out_of_distribution_has_every_seed_and_the_paper_s_tie_rule(released):
+    mnli = released[1]
+    systems = load_systems(mnli, trained=False)
+    if not systems:
+        pytest.skip("the released predictions are not available")
+    table = human_calibration(mnli, systems)
+    models = table[table["origin"] == "released"]
+    assert models["temperature"].tolist() == [1] * 3 + [2] * 3
+    assert models["seed"].tolist() == [0, 1, 2] * 2
+    assert set(models["n_items"]) == {1569}
+    judged = systems[0].aligned_to(mnli)
+    last = [2 - one[:, ::-1].argmax(axis=1) for one in (judged.model, judged.human)]
+    assert models["accuracy"].iloc[0] == pytest.approx((last[0] == last[1]).mean())
+    # Means and sds are of one dataset.
+    both = pd.concat([table, table.assign(dataset="snli", accuracy=0.5)])
+    shown = calibration.with_means(both)
+    means = shown[shown["title"] == "mean over seeds"]
+    assert means["dataset"].tolist() == ["mnli", "mnli", "snli", "snli"]
+    assert means["accuracy"].iloc[2:].tolist() == [0.5, 0.5]
+
+
+def test_signed_entropy_errors_of_appendix_b(real):
+    table = calibration.signed_entropy_errors.function(*real)
+    assert table["mean"].round(3).tolist() == [-0.258, -0.184, -0.267, 0.054, 0.137, 0.058]
+    assert table["published"].tolist() == [-0.26] * 3 + [0.12] * 3
+    assert table["agrees"].tolist() == [True] + [False] * 5
+
+
+def test_the_temperature_of_least_ece_depends_on_the_items(real):
+    votes, systems = real
+    evidence = [Evidence((votes.dataset,), (votes,), (tuple(systems),))]
+    development = calibration.find_development(evidence)
+    table = calibration.ece_by_temperature.function(votes, systems, development=development)
+    assert table.groupby("items")["n_items"].first().to_dict() == {
+        "votes": 1514, "outside": 8328, "development": 9842,
+    }  # fmt: skip
+    mean = table.groupby(["items", "temperature"])["ece"].mean().unstack("items")
+    assert mean.idxmin().round(1).to_dict() == {"votes": 2.0, "outside": 1.0, "development": 1.2}
+    at_two = table[(table["items"] == "votes") & (table["temperature"] == 2)]
+    assert at_two["ece"].round(3).tolist() == [0.036, 0.030, 0.020]
+    alone = calibration.ece_by_temperature.function(votes, systems, development={})
+    assert set(alone["items"]) == {"votes"}
+
+
+def test_families_have_intervals_but_for_plug_in_errors(votes, systems):
+    table = calibration.family_scores.function(votes, systems, n_resamples=50, seed=0)
+    assert table["system"].unique().tolist() == [
+        "synthetic model, T = 1, 3 seeds", "synthetic model, T = 2, 3 seeds", "oracle (the votes)",
+    ]  # fmt: skip
+    models = table[table["n_seeds"] == 3].set_index("measure")
+    assert models.loc[["ece", "ece_votes"], ["low", "high"]].isna().all(axis=None)
+    others = models.loc[["sq_ce", "sq_ce_votes", "ent_ce", "dist_ce"]]
+    assert (others["low"] < others["value"]).all()
+    assert (others["value"] < others["high"]).all()
+    one = human_calibration(votes, systems)
+    mean = one[one["temperature"] == 1].head(3)["dist_ce"].mean()
+    assert models.loc["dist_ce", "value"].iloc[0] == pytest.approx(mean)
+    _, cells = lay_out(calibration.in_columns(table), calibration.INTERVAL_COLUMNS)
+    assert "[" not in cells[0][2]
+    assert "[" in cells[0][3]
+    # The oracle is right by construction: no interval of length 0.
+    assert "[" not in cells[2][5]
+
+
 def test_what_is_shown_says_what_was_computed(material):
     table = calibration.human_calibration(material).rows
     shown = calibration.with_means(table)
@@ -401,7 +474,7 @@ def test_what_is_shown_says_what_was_computed(material):
     here = [row[header.index(["accuracy", "here"])] for row in cells]
     assert here[3] == f"{table['accuracy'][:3].mean():.3f}"
     assert here[4] == f"{table['accuracy'][:3].std():.3f}"
-    assert cells[0][0] == "synthetic model, seed 0, T = 1"
+    assert cells[0][:2] == ["SNLI", "synthetic model, seed 0, T = 1"]
     choices = calibration.temperature_choices(material, outside={}, n_folds=3, seed=0).rows
     header, cells = lay_out(calibration.over_seeds(choices), calibration.TEMPERATURE_COLUMNS)
     in_t = [row[header.index(["T"])] for row in cells]
@@ -437,3 +510,41 @@ def test_distances_are_drawn_as_they_were_counted(votes, systems):
         assert [bar.get_x() for bar in bars] == rows["bin_low"].tolist()
         (line,) = axis.lines
         assert line.get_xdata()[0] == rows["mean"].iloc[0]
+
+
+def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
+    table = calibration.murphy.function(votes, systems)
+    chosen = calibration.line_up(votes, systems)
+    assert len(table) == len(chosen)
+    for one, row in zip(chosen, table.to_dict("records"), strict=True):
+        assert (row["system"], row["temperature"]) == (one.name, one.temperature)
+        judged = one.aligned_to(votes)
+        found = murphy_decomposition(judged.human, judged.model, Binning(10, "right", True))
+        for name in calibration.PARTS:
+            assert row[name] == pytest.approx(getattr(found, name), abs=1e-8)
+        brier = brier_of_votes(judged.human, judged.model).mean()
+        total = row["reliability"] - row["resolution"] + row["uncertainty"] + row["within_bins"]
+        assert row["brier"] == pytest.approx(brier, abs=1e-8)
+        assert total == pytest.approx(brier, abs=1e-8)
+    assert table["reliability"].iloc[-1] < 1e-12  # the oracle
+    shown = calibration.murphy_over_seeds(table)
+    assert list(shown["title"]) == [
+        "synthetic model, T = 1, 3 seeds", "synthetic model, T = 2, 3 seeds", "oracle (the votes)",
+    ]  # fmt: skip
+    for name in (*calibration.PARTS, "brier"):
+        assert shown[name].iloc[0] == pytest.approx(table[name].iloc[:3].mean())
+    header, cells = lay_out(shown, calibration.MURPHY_COLUMNS)
+    assert [names[0] for names in header][2:] == [
+        "reliability", "− resolution", "+ uncertainty", "+ within bins", "= Brier score",
+    ]  # fmt: skip
+    assert cells[0][2] == f"{shown['reliability'].iloc[0]:.3f}"
+
+
+def test_a_temperature_of_2_mends_reliability_above_all(real):
+    votes, systems = real
+    rows = calibration.murphy.function(votes, systems).set_index(["family", "temperature"])
+    parts = rows.loc["RoBERTa-base"].groupby("temperature")[[*calibration.PARTS, "brier"]].mean()
+    assert parts.loc[2, "reliability"] < parts.loc[1, "reliability"] / 2
+    gained = parts.loc[2] - parts.loc[1]
+    assert 0 < gained["resolution"] < -gained["reliability"] / 5
+    assert gained["uncertainty"] == pytest.approx(0, abs=1e-12)

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from chaos_utils.presentation.ceilings import say_beyond, say_uncut
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.references import References
+from chaos_utils.scoring.references import UNSETTLED, References
 from chaos_utils.scoring.scores import score
 
 budgets = ceilings.annotation_budget.function
@@ -38,7 +39,7 @@ def test_rescaled_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate
     uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
-    computed = score(votes, everyone, measures=["jsd", "rank_cs"], n_resamples=50)
+    computed = score(votes, everyone, measures=["jsd", "rank_cs_expected"], n_resamples=50)
     merged = computed.merge(table, on=["dataset", "system", "measure"], suffixes=("", "_here"))
     assert len(merged) == 2 * len(everyone)
     for column in ("value", "low", "high"):  # one interval on every page
@@ -46,6 +47,24 @@ def test_rescaled_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate
     given = table[table["rescaled_low"].notna()]
     assert (given["rescaled_low"] <= given["rescaled"] + 1e-12).all()
     assert (given["rescaled"] <= given["rescaled_high"] + 1e-12).all()
+
+
+def test_accuracy_and_ranking_start_where_chance_is(sample):
+    for votes in sample:
+        table = normalised(votes, [], n_draws=2, n_resamples=20, seed=0)
+        k = votes.dataset.n_classes
+        for name, chance in (("new_accuracy", 1 / k), ("rank_cs_expected", 1 / math.factorial(k))):
+            rows = table[table["measure"] == name]
+            np.testing.assert_allclose(rows["uniform"], chance)
+
+
+def test_calibration_errors_are_shown_without_an_interval(sample):
+    table = normalised(sample[0], [], n_draws=2, n_resamples=20, seed=0)
+    of_bins = table["measure"] == "ece_votes"
+    ends = ["low", "high", "rescaled_low", "rescaled_high"]
+    assert table.loc[of_bins, ends].isna().all(axis=None)
+    computed = table["source"] == "computed"
+    assert table.loc[~of_bins & computed, ["low", "high"]].notna().all(axis=None)
 
 
 def test_a_crowd_as_a_system_scores_about_1(sample):
@@ -84,6 +103,11 @@ def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(
     )
     assert (jsd["floor"].diff().dropna() < 0).all()
     np.testing.assert_allclose(jsd["floor"], jsd["error"])
+    # Ties share an item on either side, so which labels come first has no say.
+    right = table[table["measure"] == "new_accuracy"].pivot(
+        index="n_votes", columns="quantity", values="value"
+    )
+    np.testing.assert_allclose(right["floor"], right["error"])
     ece = table[(table["measure"] == "ece_votes") & (table["n_votes"] == 2)]
     by_quantity = ece.set_index("quantity")["value"]
     assert by_quantity["error"] > by_quantity["floor"]
@@ -146,18 +170,41 @@ def test_published_humans_stand_at_our_ceiling(released):
 
 
 def test_the_posterior_predicts_measured_half_crowds(released):
-    names = ["jsd", "dist_ce", "new_accuracy", "rank_cs"]
+    names = ["jsd", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected"]
     for votes in released:
         table = bounds(votes, n_draws=4, seed=0).set_index("measure").loc[names]
         assert (table["n_half"] == 50).all()
-        np.testing.assert_allclose(table["half_drawn"], table["half_measured"], rtol=0.09)
+        np.testing.assert_allclose(table["half_drawn"], table["half_measured"], rtol=0.03)
+
+
+def test_a_second_crowd_that_is_all_noise_is_not_a_number(sample):
+    table = bounds(sample[0], n_draws=3, seed=0)
+    at = table.index[table["measure"] == "ece_votes"]
+    table.loc[at, ["ceiling_halves", "ceiling_posterior", "ceiling_se"]] = 0.001, 0.004, 0.0015
+    _, cells = lay_out(table, ceilings.CEILING_COLUMNS)
+    row = next(row for row in cells if row[1] == MEASURES["ece_votes"].title)
+    assert row[-2:] == [UNSETTLED, "0.0040"]
+
+
+def test_the_cost_of_a_dirichlet_prior_is_shown(released):
+    table = bounds(released[0], n_draws=8, seed=0).set_index("measure")
+    jsd = table.loc["jsd"]
+    misses = [jsd[f"half_{prior}"] / jsd["half_measured"] - 1 for prior in ("drawn", "dirichlet")]
+    assert abs(misses[0]) < 0.02
+    assert misses[1] < -0.03
+    assert table.loc["dist_ce", "floor"] == pytest.approx(0.0355, rel=0.015)
+    assert jsd["floor_low"] < jsd["floor"] < jsd["floor_high"]
+    _, cells = lay_out(table.reset_index(), ceilings.PRIOR_COLUMNS)
+    assert cells[0][-1].endswith(" %")
 
 
 def test_tables_are_set_as_text(sample):
     votes = sample[0]
     header, cells = lay_out(bounds(votes, n_draws=3, seed=0), ceilings.CEILING_COLUMNS)
     assert len(cells) == len(ceilings.NAMES)
-    assert header[-1] == ["half crowds", "Δ"]
+    assert header[-1] == ["second crowd", "drawn crowds"]
+    of_kl = next(row for row in cells if row[1] == MEASURES["kl"].title)
+    assert of_kl[-2:] == ["–", "–"]
     table = normalised(votes, [], n_draws=3, n_resamples=20, seed=0)
     header, cells = lay_out(ceilings.side_by_side(table), ceilings.score_columns(table))
     # Floor and ceiling come first; the ceiling is 1, a perfect model above it.
@@ -169,6 +216,17 @@ def test_tables_are_set_as_text(sample):
     assert float(shown["perfect model (floor)"]) > 1
     assert shown["uniform"] == "0.00 [0.00, 0.00]"
     assert shown["estimated human (published)"].count("[") == 0
+    # Nothing is rescaled in KL, which has no ceiling; JSD and KL have an excess.
+    of_kl = MEASURES["kl"].title
+    assert [of_kl, "rescaled"] not in header
+    assert [MEASURES["dist_ce"].title, "excess"] not in header
+    for title, name in ((MEASURES["jsd"].title, "jsd"), (of_kl, "kl")):
+        at = header.index([title, "excess"])
+        excess = {row[1]: row[at] for row in cells}
+        even = table[(table["system"] == "uniform") & (table["measure"] == name)].iloc[0]
+        assert excess["perfect model (floor)"] == "0.000"
+        assert excess["uniform"] == f"{even['value'] - even['floor']:.3f}"
+    assert excess["ceiling"] == "–"
 
 
 def test_what_few_votes_cannot_say_is_named(others, sample):

@@ -18,6 +18,7 @@ from chaos_utils.analyses.learning_distributions import (
 )
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.plots.learning import plot_learning
 from chaos_utils.presentation import learning_distributions as presentation
 from chaos_utils.report.columns import lay_out
@@ -282,10 +283,41 @@ def test_intervals_are_paired_and_hold_their_values(scores):
     assert one["difference_high"] - one["difference_low"] < one["high"] - one["low"]
 
 
+def test_p_and_its_adjustment_are_those_of_the_intervals(scores):
+    rows = scores[scores["p_value"].notna()]
+    outside = (rows["difference_low"] > 0) | (rows["difference_high"] < 0)
+    np.testing.assert_array_equal(rows["p_value"] < 0.05, outside)
+    np.testing.assert_allclose(rows["p_holm"], holm(rows["p_value"]))
+    assert set(rows["n_resamples"]) == {60}
+
+
+def test_how_often_each_method_is_best_adds_up(scores):
+    of_methods = scores[scores["kind"] == "method"]
+    for name in ("best", "best_without_votes"):
+        np.testing.assert_allclose(of_methods.groupby("measure")[name].sum(), 1)
+    saw_votes = of_methods["learned_from"] == "votes"
+    assert (of_methods["best_without_votes"].isna() == saw_votes).all()
+    assert scores.loc[scores["kind"] != "method", ["best", "tied"]].isna().all(axis=None)
+    # A temperature changes no label, so that plain and three others share the accuracy.
+    right = of_methods[of_methods["measure"] == "new_accuracy"].set_index("method")["tied"]
+    assert right["plain"] == right["fixed"] == right["held_out"] == right["cross_fitted"]
+
+
+def test_the_mean_over_seeds_stands_beside_one_run(sample, scores):
+    rows = scores[scores["kind"] == "seeds"].set_index("measure")
+    assert set(rows["n_seeds"]) == {3}
+    of_seeds = score(sample[0], simulated(sample[0], 0).seeds, measures=["jsd"])["value"]
+    assert rows.loc["jsd", "value"] == pytest.approx(of_seeds.mean())
+    shown = [float(value) for value in rows.loc["jsd", "seed_values"].split()]
+    assert shown == pytest.approx(of_seeds.tolist(), rel=1e-5)
+    others = scores[scores["method"] != "ensemble"]
+    assert set(others.loc[others["kind"] == "method", "n_seeds"]) == {1}
+
+
 def test_confidence_widens_intervals(sample):
     widths = []
     for confidence in (0.5, 0.99):
-        table = scored(sample[0], confidence=confidence)
+        table = scored(sample[0], confidence=confidence, n_resamples=200)
         rows = table[table["method"] == "mc"].set_index("measure").loc["jsd"]
         widths.append(
             (rows["high"] - rows["low"], rows["difference_high"] - rows["difference_low"])
@@ -297,7 +329,7 @@ def test_confidence_widens_intervals(sample):
 def test_a_temperature_changes_no_ranking(scores):
     rows = scores[
         scores["method"].isin(["fixed", "held_out", "cross_fitted"])
-        & scores["measure"].isin(["new_accuracy", "old_accuracy", "rank_cs"])
+        & scores["measure"].isin(["new_accuracy", "old_accuracy", "rank_cs_expected"])
     ]
     assert len(rows) == 9
     assert (rows[["difference", "difference_low", "difference_high"]] == 0).all(axis=None)
@@ -379,8 +411,8 @@ def test_shown_methods_have_their_scores_and_differences_side_by_side(scores):
     header, cells = lay_out(learning.shown_methods(scores), learning.COLUMNS)
     assert [names[0] for names in header[3::2]] == [names[0] for names in header[4::2]]
     rows = {row[1]: row for row in cells}
-    assert len(rows) == 3 + 8
-    assert rows["plain"][4::2] == ["–"] * 4
+    assert len(rows) == 3 + 8 + 1
+    assert rows["plain"][4::2] == rows["plain (mean of 3 seeds)"][4::2] == ["–"] * 4
     assert rows["T = 2 (fixed)"][-1] == "0.000 [0.000, 0.000]"
     assert rows["soft labels (5 folds)"][2] == "+ votes on other items"
     jsd = scores[(scores["method"] == "soft") & (scores["measure"] == "jsd")].iloc[0]
@@ -392,7 +424,11 @@ def rows_of(*rows):
     columns = ["method", "title", "learned_from", "value", "difference_low", "difference_high"]
     table = pd.DataFrame(rows, columns=columns).assign(dataset="snli", measure="jsd")
     table["kind"] = np.where(table["learned_from"] == "nothing", "reference", "method")
-    return table.assign(difference=(table["difference_low"] + table["difference_high"]) / 2)
+    gap = (table["difference_low"] + table["difference_high"]) / 2
+    outside = (table["difference_low"] > 0) | (table["difference_high"] < 0)
+    p = np.where(outside, 0.01, 0.8)
+    shares = {"best": 0.25, "tied": 0.0, "best_without_votes": 0.6, "tied_without_votes": 0.5}
+    return table.assign(difference=gap, p_holm=p, **shares)
 
 
 def test_sentences_follow_the_numbers():
@@ -409,19 +445,24 @@ def test_sentences_follow_the_numbers():
         ("mc", "dropout", "train", 0.3, -0.1, 0.1),
         ("soft", "soft", "votes", 0.2, -0.12, -0.08),
     )
-    assert presentation.directions(table, "jsd") == [
+    assert presentation.directions(table, "jsd", 0.95) == [
         "on SNLI, soft and T = 2 are nearer to people; smoothing is farther; "
         "1 of 4 are indistinguishable from it"
     ]
     assert presentation.progress(table, "jsd") == [
-        "on SNLI, the ceiling has 0.100 and plain 0.300; the lowest is 0.200 by soft, 50% of the "
-        "way to the ceiling; the lowest without votes is 0.250 by T = 2, 25% of the way to the "
-        "ceiling"
+        "on SNLI, the ceiling has 0.100 and plain 0.300; the lowest is 0.200 by soft (best in 25% "
+        "of the resamples), 50% of the way to the ceiling; the lowest without votes is 0.250 by "
+        "T = 2 (best of these in 60% of the resamples, tied in 50%), 25% of the way to the ceiling"
+    ]
+    tied = presentation.how_often(table.assign(tied=0.5).iloc[-1])
+    assert tied == "best in 25% of the resamples, tied in 50%"
+    assert presentation.directions(table.assign(p_holm=0.2), "jsd", 0.95) == [
+        "on SNLI, 4 of 4 are indistinguishable from it"
     ]
     assert presentation.against_chance(table, "jsd") == [
         "4 of 5 on SNLI (0.400), all but smoothing"
     ]
-    assert presentation.accuracy_changes(table, "jsd")[0] == "T = 2 on SNLI (−0.050)"
+    assert presentation.accuracy_changes(table, "jsd", 0.95)[0] == "T = 2 on SNLI (−0.050)"
     worse = rows_of(*references_, ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2))
     assert presentation.progress(worse, "jsd")[0].endswith("0.300; no method comes below it")
 
@@ -476,15 +517,15 @@ def test_every_method_has_a_mark_and_an_interval_where_its_values_are(scores):
     jsd, kl = drawn(scores).axes
     assert kl.get_xscale() == "log"
     names = [label.get_text() for label in jsd.get_yticklabels()]
-    assert len(names) == 8
-    rows = scores[(scores["kind"] == "method") & (scores["measure"] == "jsd")].set_index("title")
+    assert len(names) == 8 + 1
+    rows = scores[(scores["kind"] != "reference") & (scores["measure"] == "jsd")].set_index("title")
     marks = {
         line.get_ydata()[0]: line for line in jsd.lines if line.get_marker() in ("o", "s", "D")
     }
     spans = [
         line for line in jsd.lines if line.get_linestyle() == "-" and len(line.get_ydata()) > 1
     ]
-    assert len(spans) == 8
+    assert len(spans) == 8 + 1
     for height, name in enumerate(names):
         assert marks[height].get_xdata()[0] == rows.loc[name, "value"]
         assert list(spans[height].get_xdata()) == list(rows.loc[name, ["low", "high"]])
@@ -511,7 +552,7 @@ def test_no_two_methods_share_a_colour_and_each_has_one_on_every_dataset(scores)
         names = [label.get_text().replace("(5 p", "(10 p") for label in axis.get_yticklabels()]
         marks = [line for line in axis.lines if line.get_linestyle() == "None"]
         shades.append({names[m.get_ydata()[0]]: to_hex(m.get_color()) for m in marks})
-    assert len(set(shades[0].values())) == len(shades[0]) == 8 + 4
+    assert len(set(shades[0].values())) == len(shades[0]) == 8 + 1 + 4
     assert shades[1].items() <= shades[0].items()
 
 

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.runs import write_run
 
@@ -6,6 +7,7 @@ from chaos_utils.analyses import trajectory
 from chaos_utils.analyses.agreement import entropy_bins, score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.presentation import trajectory as presentation
 from chaos_utils.scoring.systems import uniform
 
@@ -60,6 +62,23 @@ def growth(known, analysis=trajectory.by_size, pooled=True, n_bins=4, n_resample
         trajectory.shown_as(known, pooled=pooled),
         model="minilm-l6", n_bins=n_bins, n_resamples=n_resamples, seed=0, level=0.95,
     )  # fmt: skip
+
+
+def test_stages_with_several_seeds_have_intervals_for_other_seeds_too(runs, made):
+    both = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
+    one_seed = [run for run in runs if run.settings["seed"] == 0]
+    one = growth(trajectory.with_sizes(made, "minilm-l6", one_seed)).rows
+    small = {"dataset": "snli+mnli", "items": 1000, "bin": 0, "measure": "jsd"}
+
+    def row(table):
+        (found,) = table[(table[list(small)] == pd.Series(small)).all(axis=1)].to_dict("records")
+        return found
+
+    several, alone = row(both), row(one)
+    assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
+    # The two seeds differ by far more than items do.
+    assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
+    assert several["change"] == several["change_low"] == several["change_high"] == 0
 
 
 def course(made, runs, **options):
@@ -128,7 +147,8 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, made, sample
 def test_all_items_are_the_mean_of_the_bins(runs, made, sample):
     table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
     one = table[(table["dataset"] == "alphanli") & (table["measure"] == "new_accuracy")]
-    right = mixed(sample[2:], 0.5)[0].argmax(axis=1) == sample[2].majority
+    shares, gold = mixed(sample[2:], 0.5)[0], sample[2].majority
+    right = expected_correct(shares, shares.argmax(axis=1), gold)
     assert one.set_index("bin").loc[0, "value"] == pytest.approx(right.mean())
     assert one.set_index("bin").loc[0, "n"] == len(sample[2])
 

@@ -31,8 +31,9 @@ def test_the_file_begins_with_the_labels(transcript, sample):
 def test_every_command_stands_above_its_answer(transcript, sample):
     assert list(transcript.index) == ["file", "evaluate", "compare", "gaps", "order"]
     assert transcript["evaluate"].startswith("$ chaos evaluate my-model.csv --data sample\n")
-    assert "my-model on snli, 300 items" in transcript["evaluate"]
-    assert "softer minus my-model on snli" in transcript["compare"]
+    assert "ChaosNLI-SNLI (synthetic sample), 300 items" in transcript["evaluate"]
+    assert "softer − my-model" in transcript["compare"]
+    assert max(map(len, transcript["evaluate"].split("\n"))) <= 80
     assert "3 of 300 items" in transcript["gaps"]
     assert "order" in transcript["order"]
 
@@ -51,13 +52,14 @@ def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder, monke
 def test_flattening_is_what_the_command_answers(transcript, sample):
     votes = sample[0]
     table = your_model.flattened.function(votes, load_systems(votes), system=NAME)
-    assert list(table["measure"]) == ["jsd", "kl", "ece_votes"]
+    assert list(table["measure"]) == ["jsd", "kl", "sq_ce_votes"]
     assert set(table["system"]) == {NAME}
     assert (table["low"] < table["high"]).all()
-    minus = transcript["compare"].split("softer minus my-model")[1]
-    (line,) = (one for one in minus.split("\n") if one.startswith("JSD"))
-    shown = f"{table['value'].iloc[0]:+.4f}".replace("-", "−")
-    assert shown in line
+    (line,) = (
+        one for one in transcript["compare"].split("\n") if one.startswith("softer − my-model")
+    )
+    for value in table["value"]:
+        assert f"{value:+.4f}".replace("-", "−") in line
 
 
 def test_the_model_stands_beside_all_others_once(sample):

@@ -222,7 +222,7 @@ def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(whole_site):
         ["$", "chaos", "evaluate", file]
         for file in ("my-model.csv", "softer.csv", "short.csv", "swapped.csv")
     ]
-    for told, block in zip(("Kendall", "my-model on snli", "have no prediction", "another order"),
+    for told, block in zip(("DistCE", "softer − my-model", "have no prediction", "another order"),
                            shown, strict=True):  # fmt: skip
         assert told in block
         assert "\x1b" not in block

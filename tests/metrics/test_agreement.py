@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.stats import beta, multinomial
 from statsmodels.stats import inter_rater
 
 from chaos_utils.metrics import agreement
@@ -80,6 +81,45 @@ def test_chances_of_all_sizes_sum_to_one():
     p = np.array([[0.2, 0.5, 0.3], [1, 0, 0]])
     total = sum(agreement.chance_of_majority_size(p, 5, size) for size in range(1, 6))
     np.testing.assert_allclose(total, 1)
+
+
+@pytest.mark.parametrize("n_votes", [2, 3, 6])
+def test_quadratic_entropy_is_right_on_average_from_two_votes_on(n_votes):
+    truth = np.array([0.5, 0.3, 0.2])
+    counts = np.array([c for c in np.ndindex(*(n_votes + 1,) * 3) if sum(c) == n_votes])
+    found = agreement.quadratic_entropy(counts)
+    chances = multinomial.pmf(counts, n_votes, truth)
+    assert chances @ found == pytest.approx(1 - (truth**2).sum())
+    with pytest.raises(ValueError, match="row 0, has one vote"):
+        agreement.quadratic_entropy([[0, 1, 0]])
+
+
+@given(same_totals, st.floats(0.1, 5), st.floats(0.5, 0.99))
+def test_credible_intervals_are_those_of_beta_distributions(votes, prior, level):
+    low, high = agreement.credible_intervals(votes, prior, level)
+    k = votes.shape[1]
+    for label in range(k):
+        one = votes[:, label] + prior
+        theirs = beta(one, votes.sum(axis=1) + k * prior - one)
+        np.testing.assert_allclose(low[:, label], theirs.ppf((1 - level) / 2), atol=1e-9)
+        np.testing.assert_allclose(high[:, label], theirs.ppf((1 + level) / 2), atol=1e-9)
+
+
+def test_credible_intervals_hold_shares_that_are_drawn_from_the_prior():
+    rng = np.random.default_rng(0)
+    prior = np.array([0.9, 0.6, 0.4])
+    truth = rng.dirichlet(prior, 20_000)
+    low, high = agreement.credible_intervals(rng.multinomial(10, truth), prior, 0.9)
+    np.testing.assert_allclose(((low <= truth) & (truth <= high)).mean(axis=0), 0.9, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("prior", "level", "message"), [(0, 0.9, "above 0"), ([1, -1, 1], 0.9, "above 0"),
+                                    (0.5, 95, "level is 95")]
+)  # fmt: skip
+def test_credible_intervals_of_nonsense(prior, level, message):
+    with pytest.raises(ValueError, match=message):
+        agreement.credible_intervals([[3, 4, 5]], prior, level)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chaos_utils.metrics import calibration
 from chaos_utils.metrics.calibration import NO_BIN, Binning
+from chaos_utils.metrics.scores import brier_of_votes
 
 BAAN = Binning(10, "right", zero_in_bin=False)
 
@@ -123,6 +124,80 @@ def test_rankings(pair):
     assert calibration.same_ranking(h, h, ties="aware").all()
     with pytest.raises(ValueError, match="ties"):
         calibration.same_ranking(h, m, ties="none")
+
+
+@settings(max_examples=30)
+@given(distributions(n_arrays=2, max_items=4))
+def test_the_chance_of_the_same_ranking_by_trying_every_way_to_break_ties(pair):
+    h, m = pair
+
+    def orders(shares):
+        ways = permutations(range(len(shares)))
+        return {
+            way for way in ways if all(shares[a] <= shares[b] + 1e-12 for a, b in pairwise(way))
+        }
+
+    expected = []
+    for one, other in zip(h, m, strict=True):
+        theirs, ours = orders(one), orders(other)
+        expected.append(len(theirs & ours) / len(theirs) / len(ours))
+    found = calibration.expected_same_ranking(h, m)
+    np.testing.assert_allclose(found, expected)
+    certain = (found == 0) | (found == 1)
+    same = calibration.same_ranking(h, m, ties="index")
+    np.testing.assert_array_equal(found[certain], same[certain])
+
+
+@given(distributions(n_arrays=2, min_items=3))
+def test_the_squared_error_is_that_of_pairs_in_a_bin(pair):
+    h, m = pair
+    confidence, hits = calibration.hits_of(m, h, ties="shared")
+    bins, gaps = BAAN.assign(confidence), hits - confidence
+    expected = 0.0
+    for b in set(bins):
+        inside = gaps[bins == b]
+        pairs = [one * other for one, other in combinations(inside, 2)]
+        expected += len(inside) * np.mean(pairs) if pairs else 0
+    found = calibration.squared_calibration_error(m, h, BAAN)
+    assert found == pytest.approx(expected / len(h), abs=1e-12)
+
+
+def test_the_squared_error_has_no_bias():
+    rng = np.random.default_rng(0)
+    bins = Binning(4, "right", zero_in_bin=True)
+    found = []
+    for _ in range(2000):  # right with the chance that is predicted, of 30 items
+        right = rng.random(30) < (p := rng.uniform(0.5, 1, 30))
+        model = np.column_stack([p, 1 - p])
+        found.append(calibration.squared_calibration_error(model, np.where(right, 0, 1), bins))
+    assert abs(np.mean(found)) < 3 * np.std(found) / np.sqrt(len(found))
+    assert min(found) < 0
+
+
+@given(distributions(n_arrays=2), st.integers(2, 12))
+def test_murphy_s_parts_add_up_to_the_brier_score(pair, n_bins):
+    h, m = pair
+    for closed in ("left", "right"):
+        bins = Binning(n_bins, closed, zero_in_bin=True)
+        parts = calibration.murphy_decomposition(h, m, bins)
+        assert parts.brier == pytest.approx(brier_of_votes(h, m).mean(), abs=1e-12)
+        assert min(parts.reliability, parts.resolution, parts.uncertainty) >= -1e-12
+    overall = h.mean(axis=0)
+    same = calibration.murphy_decomposition(h, np.tile(overall, (len(h), 1)), bins)
+    assert same.resolution == pytest.approx(0, abs=1e-12)
+    assert same.reliability == pytest.approx(0, abs=1e-12)
+    assert same.brier == pytest.approx(same.uncertainty)
+
+
+def test_murphy_s_parts_by_hand_of_two_bins_without_spread():
+    h = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0], [0.5, 0.5]])
+    m = np.array([[0.25, 0.75]] * 2 + [[0.75, 0.25]] * 2)
+    parts = calibration.murphy_decomposition(h, m, Binning(2, "right", zero_in_bin=True))
+    assert parts.reliability == parts.within_bins == 0
+    assert parts.resolution == pytest.approx(2 * 0.25**2)
+    assert parts.uncertainty == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="zero_in_bin"):
+        calibration.murphy_decomposition(h, h, BAAN)
 
 
 @given(distributions(n_arrays=2))

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from chaos_utils.metrics import agreement, calibration, divergence, measures, resampling, scores
+from chaos_utils.metrics import (
+    agreement,
+    calibration,
+    divergence,
+    measures,
+    priors,
+    resampling,
+    scores,
+    signals,
+)
 
 N = 30
 BINS = calibration.Binning(5, closed="right", zero_in_bin=True)
@@ -54,6 +63,8 @@ def test_item_by_item_the_order_of_the_classes_does_not_matter(k, votes, human, 
         calibration.kendall_tau_b,
         lambda h, m: calibration.same_ranking(h, m, ties="aware"),
         lambda h, m: agreement.chance_of_majority_size(m, 5, 3),
+        calibration.expected_same_ranking,
+        lambda h, m: divergence.squared_distance(h, m, 7),
     ]
     for function in functions:
         found = function(human, model)
@@ -63,6 +74,7 @@ def test_item_by_item_the_order_of_the_classes_does_not_matter(k, votes, human, 
         agreement.majority_share,
         agreement.is_tied,
         agreement.pairwise_agreement,
+        agreement.quadratic_entropy,
     ):
         np.testing.assert_allclose(function(votes), of_labels(function, votes, order=order))
 
@@ -70,7 +82,9 @@ def test_item_by_item_the_order_of_the_classes_does_not_matter(k, votes, human, 
 def test_every_measure_has_a_value_in_its_range(k, human, model):
     rng = np.random.default_rng(0)
     old = rng.integers(k, size=N)
-    judged = measures.Judged(human, model, model.argmax(axis=1), human.argmax(axis=1), old)
+    judged = measures.Judged(
+        human, model, model.argmax(axis=1), human.argmax(axis=1), old, np.full(N, 7)
+    )
     for measure in measures.MEASURES.values():
         assert measure.low_for(k) <= measure.value(judged) <= measure.high_for(k), measure.name
 
@@ -83,6 +97,18 @@ def test_chance_of_a_majority_is_that_of_the_multinomial(k):
     even = [np.full(k, 1 / k)]
     alone = multinomial.pmf([1] * k, k, even[0])  # each label has one vote
     assert agreement.chance_of_majority_size(even, k, 1)[0] == pytest.approx(alone)
+
+
+def test_ordered_labels_can_be_read_from_either_end(k, human, model):
+    found = divergence.wasserstein(human, model)
+    np.testing.assert_allclose(found, divergence.wasserstein(human[:, ::-1], model[:, ::-1]))
+
+
+def test_credible_intervals_hold_the_posterior_mean(k, votes):
+    low, high = agreement.credible_intervals(votes, 0.5)
+    mean = (votes + 0.5) / (votes + 0.5).sum(axis=1, keepdims=True)
+    assert low.shape == high.shape == (N, k)
+    assert ((low <= mean) & (mean <= high)).all()
 
 
 def test_kappa_is_one_where_all_agree_and_about_nought_by_chance(k):
@@ -99,8 +125,8 @@ def test_labels_and_calibration(k, human, model):
     np.testing.assert_array_equal(first, last)
     gold = human.argmax(axis=1)
     right = scores.is_correct(first, gold, n_classes=k)
-    np.testing.assert_array_equal(right, scores.is_in_top(model, gold, k=1))
-    assert scores.is_in_top(model, gold, k=k).all()
+    np.testing.assert_array_equal(right, scores.expected_correct(model, first, gold))
+    np.testing.assert_array_equal(scores.shared_top(model), np.eye(k)[first])
     assert calibration.same_ranking(human, human, ties="index").all()
     confidence, hits = calibration.hits_of(model, human)
     curve = calibration.reliability_curve(confidence, hits, BINS)
@@ -113,9 +139,12 @@ def test_labels_and_calibration(k, human, model):
         calibration.maximum_calibration_error,
         lambda m, h, bins: calibration.adaptive_calibration_error(m, h, 6),
         lambda m, h, bins: calibration.classwise_calibration_error(m, h, bins, divide_by="all"),
+        calibration.squared_calibration_error,
     ):
         assert error(human, human, BINS) == pytest.approx(0)  # the votes are calibrated to votes
         assert 0 < error(model, human, BINS) <= 1
+    parts = calibration.murphy_decomposition(human, model, BINS)
+    assert parts.brier == pytest.approx(scores.brier_of_votes(human, model).mean())
 
 
 def test_resampling(k, votes, human):
@@ -125,9 +154,14 @@ def test_resampling(k, votes, human):
     np.testing.assert_array_equal(one.sum(axis=1), 3)
     drawn = resampling.draw_votes(human, votes.sum(axis=1), rng)
     np.testing.assert_array_equal(drawn.sum(axis=1), votes.sum(axis=1))
-    prior = resampling.fit_dirichlet(votes)
+    grid = priors.fit_grid(votes)
+    assert priors.simplex_grid(k, 2).shape[1] == priors.support_points(votes).shape[1] == k
+    np.testing.assert_allclose(priors.draw_truths(votes, grid, rng).sum(axis=2), 1)
+    for mass in priors.bootstrap_masses(votes, grid, 3, rng).values():
+        assert mass.shape == (3, len(grid.points))
+    prior = priors.fit_dirichlet(votes)
     assert prior.shape == (k,)
-    truths = resampling.draw_truths(votes, prior, rng)
+    (truths,) = priors.draw_truths(votes, prior, rng)
     np.testing.assert_allclose(truths.sum(axis=1), 1)
     means = resampling.bootstrap_means(human, 200, rng)
     some = np.arange(0, N, 2)
@@ -136,17 +170,32 @@ def test_resampling(k, votes, human):
     assert of_all.shape == of_some.shape == (200, k)
     np.testing.assert_allclose(of_all.sum(axis=1), 1)
     low, high = resampling.percentile_interval(means)
-    jackknife = (human.sum(axis=0) - human) / (N - 1)
-    ends = resampling.bca_interval(means, human.mean(axis=0), jackknife)
-    for below, above in ((low, high), ends):
-        assert ((below <= human.mean(axis=0)) & (human.mean(axis=0) <= above)).all()
+    assert ((low <= human.mean(axis=0)) & (human.mean(axis=0) <= high)).all()
     assert resampling.paired_p_value(means - means[:, [0]]).shape == (k,)
+    best, tied = resampling.best_shares(means, "higher")
+    assert best.shape == tied.shape == (k,)
+
+
+def test_signals_of_disagreement(k, human, model):
+    mine = signals.contested(human, majority_below=np.median(human.max(axis=1)))
+    assert 0 < mine.sum() < N
+    for found in (
+        signals.entropy_correlation(human, human * 0.999 + 0.001 / k),
+        signals.contested_auroc(human, human, majority_below=np.median(human.max(axis=1))),
+    ):
+        assert found.value > 0.9
+        assert found.n == N
+    assert -1 < signals.entropy_correlation(human, model).value < 0.9
+
+
+# Of numbers, not of classes.
+_OF_NUMBERS = ("rescale", "holm", "smallest_p_value", "fewest_resamples", "spearman", "auroc")
 
 
 def test_no_public_function_is_forgotten():
     source = inspect.getsource(inspect.getmodule(test_no_public_function_is_forgotten))
-    for module in (agreement, calibration, divergence, resampling, scores):
+    for module in (agreement, calibration, divergence, priors, resampling, scores, signals):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             public = function.__module__ == module.__name__ and not name.startswith("_")
-            needs_classes = public and name not in ("rescale", "holm")
+            needs_classes = public and name not in _OF_NUMBERS
             assert not needs_classes or f".{name}" in source, name

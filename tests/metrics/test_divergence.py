@@ -11,7 +11,9 @@ from chaos_utils.metrics.divergence import (
     jensen_shannon_distance,
     jensen_shannon_divergence,
     kl_divergence,
+    squared_distance,
     total_variation,
+    wasserstein,
 )
 
 BASES = {"bits": 2, "nats": np.e}
@@ -98,6 +100,45 @@ def test_the_largest_distance_in_nats_is_not_one():
     assert total_variation([[1, 0]], [[0, 1]]) == [1]
 
 
+@given(distributions(n_arrays=2))
+def test_wasserstein_agrees_with_scipy_and_is_at_least_the_mass_that_moves(pair):
+    p, q = pair
+    steps = np.arange(p.shape[1])
+    expected = [
+        scipy.stats.wasserstein_distance(steps, steps, a, b) for a, b in zip(p, q, strict=True)
+    ]
+    found = wasserstein(p, q)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert (found >= total_variation(p, q) - 1e-12).all()
+    if p.shape[1] == 2:
+        np.testing.assert_allclose(found, total_variation(p, q), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_votes", [2, 3, 6])
+def test_the_squared_distance_is_right_on_average_from_two_votes_on(n_votes):
+    truth, model = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.7, 0.1])
+    counts = np.array([c for c in np.ndindex(*(n_votes + 1,) * 3) if sum(c) == n_votes])
+    chances = scipy.stats.multinomial.pmf(counts, n_votes, truth)
+    found = squared_distance(counts / n_votes, np.tile(model, (len(counts), 1)), n_votes)
+    assert chances @ found == pytest.approx(((model - truth) ** 2).sum())
+    assert chances @ squared_distance(
+        counts / n_votes, np.tile(truth, (len(counts), 1)), n_votes
+    ) == pytest.approx(0, abs=1e-12)
+
+
+@given(distributions(n_arrays=2), st.integers(2, 100))
+def test_the_squared_distance_of_many_votes_is_the_plain_one(pair, n_votes):
+    h, m = pair
+    plain = ((h - m) ** 2).sum(axis=1)
+    found = squared_distance(h, m, n_votes)
+    assert (found <= plain + 1e-12).all()
+    assert (plain - found <= 1 / (n_votes - 1)).all()
+    each = np.arange(2, 2 + len(h))
+    np.testing.assert_allclose(
+        squared_distance(h, m, each)[-1:], squared_distance(h[-1:], m[-1:], each[-1])
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -122,3 +163,5 @@ def test_other_bad_input():
         entropy([[0.5, 0.5]], unit="dits")
     with pytest.raises(ValueError, match="floor is -1"):
         kl_divergence([[0.5, 0.5]], [[0.5, 0.5]], unit="nats", floor=-1)
+    with pytest.raises(ValueError, match="item 1, is 1, expected at least 2"):
+        squared_distance(np.eye(2), np.eye(2), [2, 1])

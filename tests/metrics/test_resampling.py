@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chaos_utils.metrics import resampling
-from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 
@@ -53,21 +52,62 @@ def test_bad_level():
         percentile_interval([[1.0]], level=95)
 
 
-def test_bca_agrees_with_scipy():
+def test_percentile_intervals_agree_with_scipy():
     values = np.random.default_rng(5).exponential(size=80)
     theirs = scipy.stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(6)
+        (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(6)
     ).confidence_interval
-    means = bootstrap_means(values[:, np.newaxis], 20_000, np.random.default_rng(7))
-    left_out = (values.sum() - values)[:, np.newaxis] / 79
-    low, high = resampling.bca_interval(means, [values.mean()], left_out)
+    low, high = percentile_interval(
+        bootstrap_means(values[:, np.newaxis], 20_000, np.random.default_rng(7))
+    )
     assert low[0] == pytest.approx(theirs.low, abs=0.01)
     assert high[0] == pytest.approx(theirs.high, abs=0.01)
 
 
-def test_bca_of_a_constant_is_the_constant():
-    ends = resampling.bca_interval(np.full((50, 1), 2.0), [2.0], np.full((9, 1), 2.0))
-    assert [end[0] for end in ends] == [2, 2]
+def test_percentile_intervals_of_a_column_that_is_not_always_defined_are_not_defined():
+    low, high = percentile_interval([[1.0, 1.0], [2.0, np.nan], [3.0, 2.0]])
+    assert (low[0], high[0]) == (1, 3)
+    assert np.isnan([low[1], high[1]]).all()
+
+
+# Few values, so that many are 0 and many are tied with the ends.
+DIFFERENCES = st.lists(st.integers(-3, 3), min_size=2, max_size=400)
+
+
+@given(DIFFERENCES, st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]), st.integers(-3, 3))
+def test_p_is_small_if_and_only_if_the_interval_leaves_out_0(differences, level, shift):
+    values = np.array(differences, float)
+    values = np.concatenate([np.abs(values) + shift] * 3)
+    assume(len(values) >= resampling.fewest_resamples(level))
+    low, high = percentile_interval(values, level)
+    assert (resampling.paired_p_value(values) < round(1 - level, 9)) == (low > 0 or high < 0)
+
+
+@pytest.mark.parametrize("n_resamples", [39, 40, 199, 999, 1000, 10_000])
+@pytest.mark.parametrize("tie", [0.0, -1.0])
+def test_the_last_value_beyond_0_decides_interval_and_p(n_resamples, tie):
+    verdicts = []
+    for n_beyond in range(n_resamples // 20):
+        values = np.ones(n_resamples)
+        values[:n_beyond] = tie  # a tie counts like a value beyond 0
+        low, _ = percentile_interval(values)
+        p = resampling.paired_p_value(values)
+        verdicts.append(p < 0.05)
+        assert (low > 0) == (p < 0.05) or n_resamples < resampling.fewest_resamples()
+    expected = int(np.ceil(round(0.05 * (n_resamples + 1) / 2, 9))) - 1
+    assert sum(verdicts) == expected
+
+
+def test_how_many_resamples_a_small_p_needs():
+    assert resampling.smallest_p_value(9999) == pytest.approx(0.0002)
+    assert resampling.fewest_resamples() == 40
+    for level, n in ((0.9, 1), (0.95, 1), (0.95, 144), (0.99, 72)):
+        fewest = resampling.fewest_resamples(level, n)
+        assert n * resampling.smallest_p_value(fewest) < round(1 - level, 9)
+        assert n * resampling.smallest_p_value(fewest - 1) >= round(1 - level, 9)
+    p = resampling.holm(np.full(144, resampling.smallest_p_value(fewest := 10_000)))
+    assert p.max() < 0.05
+    assert fewest > resampling.fewest_resamples(0.95, 144)
 
 
 def test_p_values_are_small_for_a_difference_and_uniform_without_one():
@@ -80,6 +120,70 @@ def test_p_values_are_small_for_a_difference_and_uniform_without_one():
         for _ in range(300)
     ]
     assert 0.01 <= np.mean(np.array(p) < 0.05) <= 0.1
+
+
+def _coverage(n_samples, n_items, n_resamples):
+    """Return how often intervals of differences of two systems hold the truth, for two measures.
+
+    Both are scored on the same items, whose difficulty they share: the one by a distance, skewed,
+    the other by whether it is right.
+    """
+    rng = np.random.default_rng(12)
+
+    def drawn(n):
+        hard = rng.beta(0.5, 1.0, size=(n, 1))
+        errors = np.sqrt(hard * rng.exponential([1.0, 0.8], size=(n, 2)))
+        right = rng.random((n, 2)) < 1 - hard * [0.8, 0.6]
+        return np.column_stack([errors[:, 0] - errors[:, 1], right[:, 0] * 1.0 - right[:, 1]])
+
+    truth = drawn(2_000_000).mean(axis=0)
+    held = np.zeros(2)
+    for _ in range(n_samples):
+        low, high = percentile_interval(bootstrap_means(drawn(n_items), n_resamples, rng))
+        held += (low <= truth) & (truth <= high)
+    return held / n_samples
+
+
+def test_intervals_of_differences_cover_the_truth():
+    assert (_coverage(300, 150, 400) >= 0.91).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_items", [100, 400, 1500])
+def test_intervals_of_differences_cover_the_truth_for_many_samples(n_items):
+    held = _coverage(1000, n_items, 1000)
+    assert ((held >= 0.92) & (held <= 0.97)).all()
+
+
+def test_how_often_each_is_best_adds_up_and_shows_ties():
+    draws = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [3.0, 2.0, 1.0], [5.0, 5.0, 5.0]])
+    best, tied = resampling.best_shares(draws, "lower")
+    np.testing.assert_allclose(
+        best, [(1 + 1 / 2 + 1 / 3) / 4, (1 / 2 + 1 / 3) / 4, (1 + 1 / 3) / 4]
+    )
+    np.testing.assert_allclose(tied, [0.5, 0.5, 0.25])
+    highest, _ = resampling.best_shares(draws, "higher")
+    np.testing.assert_allclose(highest, [(1 + 1 / 3) / 4, (1 / 3) / 4, (2 + 1 / 3) / 4])
+    nearest, _ = resampling.best_shares(draws - 2, "zero")
+    np.testing.assert_allclose(nearest, [1 / 12, (2 + 1 / 3) / 4, (1 + 1 / 3) / 4])
+
+
+@given(st.integers(1, 5), st.integers(1, 30), st.integers(0, 99))
+def test_shares_of_being_best_add_up_to_1(n_systems, n_resamples, seed):
+    rng = np.random.default_rng(seed)
+    draws = rng.integers(3, size=(n_resamples, n_systems)) / 10
+    best, tied = resampling.best_shares(draws + rng.normal(scale=1e-15, size=draws.shape), "lower")
+    assert best.sum() == pytest.approx(1)
+    assert ((tied >= 0) & (tied <= 1)).all()
+    same, _ = resampling.best_shares(draws, "lower")  # rounding makes no difference
+    np.testing.assert_allclose(best, same)
+
+
+def test_what_is_not_always_defined_is_never_best():
+    draws = np.array([[np.nan, 2.0], [0.0, 2.0]])
+    best, tied = resampling.best_shares(draws, "lower")
+    np.testing.assert_array_equal(best, [np.nan, 1])
+    np.testing.assert_array_equal(tied, [np.nan, 0])
 
 
 @given(st.integers(0, 1000))
@@ -106,37 +210,6 @@ def test_split_sizes_that_cannot_be(sizes):
         resampling.split_votes([[20, 10], [30, 30]], sizes, np.random.default_rng(0))
 
 
-def test_dirichlet_is_recovered():
-    rng = np.random.default_rng(9)
-    truth = np.array([0.5, 1.5, 3.0])
-    votes = resampling.draw_votes(rng.dirichlet(truth, 4000), 100, rng)
-    np.testing.assert_allclose(resampling.fit_dirichlet(votes), truth, rtol=0.07)
-
-
-def test_the_noise_floor_is_that_of_known_truths():
-    """The posterior gives the floor of a perfect model; the votes' own shares would not."""
-    rng = np.random.default_rng(10)
-    truths = rng.dirichlet([0.5, 0.9, 0.4], 1500)
-    votes = resampling.draw_votes(truths, 20, rng)
-    known = np.mean([
-        total_variation(resampling.draw_votes(truths, 20, rng) / 20, truths).mean()
-        for _ in range(20)
-    ])  # fmt: skip
-    prior = resampling.fit_dirichlet(votes)
-    drawn = [resampling.draw_truths(votes, prior, rng) for _ in range(20)]
-    floor = np.mean([
-        total_variation(resampling.draw_votes(truth, 20, rng) / 20, truth).mean()
-        for truth in drawn
-    ])  # fmt: skip
-    shares = votes / 20
-    plug_in = np.mean([
-        total_variation(resampling.draw_votes(shares, 20, rng) / 20, shares).mean()
-        for _ in range(20)
-    ])  # fmt: skip
-    assert floor == pytest.approx(known, rel=0.02)
-    assert abs(plug_in - known) > 2 * abs(floor - known)
-
-
 def test_rescaling():
     np.testing.assert_allclose(
         resampling.rescale([0.3, 0.1, 0.2], at_zero=0.3, at_one=0.1), [0, 1, 0.5]
@@ -160,7 +233,8 @@ def test_tables_over_the_same_items_share_their_draws():
     np.testing.assert_allclose(found[2][:, 0], 2 * found[0][:, 0])
     alone = resampling.bootstrap_tables(tables[1:2], whole, 30, np.random.default_rng(1))
     np.testing.assert_allclose(alone[0], found[1])
-    weights = np.random.default_rng(1).multinomial(40, np.full(40, 1 / 40), size=30)
+    drawn = np.random.default_rng(1).integers(40, size=(30, 40), dtype=np.int32)
+    weights = np.stack([np.bincount(row, minlength=40) for row in drawn])
     by_hand = (weights[:, some] @ values[some]) / weights[:, some].sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found[1], by_hand)
 

@@ -25,8 +25,20 @@ def test_accuracies_agree_with_scikit_learn(p, random):
     top = scores.top_label(p, ties="first")
     found = scores.is_correct(top, gold, n_classes=k).mean()
     assert found == pytest.approx(sklearn.metrics.accuracy_score(gold, top))
-    assert scores.is_in_top(p, gold, k=1).mean() == pytest.approx(found)
-    assert scores.is_in_top(p, gold, k=k).all()
+
+
+@given(distributions(min_items=2), st.randoms())
+def test_tied_labels_share_an_item(p, random):
+    gold = np.array([random.randrange(p.shape[1]) for _ in p])
+    first, last = (scores.top_label(p, ties=ties) for ties in ("first", "last"))
+    expected = []
+    for row, label in zip(p, gold, strict=True):
+        tied = np.flatnonzero(np.isclose(row, row.max(), atol=1e-12, rtol=0))
+        expected.append(float(label in tied) / len(tied))
+    for predicted in (first, last):
+        found = scores.expected_correct(p, predicted, gold)
+        np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(scores.shared_top(p).sum(axis=1), 1)
 
 
 @given(distributions(min_items=2, zeros=False), st.randoms())
@@ -67,7 +79,6 @@ def test_soft_accuracy():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: scores.is_in_top(TIED, [0, 1, 2], k=4), "k is 4"),
         (lambda: scores.is_correct([0, 1], [0], n_classes=3), "2 integers"),
         (lambda: scores.is_correct([0, 3], [0, 1], n_classes=3), "row 1, is 3"),
         (lambda: scores.is_correct([0.5, 1], [0, 1], n_classes=3), "integers"),

@@ -5,6 +5,7 @@ from chaos_utils.report.columns import (
     Column,
     lay_out,
     number,
+    p_value,
     published_beside,
     signed,
     with_interval,
@@ -63,3 +64,13 @@ def test_a_published_number_stands_beside_ours_under_one_heading():
     )
     assert header == [["dataset", ""], ["share", "paper"], ["share", "here"], ["share", "Δ"]]
     assert cells == [["snli", "25.00", "24.97", "−0.03"], ["new", "–", "–", "–"]]
+
+
+def test_the_smallest_p_is_a_bound_and_nothing_is_written_where_there_is_none():
+    assert p_value(2 / 10_001, 10_000) == "≤ 0.0002"
+    assert p_value(20 / 10_001, 10_000, raw=2 / 10_001) == "≤ 0.002"
+    assert p_value(1.0, 10, raw=2 / 11) == "≤ 1"
+    assert p_value(4 / 10_001, 10_000) == "< 0.001"
+    assert p_value(0.0312, 1000) == "0.031"
+    assert p_value(1.0, 1000) == "1.000"
+    assert p_value(float("nan"), 1000) == ""

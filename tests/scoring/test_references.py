@@ -2,11 +2,13 @@ import ast
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chaos_utils.analyses import ceilings, references, results
 from chaos_utils.base import paths
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring import judging
 from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
 from chaos_utils.scoring.references import (
@@ -16,9 +18,11 @@ from chaos_utils.scoring.references import (
     References,
     extrapolation_weights,
     floor_and_ceiling,
+    is_settled,
     known_scores,
     split_sizes,
 )
+from chaos_utils.scoring.scores import available
 from chaos_utils.scoring.systems import baselines, load_systems
 
 ALPHA = (0.4, 0.7, 0.3)  # about what fits SNLI
@@ -44,8 +48,9 @@ def test_a_reference_has_one_value_on_all_pages(sample, number):
     scored = results.main_results.function(votes, [], n_resamples=0, seed=0)
     shared = references.reference_scores.function(votes, seed=0, measures=["jsd", "kl"])
     chart = results.drawn_results(scored, shared).rows
-    answer = judging.judge_files({votes.dataset.name: systems}, sample, n_resamples=1, seed=0)
-    expected = drawn.scores(answer["measure"].unique())
+    answered = judging.judge_files({votes.dataset.name: systems}, sample, n_resamples=20)
+    answer = pd.DataFrame(answered.rows)
+    expected = drawn.scores(answer["measure"][answer["system"] == PERFECT_MODEL].unique())
     for system, kind, column in (
         (PERFECT_MODEL, "floor", "floor"),
         (SECOND_CROWD, "ceiling", "ceiling_halves"),
@@ -55,7 +60,7 @@ def test_a_reference_has_one_value_on_all_pages(sample, number):
             "ceilings": by_measure(page, column),
             "rescaled": by_measure(rescaled, kind),
             "results": by_measure(chart, "value", kind=kind),
-            "evaluate": by_measure(answer, kind),
+            "evaluate": by_measure(answer, "value", system=system),
         }
         for place, of_place in found.items():
             assert "jsd" in of_place, place
@@ -169,7 +174,7 @@ def test_means_of_the_table_give_the_value(sample):
     crowd = draw_posterior(sample[0].counts, 3, np.random.default_rng(0))
     model = truths_of(sample[0].shares, 3)
     for measure in MEASURES.values():
-        found = repeated(measure, crowd, model)
+        found = repeated(measure, crowd, model, sample[0].n_votes)
         assert found.of_means(found.table.mean(axis=0)[np.newaxis])[0] == pytest.approx(found.value)
 
 
@@ -179,6 +184,53 @@ def test_what_cannot_be_read_off_split_halves_is_drawn(others):
         assert found.halves("jsd") is None
         assert found.second_crowd("jsd").value == found.crowds("jsd").value
     assert References(others[0], 2).measured_half("jsd") is not None
+
+
+def test_any_measure_of_two_votes_has_references(sample):
+    found = References(sample[0])
+    # The perfect model is at no distance from all people; a crowd's is its own noise.
+    assert found.perfect_model("sq_distance").value == pytest.approx(0, abs=0.0005)
+    noise = (1 - (sample[0].shares ** 2).sum(axis=1)).mean() / 99
+    assert found.crowds("sq_distance").value == pytest.approx(noise, rel=0.15)
+
+
+@pytest.mark.parametrize("n_votes", [5, 6, 10, 20])
+def test_few_votes_give_a_second_crowd_that_is_close_to_the_true_one(released, n_votes):
+    for votes in released:
+        rng = np.random.default_rng(3)
+        known = split_votes(votes.counts, (n_votes,), rng)[0]
+        found = References(replace(votes, counts=known, majority=known.argmax(axis=1)), 8)
+        pairs = [split_votes(votes.counts, (n_votes, n_votes), rng)[:2] for _ in range(8)]
+        one, other = np.swapaxes(pairs, 0, 1) / n_votes
+        for name in ("jsd", "dist_ce", "ent_ce", "new_accuracy", "ece_votes"):
+            assert found.halves(name) is None  # their curve would be wrong by far
+            measured = repeated(MEASURES[name], one, other).value
+            value = found.second_crowd(name).value
+            assert 0 <= value <= MEASURES[name].high_for(votes.dataset.n_classes)
+            assert value == pytest.approx(measured, rel=0.12, abs=0.02), (votes.dataset.name, name)
+
+
+def test_a_second_crowd_that_cannot_be_told_from_0_is_said_to_be_so(sample):
+    assert is_settled("ece_votes", 0.005, 0.001)
+    assert not is_settled("ece_votes", 0.0015, 0.001)
+    assert is_settled("signed_ent_ce", 0.0, 0.1)  # 0 is what it should be
+    assert is_settled("new_accuracy", 0.9, 1.0)
+    assert is_settled("jsd", 0.06, np.nan)
+    rows = References(sample[0], 4).rows(["jsd", "kl"])
+    errors = {(row["system"], row["measure"]): row["standard_error"] for row in rows}
+    assert 0 < errors[SECOND_CROWD, "jsd"] < 0.01
+    assert np.isnan(errors[PERFECT_MODEL, "jsd"])
+
+
+def test_the_standard_error_is_that_of_other_items(sample):
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(30):
+        counts = rng.multinomial(50, rng.dirichlet(ALPHA, size=200))
+        votes = replace(sample[0], uids=tuple(map(str, range(200))), counts=counts)
+        found = References(votes, 5)
+        values.append(found.second_crowd("jsd").value)
+    assert found.second_crowd_error("jsd") == pytest.approx(np.std(values), rel=0.4)
 
 
 def test_no_draws_are_refused():
@@ -196,7 +248,7 @@ def test_any_measure_has_references(sample):
 def test_the_package_knows_what_would_be_drawn_for_the_released_votes(released):
     for votes in released:
         known = known_scores(votes).set_index(["system", "measure"])["value"]
-        names = [name for name, measure in MEASURES.items() if not measure.needs]
+        names = [name for name in available(votes, MEASURES) if name != "old_accuracy"]
         drawn = References(votes).scores(names).set_index(["system", "measure"])["value"]
         np.testing.assert_allclose(known.loc[drawn.index], drawn, rtol=1e-6)
         guesses = references.baseline_scores.function(votes, seed=0)
@@ -226,7 +278,8 @@ def test_other_votes_and_other_seeds_are_drawn(released, sample):
 
 
 def test_baselines_are_those_that_votes_have_what_they_need_for(sample, others):
-    assert [one.name for one in baselines(others[0])] == ["uniform"]
+    assert [one.name for one in baselines(others[0])] == ["uniform", "mean vote"]
     assert [one.name for one in baselines(sample[0])] == [
-        "uniform", "class prior", "old label", "original votes",
+        "uniform", "class prior", "mean vote", "mean vote given the old label", "old label",
+        "original votes",
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.scores import COLUMNS, score, wide
+from chaos_utils.scoring.scores import COLUMNS, how_often_best, score, wide
 
 
 @pytest.fixture
@@ -178,19 +178,22 @@ def test_a_comparison_is_paired(votes):
     table = score(votes, [first, second], reference=second.name, n_resamples=400, seed=1)
     gaps = table[table["reference"] == second.name].set_index("measure")
     values = wide(table).set_index("system")
-    for measure in MEASURES:
+    for measure in gaps.index:
         expected = values.loc[first.name, measure] - values.loc[second.name, measure]
         assert gaps.loc[measure, "value"] == pytest.approx(expected, abs=1e-12)
     assert set(gaps["system"]) == {first.name}
-    assert set(gaps["interval"]) == {"bca"}
-    assert (gaps["low"] <= gaps["high"]).all()
+    gaps = gaps[gaps["interval"] != ""]
+    assert set(gaps["interval"]) == {"percentile"}
+    assert set(gaps["n_resamples"]) == {400}
     assert gaps["p"].between(0, 1).all()
+    np.testing.assert_array_equal(gaps["p"] < 0.05, (gaps["low"] > 0) | (gaps["high"] < 0))
     np.testing.assert_allclose(gaps["p_holm"], multipletests(gaps["p"], method="holm")[1])
     assert table.loc[table["reference"] == "", ["p", "p_holm"]].isna().all(axis=None)
     same = score(votes, [first, replace(first, name="same")], reference="same", n_resamples=50)
     same = same[same["reference"] == "same"]
     assert (same["value"] == 0).all()
-    assert (same["p"] == 1).all()
+    assert (same["p"].dropna() == 1).all()
+    assert (same[["low", "high"]].dropna() == 0).all(axis=None)
     clear = score(votes, [first, systems.uniform(votes)], measures=["jsd"], reference="uniform",
                   n_resamples=400).iloc[-1]  # fmt: skip
     assert clear["high"] < 0
@@ -234,6 +237,36 @@ def test_other_people_move_a_score_less_than_other_items_and_both_together_most(
     assert spread["both"] == pytest.approx(together, rel=0.25)
 
 
+def test_only_what_covers_its_truth_has_an_interval(votes):
+    both = [systems.uniform(votes), systems.oracle(votes)]
+    table = score(votes, both, reference="uniform", n_resamples=50)
+    assert set(table["reference"]) == {"", "uniform"}
+    for name, rows in table.groupby("measure"):
+        ends = rows[["low", "high"]].to_numpy()
+        if MEASURES[name].has_interval:
+            assert np.isfinite(ends).all() or name == "kendall_tau"
+            assert rows["estimand"].str.endswith(MEASURES[name].estimand).all()
+            assert rows["estimand"].str.startswith("items resampled").all()
+        else:
+            assert np.isnan(ends).all()
+            assert rows[["p", "p_holm"]].isna().all(axis=None)
+            assert set(rows["interval"]) == set(rows["estimand"]) == {""}
+
+
+def test_what_votes_lack_a_measure_asks_for_in_one_way(votes):
+    single = replace(votes, counts=np.eye(3, dtype=int)[votes.majority])
+    assert "sq_distance" in set(score(votes, [systems.uniform(votes)])["measure"])
+    assert "sq_distance" not in set(score(single, [systems.uniform(single)])["measure"])
+    with pytest.raises(ChaosError, match="needs at least two votes on each item"):
+        score(single, [systems.uniform(single)], measures=["sq_distance"])
+    with pytest.raises(ChaosError, match="needs ordered labels"):
+        score(votes, [systems.uniform(votes)], measures=["wasserstein"])
+    ordered = votes.dataset.model_copy(update={"ordered": True})
+    scale = replace(votes, dataset=ordered)
+    (row,) = score(scale, [systems.oracle(scale)], measures=["wasserstein"]).to_dict("records")
+    assert row["value"] == 0
+
+
 def test_a_measure_that_needs_old_labels_is_left_out_where_there_are_none(votes):
     bare = replace(votes, given_old_label=None, given_old_votes=None)
     one = [systems.uniform(bare)]
@@ -251,6 +284,8 @@ def test_a_measure_that_needs_old_labels_is_left_out_where_there_are_none(votes)
         ({"n_resamples": -1}, "number of resamples"),
         ({"level": 95}, "between 0 and 1"),
         ({"reference": "other"}, "no such system"),
+        ({"reference": "uniform", "n_resamples": 39}, "at least 40"),
+        ({"reference": "uniform", "n_resamples": 40, "level": 0.99}, "at least 200"),
     ],
 )
 def test_bad_options(votes, options, message):
@@ -265,7 +300,7 @@ def test_one_item_has_scores(votes):
         texts=votes.texts[:1],
     )  # fmt: skip
     table = score(one, [systems.uniform(one), systems.oracle(one)], reference="oracle",
-                  n_resamples=20)  # fmt: skip
+                  n_resamples=40)  # fmt: skip
     assert table["n_items"].eq(1).all()
     undefined = table[(table["reference"] == "") & table["value"].isna()]
     assert set(undefined["measure"]) <= {"kendall_tau"}  # of even shares there is no ranking
@@ -278,7 +313,7 @@ def test_systems_without_a_common_item(votes):
         for name, uids in (("a", one.uids[:3]), ("b", one.uids[3:6]))
     ]
     with pytest.raises(ChaosError, match="share no item"):
-        score(votes, parts, reference="a", n_resamples=10)
+        score(votes, parts, reference="a", n_resamples=40)
 
 
 def test_labels_in_another_order_are_another_dataset(votes):
@@ -319,3 +354,47 @@ def test_bins_of_a_group_are_cut_on_its_items(votes):
     of_group = score(votes, [one], groups={"g": range(200)}, measures=["adaptive_ece"])
     alone = score(votes, [part], measures=["adaptive_ece"])
     assert of_group["value"].iloc[0] == pytest.approx(alone["value"].iloc[0], abs=1e-12)
+
+
+def test_p_and_interval_agree_with_the_data_s_own_verdict(votes):
+    models = systems.load_systems(votes)
+    for what in ("items", "votes", "both"):
+        table = score(votes, models, measures=["jsd", "new_accuracy"], reference=models[0].name,
+                      resample=what, n_resamples=60, level=0.9)  # fmt: skip
+        gaps = table[table["reference"] != ""]
+        out = (gaps["low"] > 0) | (gaps["high"] < 0)
+        np.testing.assert_array_equal(gaps["p"] < 0.1, out)
+
+
+def test_the_best_system_is_said_with_how_often_it_is(votes):
+    first, second = systems.load_systems(votes)[:2]
+    same = replace(first, name="same")
+    names = ["jsd", "new_accuracy", "signed_ent_ce"]
+    options = {"measures": names, "n_resamples": 300, "seed": 1}
+    table = how_often_best(votes, [first, second, same], **options)
+    wide_table = table.pivot(index="system", columns="measure", values="best")
+    np.testing.assert_allclose(wide_table.sum(), 1)
+    tied = table.pivot(index="system", columns="measure", values="tied")
+    # Two systems that are one share each resample in which they are best.
+    np.testing.assert_allclose(wide_table.loc["same"], wide_table.loc[first.name])
+    np.testing.assert_allclose(tied.loc["same", "jsd"], 2 * wide_table.loc["same", "jsd"])
+    perfect = how_often_best(votes, [first, systems.oracle(votes)], **options)
+    of_jsd = perfect[perfect["measure"] == "jsd"].set_index("system")["best"]
+    assert of_jsd.to_dict() == {first.name: 0, "oracle": 1}
+    values = score(votes, [first], measures=["jsd"])
+    assert table["value"].iloc[0] == pytest.approx(values["value"].iloc[0])
+
+
+def test_systems_are_best_on_the_items_that_all_cover(votes):
+    whole = systems.load_systems(votes)[0]
+    part = systems.System(
+        "part", votes.dataset, votes.uids[:50], whole.probabilities[:50], whole.predicted[:50]
+    )
+    table = how_often_best(votes, [whole, part], measures=["jsd"], n_resamples=20)
+    assert set(table["n_items"]) == {50}
+    assert table["tied"].tolist() == [1, 1]
+    other = replace(part, name="other", uids=votes.uids[50:100])
+    with pytest.raises(ChaosError, match="covered by all systems"):
+        how_often_best(votes, [part, other], n_resamples=20)
+    with pytest.raises(ChaosError, match="none is best"):
+        how_often_best(votes, [], n_resamples=20)

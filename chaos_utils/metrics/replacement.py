@@ -1,0 +1,159 @@
+"""Whether a system may stand in for an annotator: the alternative annotator test."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics.checks import as_labels
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_NOTHING = 1e-12  # a variance that is 0 but for rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replacement:
+    """What the alternative annotator test finds.
+
+    Attributes
+    ----------
+    annotator : ndarray of int, shape (n_annotators,)
+        Those who are compared with the system: who labelled enough items.
+    n_items : ndarray of int, shape (n_annotators,)
+        How many items each of them shares with the system and with somebody else.
+    advantage : ndarray of float, shape (n_annotators,)
+        On what share of these items the system agrees with the others at least as much as the
+        annotator does.
+    p : ndarray of float, shape (n_annotators,)
+        One-sided: that the system is at most ε behind would be so clear by chance.
+    won : ndarray of bool, shape (n_annotators,)
+        Whether the system wins, by the Benjamini–Yekutieli procedure.
+    """
+
+    annotator: Ints
+    n_items: Ints
+    advantage: Floats
+    p: Floats
+    won: npt.NDArray[np.bool_]
+
+    @property
+    def winning_rate(self) -> float:
+        """Share of the annotators whom the system beats, ω; from 0.5 on it may stand in for one."""
+        return float(self.won.mean())
+
+    @property
+    def advantage_probability(self) -> float:
+        """Mean advantage over annotators, ρ: by this, systems are compared."""
+        return float(self.advantage.mean())
+
+
+def alternative_annotator_test(
+    item: npt.ArrayLike,
+    annotator: npt.ArrayLike,
+    label: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    *,
+    n_classes: int,
+    epsilon: float,
+    ordered: bool = False,
+    q: float = 0.05,
+    fewest_items: int = 30,
+) -> Replacement:
+    r"""Test whether a system agrees with people as well as any one of them does.
+
+    Each annotator is left out in turn. On each item, annotator and system are compared by how well
+    they agree with the others: :math:`d_i` is 1 where the annotator agrees more, −1 where the
+    system does, 0 where both do alike. The system wins if the mean of d is below ε, by a one-sided
+    t-test.
+
+    Parameters
+    ----------
+    item, annotator, label : array_like of int, shape (n_votes,)
+        Who gave which label to which item, positions from 0; one label per annotator and item.
+    predicted : array_like of int, shape (n_items,)
+        The system's labels.
+    n_classes : int
+        What every label is below.
+    epsilon : float
+        By how much a system may be behind, since it costs less, in [0, 1]: the authors propose 0.2
+        beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers.
+    ordered : bool
+        Whether agreement is by the root mean squared difference of label positions; by the share
+        of the others who gave the same label otherwise.
+    q : float
+        False discovery rate over annotators, in (0, 1).
+    fewest_items : int
+        Annotators with fewer items are left out, at least 2.
+
+    Returns
+    -------
+    Replacement
+
+    Raises
+    ------
+    ValueError
+        If labels do not fit, an annotator labelled an item twice, or nobody has enough items that
+        somebody else labelled too.
+
+    References
+    ----------
+    Calderon, N., Reichart, R. and Dror, R. (2025). The alternative annotator test for
+    LLM-as-a-judge: how to statistically justify replacing human annotators with LLMs.
+
+    Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple
+    testing under dependency.
+    """
+    from scipy.special import stdtr
+
+    items, people = np.asarray(item, dtype=np.int64), np.asarray(annotator, dtype=np.int64)
+    labels = as_labels(label, len(items), n_classes, "label")
+    system = as_labels(predicted, len(np.asarray(predicted)), n_classes, "predicted")
+    if not 0 <= epsilon <= 1 or not 0 < q < 1:
+        raise ValueError(f"epsilon is {epsilon}, q is {q}, expected shares")
+    if len(np.unique(np.stack([items, people]), axis=1).T) < len(items):
+        raise ValueError("an annotator labelled an item twice, expected one label")
+    counts = np.zeros((len(system), n_classes), dtype=np.int64)
+    np.add.at(counts, (items, labels), 1)
+    shared = counts.sum(axis=1)[items] > 1
+    items, people, labels = items[shared], people[shared], labels[shared]
+    others = counts[items] - np.eye(n_classes, dtype=np.int64)[labels]
+    ahead = np.sign(
+        _agreement(others, labels, ordered) - _agreement(others, system[items], ordered)
+    )
+    n_items = np.bincount(people)
+    tested = np.flatnonzero(n_items >= max(fewest_items, 2))
+    if len(tested) == 0:
+        raise ValueError(
+            f"nobody labelled {max(fewest_items, 2)} items that somebody else labelled too"
+        )
+    n = n_items[tested]
+    mean = np.bincount(people, ahead)[tested] / n
+    # `ahead` is −1, 0 or 1, so the variance follows from two counts.
+    variance = (np.bincount(people, ahead**2)[tested] - n * mean**2) / (n - 1)
+    behind = mean - epsilon
+    t = np.where(behind < 0, -np.inf, np.inf)
+    np.divide(behind, np.sqrt(variance / n), out=t, where=variance > _NOTHING)
+    p = stdtr(n - 1, t)
+    advantage = np.bincount(people, ahead <= 0)[tested] / n
+    return Replacement(tested, n, advantage, p, _rejected(p, q))
+
+
+def _agreement(others: Ints, labels: Ints, ordered: bool) -> Ints:
+    """Return how well labels agree with those of the others, on any scale that rises with it."""
+    if not ordered:
+        return others[np.arange(len(labels)), labels]
+    gaps = np.arange(others.shape[1]) - labels[:, np.newaxis]
+    return -(others * gaps**2).sum(axis=1)
+
+
+def _rejected(p: Floats, q: float) -> npt.NDArray[np.bool_]:
+    """Return which hypotheses the Benjamini–Yekutieli procedure rejects."""
+    ranks = np.arange(1, len(p) + 1)
+    order = np.argsort(p, kind="stable")
+    below = p[order] <= q * ranks / (len(p) * (1 / ranks).sum())
+    rejected = np.zeros(len(p), dtype=bool)
+    if below.any():
+        rejected[order[: np.flatnonzero(below)[-1] + 1]] = True
+    return rejected

@@ -1,0 +1,255 @@
+"""Predicted disagreement as a signal: whether a model knows where people disagree.
+
+Both statistics compare the entropies of the predicted and the human distributions, and both come
+with an interval for other items; people are the votes as they were observed. Few votes know an
+item's entropy badly, which takes either statistic towards chance.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit, ndtri
+
+from chaos_utils.metrics.checks import as_distributions, as_pair
+from chaos_utils.metrics.divergence import Floats, entropy
+
+Bools = npt.NDArray[np.bool_]
+_DIGITS = 10  # entropies that differ by less are equal but for rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A statistic with its interval.
+
+    Attributes
+    ----------
+    value : float
+        NaN where it is not defined.
+    low, high : float
+        Ends of the interval; NaN where there is none, as for a perfect value.
+    n : int
+        Number of items.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def entropy_correlation(human: npt.ArrayLike, model: npt.ArrayLike, level: float = 0.95) -> Signal:
+    """Spearman's rank correlation of predicted and human entropy over items.
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Vote shares and predicted distributions; rows sum to 1.
+    level : float
+        Coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    Signal
+        As `spearman` gives it; entropies are rounded to 10 decimals, so that equal ones tie.
+    """
+    h, m = as_pair(human, model)
+    ours, theirs = (entropy(p, unit="nats").round(_DIGITS) for p in (m, h))
+    return spearman(ours, theirs, level)
+
+
+def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> Signal:
+    r"""Spearman's rank correlation, with an interval from its influence function.
+
+    The correlation is a function of the joint distribution of both values, so what an item adds to
+    its variance is known without a model of either: that of the two normal variables behind
+    Fieller's and Bonett and Wright's intervals is not assumed, and ties (mid-ranks) are minded.
+    The interval is made on the scale of :math:`\operatorname{artanh} \rho`.
+
+    Parameters
+    ----------
+    one, other : array_like of float, shape (n_items,)
+    level : float
+        Coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    Signal
+        In [−1, 1]; NaN where a side does not vary.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, a value is not finite, or the level is not in (0, 1).
+
+    References
+    ----------
+    Croux, C. and Dehon, C. (2010). Influence functions of the Spearman and Kendall correlation
+    measures.
+    Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
+    Kendall and Spearman correlations.
+    """
+    x, y = (np.asarray(values, dtype=np.float64) for values in (one, other))
+    if x.ndim != 1 or x.shape != y.shape or not np.isfinite([x, y]).all():
+        raise ValueError(f"the values have shapes {x.shape} and {y.shape}, expected two lists of "
+                         "finite numbers of one length")  # fmt: skip
+    z, n = _quantile(level), len(x)
+    u, v = _below(x, np.full(n, 1 / n)), _below(y, np.full(n, 1 / n))
+    spread_u, spread_v = u.var(), v.var()
+    if n < 2 or min(spread_u, spread_v) < 1e-15:
+        return Signal(np.nan, np.nan, np.nan, n)
+    together = ((u - 0.5) * (v - 0.5)).mean()
+    scale = np.sqrt(spread_u * spread_v)
+    value = float(together / scale)
+    if n < 4 or abs(value) > 1 - 1e-12:
+        return Signal(value, np.nan, np.nan, n)
+    # What an item does to a mean over pairs: through its own ranks, and through those of the
+    # items above it.
+    of_product = u * v + _above(x, v) + _above(y, u) - 3 * (u * v).mean()
+    of_u = u**2 + 2 * _above(x, u) - 3 * (u**2).mean()
+    of_v = v**2 + 2 * _above(y, v) - 3 * (v**2).mean()
+    influence = of_product / scale - value / 2 * (of_u / spread_u + of_v / spread_v)
+    error = influence.std() / np.sqrt(n - 3) / (1 - value**2)
+    low, high = np.tanh(np.arctanh(value) + np.array([-z, z]) * error)
+    return Signal(value, float(low), float(high), n)
+
+
+def contested(
+    human: npt.ArrayLike,
+    *,
+    entropy_above: float | None = None,
+    majority_below: float | None = None,
+) -> Bools:
+    """Whether people disagree on an item, by one stated threshold.
+
+    Parameters
+    ----------
+    human : array_like of float, shape (n_items, n_classes)
+        Vote shares; rows sum to 1.
+    entropy_above : float, optional
+        In nats: items with a larger entropy are contested.
+    majority_below : float, optional
+        Items whose largest share is smaller are contested.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
+
+    Raises
+    ------
+    ValueError
+        If not exactly one threshold is given.
+    """
+    h = as_distributions(human, "human")
+    if entropy_above is not None and majority_below is None:
+        return entropy(h, unit="nats").round(_DIGITS) > entropy_above
+    if majority_below is not None and entropy_above is None:
+        return h.max(axis=1).round(_DIGITS) < majority_below
+    raise ValueError("expected either entropy_above or majority_below, and not both")
+
+
+def contested_auroc(
+    human: npt.ArrayLike,
+    model: npt.ArrayLike,
+    *,
+    entropy_above: float | None = None,
+    majority_below: float | None = None,
+    level: float = 0.95,
+) -> Signal:
+    """How well predicted entropy tells contested items from the others.
+
+    Parameters
+    ----------
+    human, model : array_like of float, shape (n_items, n_classes)
+        Vote shares and predicted distributions; rows sum to 1.
+    entropy_above, majority_below : float, optional
+        As for `contested`: exactly one.
+    level : float
+        Coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    Signal
+        As `auroc` gives it.
+    """
+    h, m = as_pair(human, model)
+    is_contested = contested(h, entropy_above=entropy_above, majority_below=majority_below)
+    return auroc(entropy(m, unit="nats").round(_DIGITS), is_contested, level)
+
+
+def auroc(score: npt.ArrayLike, positive: npt.ArrayLike, level: float = 0.95) -> Signal:
+    """Area under the receiver operating characteristic, with DeLong's interval.
+
+    It is the chance that a positive item scores above a negative one; ties count half. DeLong's
+    standard error is used on the logit scale, which keeps the interval inside [0, 1] and its
+    coverage near the ends.
+
+    Parameters
+    ----------
+    score : array_like of float, shape (n_items,)
+    positive : array_like of bool, shape (n_items,)
+    level : float
+        Coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    Signal
+        In [0, 1], chance is 0.5; NaN where all items are positive or none is. Without an interval
+        where the scores keep both kinds wholly apart, or a kind has one item.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, a score is not finite, or the level is not in (0, 1).
+
+    References
+    ----------
+    DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two
+    or more correlated receiver operating characteristic curves.
+    """
+    values, is_positive = np.asarray(score, dtype=np.float64), np.asarray(positive, dtype=bool)
+    if values.ndim != 1 or values.shape != is_positive.shape or not np.isfinite(values).all():
+        raise ValueError(
+            f"score has shape {values.shape}, positive {is_positive.shape}: expected finite scores "
+            "and as many marks"
+        )
+    z, n = _quantile(level), len(values)
+    above, below = values[is_positive], values[~is_positive]
+    if not len(above) or not len(below):
+        return Signal(np.nan, np.nan, np.nan, n)
+    # Of each positive item, the share of the negative ones below it; and the other way round.
+    of_above = _share_below(np.sort(below), above)
+    of_below = 1 - _share_below(np.sort(above), below)
+    value = float(of_above.mean())
+    if min(len(above), len(below)) < 2 or not 0 < value < 1:
+        return Signal(value, np.nan, np.nan, n)
+    variance = of_above.var(ddof=1) / len(above) + of_below.var(ddof=1) / len(below)
+    error = np.sqrt(variance) / (value * (1 - value))
+    low, high = expit(logit(value) + np.array([-z, z]) * error)
+    return Signal(value, float(low), float(high), n)
+
+
+def _quantile(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a value between 0 and 1")
+    return float(ndtri((1 + level) / 2))
+
+
+def _share_below(ordered: Floats, values: Floats) -> Floats:
+    """Return the share of ascending numbers below each value; those equal to it count half."""
+    sides = [np.searchsorted(ordered, values, side=side) for side in ("left", "right")]
+    return (sides[0] + sides[1]) / (2 * len(ordered))
+
+
+def _below(values: Floats, weights: Floats) -> Floats:
+    """Return the weight of the items with a smaller value; equal ones count half."""
+    order = np.argsort(values, kind="stable")
+    ordered, sums = values[order], np.r_[0, np.cumsum(weights[order])]
+    sides = [sums[np.searchsorted(ordered, values, side=side)] for side in ("left", "right")]
+    found: Floats = (sides[0] + sides[1]) / 2
+    return found
+
+
+def _above(values: Floats, weights: Floats) -> Floats:
+    """Return the mean weight of the items with a larger value; equal ones count half."""
+    return _below(-values, weights / len(values))

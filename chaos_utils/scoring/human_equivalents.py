@@ -1,0 +1,437 @@
+"""How many people, pooled, predict the rest of the crowd as well as a system does.
+
+By the squared distance the answer has a closed form and does not depend on how many votes judge.
+By TVD and JSD it depends on them: a crowd of v people and the system are judged by the same m
+other votes, and values for another m, or from another dataset, cannot be compared.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.agreement import quadratic_entropy
+from chaos_utils.metrics.divergence import (
+    jensen_shannon_distance,
+    squared_distance,
+    total_variation,
+)
+from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
+from chaos_utils.scoring.system import System, votes_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+BRIER = "human_equivalent_brier"
+TVD, JSD = "human_equivalent_tvd", "human_equivalent_jsd"
+NAMES = (BRIER, TVD, JSD)
+PEOPLE = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40, 50)  # sizes of drawn crowds
+DRAWS = 50  # of crowds and judges: one number for every page
+_DISTANCES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
+    TVD: total_variation,
+    JSD: lambda human, model: jensen_shannon_distance(human, model, unit="nats"),
+}
+_FROM_VOTES = ("reference", "simulated")  # origins of systems that are made from the votes
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """What a system is worth in people.
+
+    Attributes
+    ----------
+    name : str
+        One of `NAMES`.
+    value : float
+        People. By TVD and JSD, 0 stands for less than one and infinity for more than `limit`. By
+        the squared distance, infinity says that the system comes as near as the votes can show.
+    low, high : float
+        Ends of the interval; NaN without one.
+    limit : int
+        Half the crowd: beyond it, the answer is "more than half the crowd".
+    n_items : int
+    n_judges : int or None
+        How many other votes judge; None where the answer does not depend on it.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    limit: int
+    n_items: int
+    n_judges: int | None = None
+
+    @property
+    def estimand(self) -> str:
+        """What it is that the interval holds: with items, the votes on them are others."""
+        judged = f"{self.n_judges} other votes" if self.n_judges else "the population"
+        return f"as near to {judged} as the system; items resampled"
+
+    @property
+    def text(self) -> str:
+        """The answer in words: ``2.4 [2.2, 2.6]``, ``less than one``, ``more than 50``."""
+        ends = [self._short(end) for end in (self.low, self.high)]
+        found = self._short(self.value)
+        words = found.replace("<1", "less than one").replace(">", "more than ")
+        if np.isnan(self.low) or (found != words and ends == [found, found]):
+            return words
+        return f"{words} [{', '.join(ends)}]"
+
+    def _short(self, people: float) -> str:
+        if people < 1:
+            return "<1"
+        if people > self.limit:
+            return f">{self.limit}"
+        return f"{people:.1f}" if people < 9.95 else f"{people:.0f}"
+
+
+def brier_equivalent(votes: Votes, system: System, *, level: float = 0.95) -> Equivalent:
+    r"""Compute how many people come as near to the population as a system, by squared distance.
+
+    A crowd of v people has the expected squared distance :math:`E[\sum_k p_k (1 - p_k)] / v` to
+    the true distributions p, so
+
+    .. math:: v = \frac{\overline{\sum_k h_k (1 - h_k) \, n / (n - 1)}}
+                       {\overline{\sum_k (m_k - h_k)^2 - \sum_k h_k (1 - h_k) / (n - 1)}}
+
+    where both means over items are unbiased, whatever the number n of votes is.
+
+    Parameters
+    ----------
+    votes : Votes
+        At least two on each item.
+    system : System
+    level : float
+        Coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    Equivalent
+        The interval holds each v at which the mean over items of the squared distance less that of
+        v people does not differ from 0. That is Fieller's interval of the ratio; items are taken
+        to be drawn from a population, with the votes on them.
+
+    Raises
+    ------
+    ChaosError
+        If an item has a single vote, or the system was made from the votes that judge it.
+
+    References
+    ----------
+    Fieller, E. C. (1954). Some problems in interval estimation.
+    """
+    rows, model = _predicted(votes, system)
+    n_votes = votes.n_votes[rows]
+    if n_votes.min() < 2:
+        raise ChaosError(
+            "How many people a system is worth takes two votes on each item.",
+            where=votes.dataset.title,
+            found=f"{(n_votes < 2).sum()} of {len(rows)} items have a single vote",
+            todo="leave these items out",
+        )
+    of_one_person = quadratic_entropy(votes.counts[rows])  # the expected squared distance
+    of_system = squared_distance(votes.shares[rows], model, n_votes)
+    value, low, high = _ratio_interval(of_one_person, of_system, level)
+    return Equivalent(BRIER, value, low, high, _half(votes), len(rows))
+
+
+def _ratio_interval(above: Floats, below: Floats, level: float) -> tuple[float, float, float]:
+    """Return the ratio of two means over the same items, infinite from 0 down, with its interval.
+
+    The interval holds each v at which 0 is in that of the mean of `below` − `above` / v.
+    """
+    from statistics import NormalDist
+
+    top, bottom = above.mean(), below.mean()
+    value = float(top / bottom) if bottom > 0 else np.inf
+    if top == 0 < bottom:  # nobody disagrees: a single person is always right
+        return 0.0, 0.0, 0.0
+    if len(above) < 2:
+        return value, 0.0, np.inf
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    ((above2, both), (_, below2)) = np.cov(above, below) * z**2 / len(above)
+    # In r = 1 / v, the quadratic a r² − 2 b r + c is at most 0.
+    a, b, c = top**2 - above2, top * bottom - both, bottom**2 - below2
+    if a <= 0:  # nearly all are of one mind: any number of people would do
+        return value, 0.0, np.inf
+    root = np.sqrt(max(b**2 - a * c, 0.0))
+    ends = ((b + root) / a, (b - root) / a)
+    low, high = (float(1 / end) if end > 0 else np.inf for end in ends)
+    return value, low, high
+
+
+class Crowds:
+    """Crowds of a few people, and m others on each item who judge them and any system.
+
+    Both are drawn without replacement from an item's votes, `n_draws` times. What is drawn does
+    not depend on the systems.
+
+    Parameters
+    ----------
+    votes : Votes
+    n_judges : int, optional
+        Votes that judge, m; by default half of those on the item that has fewest.
+    n_draws : int
+        At least 1.
+    seed : int
+        Of the draws, 0 or more.
+
+    Attributes
+    ----------
+    votes : Votes
+    n_judges : int
+    people : tuple of int
+        Sizes v of the crowds: those of `PEOPLE` for which votes are left.
+
+    Raises
+    ------
+    ChaosError
+        If more votes are asked for than the crowd has.
+    """
+
+    def __init__(
+        self, votes: Votes, n_judges: int | None = None, n_draws: int = DRAWS, seed: int = 0
+    ) -> None:
+        fewest = int(votes.n_votes.min())
+        chosen = fewest // 2 if n_judges is None else n_judges
+        if not 1 <= chosen < fewest:
+            raise ChaosError(
+                "The crowd has not enough votes to judge by others of the same people."
+                if fewest < 2
+                else "The crowd has not as many votes as are to judge.",
+                where=votes.dataset.title,
+                found=f"{fewest} on the item that has fewest; {chosen} are to judge",
+                expected=f"1 to {fewest - 1}, so that others are left" if fewest > 1 else None,
+                todo="use human_equivalent_brier, which needs no draws, from two votes on"
+                if fewest < 2
+                else "ask for fewer",
+            )
+        if n_draws < 1:
+            raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")
+        if seed < 0:
+            raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
+        self.votes = votes
+        self.n_judges = chosen
+        self.people = tuple(v for v in PEOPLE if v <= fewest - chosen)
+        self._n_draws = n_draws
+        self._seed = seed
+
+    @cached_property
+    def _drawn(self) -> tuple[list[Floats], dict[str, Floats]]:
+        """The judges of each draw, and each crowd's mean distance to them by item."""
+        rng = np.random.default_rng([self._seed, 2])
+        steps = np.diff(self.people, prepend=0).tolist()
+        sizes = np.array(self.people)[:, np.newaxis, np.newaxis]
+        shape = (len(self.people), len(self.votes))
+        distances = {name: np.zeros(shape) for name in _DISTANCES}
+        judges = []
+        for _ in range(self._n_draws):
+            judging, *added = split_votes(self.votes.counts, (self.n_judges, *steps), rng)[:-1]
+            judges.append(judging / self.n_judges)
+            # A larger crowd holds the smaller ones: their difference has less noise.
+            crowds = np.concatenate(np.cumsum(added, axis=0) / sizes)
+            human = np.tile(judges[-1], (len(self.people), 1))
+            for name, distance in _DISTANCES.items():
+                distances[name] += distance(human, crowds).reshape(shape)
+        return judges, {name: sums.T / self._n_draws for name, sums in distances.items()}
+
+    def distances(self, name: str) -> Floats:
+        """Return how far crowds are from the judges, item by item.
+
+        Parameters
+        ----------
+        name : str
+            ``human_equivalent_tvd`` or ``human_equivalent_jsd``.
+
+        Returns
+        -------
+        ndarray of float, shape (n_items, n_sizes)
+            Means over draws, by the crowd's size as in `people`.
+        """
+        return self._drawn[1][name]
+
+    def equivalents(
+        self,
+        system: System,
+        names: Sequence[str] = (TVD, JSD),
+        *,
+        n_resamples: int = 1000,
+        level: float = 0.95,
+    ) -> list[Equivalent]:
+        """Compute the size of the crowd that is as far from the judges as a system.
+
+        Parameters
+        ----------
+        system : System
+        names : sequence of str
+            ``human_equivalent_tvd``, ``human_equivalent_jsd``.
+        n_resamples : int
+            Bootstrap resamples of the items for the intervals; 0 for none.
+        level : float
+            Coverage of the intervals, in (0, 1).
+
+        Returns
+        -------
+        list of Equivalent
+            Interpolated between sizes, linear in log v. The interval holds each v at which 0 is in
+            that of the paired difference between system and crowd.
+
+        Raises
+        ------
+        ChaosError
+            If the system was made from the votes that judge it.
+        """
+        rows, model = _predicted(self.votes, system)
+        judges, crowds = self._drawn
+        gaps = []  # of system and crowds, by item and size
+        for name in names:
+            by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
+            own: Floats = np.mean(by_draw, axis=0)
+            gaps.append(own[:, np.newaxis] - crowds[name][rows])
+        ends: list[Floats] = [np.full((len(names), len(self.people)), np.nan)] * 2
+        if n_resamples:
+            rng = np.random.default_rng([self._seed, 3])
+            means = bootstrap_means(np.concatenate(gaps, axis=1), n_resamples, rng)
+            ends = [end.reshape(len(names), -1) for end in percentile_interval(means, level)]
+        found = []
+        for k, name in enumerate(names):
+            # Where even the upper end is below 0, so many people are surely too few.
+            value, low, high = map(self._crossing, (gaps[k].mean(axis=0), ends[1][k], ends[0][k]))
+            limit, n_items = self.people[-1], len(rows)
+            found.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
+        return found
+
+    def _crossing(self, gaps: Floats) -> float:
+        """Return the size at which a system's distance less the crowd's comes to 0."""
+        rising = np.maximum.accumulate(gaps)  # but for the noise of the draws, it is
+        if np.isnan(rising).any():
+            return np.nan
+        if rising[0] > 0:
+            return 0.0
+        if rising[-1] < 0:
+            return np.inf
+        return float(np.exp(np.interp(0, rising, np.log(self.people))))
+
+
+def human_equivalents(
+    votes: Votes,
+    systems: Iterable[System],
+    names: Iterable[str] = NAMES,
+    *,
+    n_judges: int | None = None,
+    n_draws: int = DRAWS,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> list[tuple[System, Equivalent]]:
+    """Compute what systems are worth in people.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : iterable of System
+        Each is judged on the items that it covers.
+    names : iterable of str
+        Some of `NAMES`.
+    n_judges, n_draws, seed
+        As for `Crowds`; the squared distance needs none of them.
+    n_resamples : int
+        As for `Crowds.equivalents`; the squared distance has its interval without resamples.
+
+    Returns
+    -------
+    list of (System, Equivalent)
+        By system, then by name.
+
+    Raises
+    ------
+    ChaosError
+        If a name is not known, a system was made from the votes that judge it, or the crowd has
+        too few votes.
+    """
+    chosen = list(names)
+    for name in chosen:
+        if name not in NAMES:
+            raise ChaosError(
+                "Unknown measure.", found=repr(name), expected=did_you_mean(name, NAMES)
+            )
+    drawn = [name for name in chosen if name in _DISTANCES]
+    crowds = Crowds(votes, n_judges, n_draws, seed) if drawn else None
+    found: list[tuple[System, Equivalent]] = []
+    for system in systems:
+        of_system = {BRIER: brier_equivalent(votes, system)} if BRIER in chosen else {}
+        if crowds:
+            several = crowds.equivalents(system, drawn, n_resamples=n_resamples)
+            of_system |= {one.name: one for one in several}
+        found += [(system, of_system[name]) for name in chosen]
+    return found
+
+
+def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object]]:
+    """Return what `human_equivalents` found as rows of a table.
+
+    Parameters
+    ----------
+    found : iterable of (System, Equivalent)
+
+    Returns
+    -------
+    list of dict
+        ``dataset``, ``system``, ``measure``, ``n_items``, ``n_judges``, ``value``, ``low``,
+        ``high``, ``text``, ``estimand``.
+    """
+    return [
+        {
+            "dataset": system.dataset.name,
+            "system": system.name,
+            "measure": one.name,
+            "n_items": one.n_items,
+            "n_judges": one.n_judges,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "text": one.text,
+            "estimand": one.estimand,
+        }
+        for system, one in found
+    ]
+
+
+def refusal(votes: Votes, system: System) -> str:
+    """Say why a system cannot be judged by these votes as people are; empty where it can be.
+
+    Parameters
+    ----------
+    votes : Votes
+    system : System
+
+    Returns
+    -------
+    str
+        People who predict the rest of the crowd have not seen its votes; nor may a system.
+    """
+    if system.origin in _FROM_VOTES:
+        return "made from the votes that judge it"
+    if votes_of(votes.dataset) in system.trained_on and not system.out_of_fold:
+        return "trained or fitted on the votes that judge it"
+    return ""
+
+
+def _predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
+    """Return where a system's items stand in the votes, and its distributions."""
+    reason = refusal(votes, system)
+    if reason:
+        raise ChaosError(
+            f"{system.name!r} is worth no number of people: it was {reason}.",
+            where=votes.dataset.title,
+            expected="a system that has not seen these votes, or predictions out of fold",
+        )
+    return system.rows_in(votes), system.aligned_to(votes).model
+
+
+def _half(votes: Votes) -> int:
+    return max(int(votes.n_votes.min()) // 2, 1)

@@ -1,0 +1,240 @@
+"""What n items with v votes each can tell apart: the spread of paired differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics.checks import as_distributions, as_votes
+from chaos_utils.metrics.measures import Judged, Measure
+from chaos_utils.metrics.resampling import split_votes
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+POWER = 0.8
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The variance between items of the difference of two systems, judged by v votes per item.
+
+    Attributes
+    ----------
+    total : float
+        Variance of one item's difference, over items and votes; that of a mean over n items is
+        1/n of it.
+    of_items : float
+        The part that would remain with endless repetitions of the v votes; NaN where there are
+        fewer than 2 v votes per item.
+    of_votes : float
+        The rest, on average over items: it falls about as 1/v.
+    """
+
+    total: float
+    of_items: float
+    of_votes: float
+
+
+def spread_by_thinning(
+    counts: npt.ArrayLike,
+    first: Judged,
+    second: Judged,
+    measures: Sequence[Measure],
+    n_votes: int,
+    rng: np.random.Generator,
+    n_draws: int = 10,
+) -> list[Spread]:
+    """Return the spread of each measure's difference between two systems at fewer votes.
+
+    Some of an item's votes, drawn without replacement, are what as many people would have given.
+    Two disjoint sets of them are two independent crowds: their covariance over items is the part of
+    the items, half the mean square of their difference that of the votes. Both are averaged over
+    draws, and neither assumes a distribution.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (n_items, n_classes)
+        Votes, at least `n_votes` on each item.
+    first, second : Judged
+        Two systems on these items, beside all votes.
+    measures : sequence of Measure
+        Means over items, see `Measure.is_mean`.
+    n_votes : int
+        Votes per item, v.
+    rng : numpy.random.Generator
+        Source of randomness.
+    n_draws : int
+        At least 1.
+
+    Returns
+    -------
+    list of Spread
+        For each measure.
+
+    Raises
+    ------
+    ValueError
+        If an item has too few votes, or a measure is no mean.
+    """
+    votes = as_votes(counts, "counts").astype(np.int64)
+    fewest = int(votes.sum(axis=1).min())
+    if not 1 <= n_votes <= fewest or n_draws < 1 or len(votes) < 2:
+        raise ValueError(
+            f"{n_votes} votes, {n_draws} draws, {len(votes)} items: expected at most {fewest} "
+            "votes, the item with fewest, 1 draw and 2 items"
+        )
+    if others := [one.name for one in measures if not one.is_mean]:
+        raise ValueError(f"{', '.join(others)}: expected means over items")
+    in_two = 2 * n_votes <= fewest
+    sizes = (n_votes, n_votes) if in_two else (n_votes,)
+    totals, items, left = (np.zeros(len(measures)) for _ in range(3))
+    for _ in range(n_draws):
+        crowds = split_votes(votes, sizes, rng)[: len(sizes)]
+        gaps = np.stack([_gaps(crowd, first, second, measures, rng) for crowd in crowds])
+        totals += gaps.var(axis=1, ddof=1).mean(axis=0) / n_draws
+        if in_two:
+            centred = gaps - gaps.mean(axis=1, keepdims=True)
+            items += centred.prod(axis=0).sum(axis=0) / (len(votes) - 1) / n_draws
+            left += ((gaps[0] - gaps[1]) ** 2).mean(axis=0) / 2 / n_draws
+    if not in_two:
+        items[:], left[:] = np.nan, np.nan
+    return [
+        Spread(float(total), float(max(one, 0)) if in_two else np.nan, float(rest))
+        for total, one, rest in zip(totals, items, left, strict=True)
+    ]
+
+
+def _gaps(
+    crowd: Ints,
+    first: Judged,
+    second: Judged,
+    measures: Sequence[Measure],
+    rng: np.random.Generator,
+) -> Floats:
+    """Return the systems' differences judged by a crowd, shape (n_items, n_measures)."""
+    sizes = crowd.sum(axis=1)
+    human = crowd / sizes[:, np.newaxis]
+    # A tie between labels is settled by lot, as one more person would settle it.
+    majority = (crowd + rng.uniform(0, 0.5, size=crowd.shape)).argmax(axis=1)
+    sides = [
+        Judged(human, one.model, one.predicted, majority, one.old_label, sizes, one.stated)
+        for one in (first, second)
+    ]
+    return np.column_stack(
+        [one.columns(sides[0])[:, 0] - one.columns(sides[1])[:, 0] for one in measures]
+    )
+
+
+def spread_of_squared_distance(
+    counts: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, n_votes: int
+) -> Spread:
+    """Return the spread of the difference of two systems' squared distances, in closed form.
+
+    The difference on an item, ``|a|² − |b|² − 2 (a − b)·h``, is linear in the votes' shares h, so
+    that its variance at v votes is exactly σ²_items + σ²_votes / v. Both are estimated without
+    bias; so they hold for Brier scores of votes and for unbiased squared distances alike.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (n_items, n_classes)
+        Votes, at least 2 on each of at least 2 items.
+    first, second : array_like of float, shape (n_items, n_classes)
+        Distributions that two systems predict.
+    n_votes : int
+        Votes per item, v; may be more than there are.
+
+    Returns
+    -------
+    Spread
+
+    Raises
+    ------
+    ValueError
+        If there are too few votes or items.
+    """
+    votes = as_votes(counts, "counts")
+    a, b = as_distributions(first, "first"), as_distributions(second, "second")
+    sizes = votes.sum(axis=1)
+    if len(votes) < 2 or sizes.min() < 2 or n_votes < 1:
+        raise ValueError(
+            f"{len(votes)} items, {sizes.min()} votes on one, {n_votes} votes to judge by: "
+            "expected at least 2, 2 and 1"
+        )
+    human = votes / sizes[:, np.newaxis]
+    slope = 2 * (a - b)
+    gaps = (a**2).sum(axis=1) - (b**2).sum(axis=1) - (slope * human).sum(axis=1)
+    # Variance of one vote's slope on each item, unbiased.
+    of_one = (slope**2 * human).sum(axis=1) - (slope * human).sum(axis=1) ** 2
+    of_one = of_one * sizes / (sizes - 1)
+    of_items = max(float(gaps.var(ddof=1) - (of_one / sizes).mean()), 0.0)
+    of_votes = float(of_one.mean()) / n_votes
+    return Spread(of_items + of_votes, of_items, of_votes)
+
+
+def smallest_difference(
+    variance: npt.ArrayLike, n_items: npt.ArrayLike, power: float = POWER, level: float = LEVEL
+) -> Floats:
+    """Return the difference that is found with some power by a two-sided test.
+
+    ``(z_{(1 + level) / 2} + z_{power}) · √(variance / n)``, which is 2.80 standard errors for
+    80% and 5%.
+
+    Parameters
+    ----------
+    variance : array_like of float
+        Of one item's paired difference, `Spread.total`.
+    n_items : array_like of int
+        How many items are judged.
+    power : float
+        How often the difference is found, in (0, 1).
+    level : float
+        Coverage of the interval that is to leave out 0, in (0, 1).
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    ValueError
+        If `power` or `level` is not between 0 and 1.
+
+    References
+    ----------
+    Card, D. et al. (2020). With little power comes great responsibility.
+    """
+    return _reach(power, level) * np.sqrt(np.asarray(variance, float) / np.asarray(n_items))
+
+
+def items_needed(
+    variance: npt.ArrayLike,
+    difference: npt.ArrayLike,
+    power: float = POWER,
+    level: float = LEVEL,
+) -> Floats:
+    """Return how many items find a difference with some power, `smallest_difference` inverted.
+
+    Parameters
+    ----------
+    variance, power, level
+        As for `smallest_difference`.
+    difference : array_like of float
+        Not 0.
+
+    Returns
+    -------
+    ndarray of float64
+        Not rounded.
+    """
+    return _reach(power, level) ** 2 * np.asarray(variance) / np.asarray(difference, float) ** 2
+
+
+def _reach(power: float, level: float) -> float:
+    for name, value in (("power", power), ("level", level)):
+        if not 0 < value < 1:
+            raise ValueError(f"{name} is {value}, expected a value between 0 and 1")
+    normal = NormalDist()
+    return normal.inv_cdf((1 + level) / 2) + normal.inv_cdf(power)

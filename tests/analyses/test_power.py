@@ -1,0 +1,129 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chaos_utils.analyses import power
+from chaos_utils.base.style import look
+from chaos_utils.plots.power import plot_power
+from chaos_utils.presentation.power import say_alike, say_found, say_votes
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring import systems
+
+spread_of = power.spread_of_differences.function
+
+
+@pytest.fixture(scope="module")
+def spread(sample):
+    votes = sample[0]
+    return spread_of(votes, systems.load_systems(votes), n_draws=2, seed=0)
+
+
+def drawn(spread, released=True):
+    gaps = power.published_gaps(spread, released)
+    found = power.detectable(spread, power.DRAWN_ITEMS)
+    return power.drawn(found, gaps, power.shown_votes(spread)).rows
+
+
+def test_pairs_are_sorted_by_how_alike_they_are(sample):
+    votes = sample[0]
+    seeds = systems.load_systems(votes)
+    other = replace(systems.oracle(votes), name="other", family="other", origin="yours")
+    found = power.pairs_of(votes, [*seeds, other])
+    assert {kind: len(pairs) for kind, pairs in found.items()} == {
+        "models": 3, "baseline": 4, "baselines": 1, "seeds": 3,
+    }  # fmt: skip
+    assert {b.name for _, b in found["baseline"]} == {"mean vote given the old label"}
+    bare = replace(votes, given_old_label=None, given_old_votes=None)
+    ((mean, uniform),) = power.pairs_of(bare, [])["baselines"]
+    assert (mean.name, uniform.name) == ("mean vote", "uniform")
+
+
+def test_each_row_has_its_parts(spread):
+    assert set(spread["pair"]) == {"baseline", "baselines", "seeds"}
+    assert set(spread["measure"]) == set(power.NAMES)
+    assert (spread["least"] <= spread["variance"] + 1e-12).all()
+    assert (spread["variance"] <= spread["most"] + 1e-12).all()
+    halves = spread[spread["n_votes"] <= 50]
+    np.testing.assert_allclose(
+        halves["of_items"] + halves["of_votes"], halves["variance"], rtol=0.1
+    )
+    of_all = spread[(spread["n_votes"] == 100) & (spread["measure"] != "sq_distance")]
+    assert of_all["of_items"].isna().all()
+    # Fewer votes never make squared distances steadier.
+    squared = spread[spread["measure"] == "sq_distance"].groupby("pair")["variance"]
+    assert (squared.diff().dropna() < 0).all()
+
+
+def test_the_difference_detected_falls_with_the_root_of_the_items(spread):
+    found = power.detectable(spread, [100, 400]).rows
+    sides = [found.loc[found["judged_items"] == n, "difference"].to_numpy() for n in (100, 400)]
+    np.testing.assert_allclose(sides[0], 2 * sides[1])
+    gaps = power.published_gaps(spread, True).rows.set_index("measure")
+    row = gaps.loc["jsd"]
+    assert row["items_needed"] == pytest.approx(
+        row["n_items"] * (row["difference"] / row["gap"]) ** 2
+    )
+    assert gaps.loc["dist_ce", "n_models"] == 0
+    assert power.published_gaps(spread, False).rows["gap"].isna().all()
+
+
+def test_the_table_and_the_sentences(spread):
+    shown = power.side_by_side(power.detectable(spread, [1000]).rows, power.shown_votes(spread))
+    header, cells = lay_out(shown, power.COLUMNS)
+    assert len(header) == 8
+    assert [row[:3] for row in cells[:2]] == [
+        ["SNLI", "a model and the mean vote", "1"], ["SNLI", "a model and the mean vote", "5"],
+    ]  # fmt: skip
+    assert "–" not in {cell for row in cells for cell in row}
+    text = say_found(power.published_gaps(spread, True).rows)
+    assert text.startswith("On SNLI, 300 items with 100 votes each detect a difference of 0.0")
+    assert "neighbours among the 9 published models" in text
+    assert "published" not in say_found(power.published_gaps(spread, False).rows)
+    assert "With 5 votes per item" in say_votes(spread)
+    assert say_votes(spread[spread["n_votes"] == 100]) == ""
+    assert say_alike(spread) == "The spread is that of the pairs available here."
+    two = spread[spread["pair"] == "seeds"]
+    more = two.assign(pair="models", variance=4 * two["variance"])
+    assert "two seeds of a model take 25% on SNLI of the items" in say_alike(pd.concat([two, more]))
+
+
+def test_other_votes_without_systems_have_a_power_too(others):
+    for votes in others:
+        spread = spread_of(votes, [], n_draws=1, seed=0)
+        assert set(spread["pair"]) == {"baselines"}
+        assert spread["n_votes"].max() <= votes.n_votes.max()
+        assert (spread["variance"] > 0).all()
+        say_found(power.published_gaps(spread, False).rows)
+        figure = plot_power(drawn(spread, False))
+        assert len(figure.axes) == 2
+
+
+def test_a_system_on_few_items_is_passed_over(sample):
+    votes = sample[0]
+    whole = systems.load_systems(votes)[0]
+    few = replace(
+        whole, name="few", uids=whole.uids[:5], probabilities=whole.probabilities[:5],
+        predicted=whole.predicted[:5],
+    )  # fmt: skip
+    assert set(spread_of(votes, [few], n_draws=1, seed=0)["pair"]) == {"baselines"}
+
+
+def test_votes_that_are_too_few_give_no_row(sample):
+    votes = sample[0]
+    counts = np.eye(3, dtype=np.int64)[votes.majority]
+    assert spread_of(replace(votes, counts=counts), [], n_draws=1, seed=0).empty
+
+
+def test_the_figure_has_a_line_for_each_number_of_votes(spread):
+    for mode in ("light", "dark"):
+        with look(mode):
+            figure = plot_power(drawn(spread))
+            jsd, squared = figure.axes
+    assert len(jsd.lines) == 4 + 1 + 1  # votes, the gap, the dataset
+    assert len(squared.lines) == 4 + 1
+    for axis in figure.axes:
+        widest = axis.lines[0]
+        assert (np.diff(widest.get_ydata()) < 0).all()
+    assert jsd.lines[-1].get_xdata()[0] == 300

@@ -1,0 +1,109 @@
+"""Whether intervals hold the truth as often as they say, on simulated items of known truth."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
+
+N_VOTES = 100
+LEVEL, LEAST = 0.95, 0.92
+SHOWN = [name for name, measure in MEASURES.items() if measure.has_interval]
+PLUG_IN = [name for name in MEASURES if name not in SHOWN]
+
+
+def calibrated_to_votes(rng, n):
+    model = rng.dirichlet([1.2, 0.8, 0.5], n)
+    gammas = rng.standard_gamma(12 * model + 1e-9)
+    return model, gammas / gammas.sum(axis=1, keepdims=True)
+
+
+def calibrated_to_majority(rng, n):
+    model = rng.dirichlet([1.2, 0.8, 0.5], n)
+    answer = (rng.random((n, 1)) > model.cumsum(axis=1)).sum(axis=1).clip(max=2)
+    return model, 0.8 * np.eye(3)[answer] + 0.2 * rng.dirichlet([1, 1, 1], n)
+
+
+def overconfident(by):
+    def made(rng, n):
+        model, truth = calibrated_to_votes(rng, n)
+        sharp = np.maximum(model, 1e-9) ** by
+        return sharp / sharp.sum(axis=1, keepdims=True), truth
+
+    return made
+
+
+POPULATIONS = {
+    "calibrated to votes": calibrated_to_votes,
+    "calibrated to the majority": calibrated_to_majority,
+    "mildly overconfident": overconfident(1.3),
+    "very overconfident": overconfident(3),
+}
+CALIBRATED = {  # these measures are 0 there
+    ("calibrated to votes", "sq_ce_votes"),
+    ("calibrated to the majority", "sq_ce"),
+}
+
+
+def sample(population, n, rng):
+    """Return n items of a population, with votes and the label of one more person."""
+    model, truth = POPULATIONS[population](rng, n)
+    votes = rng.multinomial(N_VOTES, truth)
+    one_more = rng.multinomial(1, truth).argmax(axis=1)
+    majority = votes.argmax(axis=1)
+    return Judged(
+        votes / N_VOTES, model, model.argmax(axis=1), majority, one_more, np.full(n, N_VOTES)
+    )
+
+
+@cache
+def truths(population, n=400_000):
+    """Return each measure of a sample so large that its chance error does not matter."""
+    judged = sample(population, n, np.random.default_rng(99))
+    return {name: measure.value(judged) for name, measure in MEASURES.items()}
+
+
+def coverage(populations, names, n_items, n_replicates, n_resamples, seed=0):
+    """Return how often the interval of each measure holds its true value, by population."""
+    measures = [MEASURES[name] for name in names]
+    held = {(population, name): [] for population in populations for name in names}
+    rng = np.random.default_rng(seed)
+    items = np.arange(n_items)
+    for _ in range(n_replicates):
+        found = [sample(population, n_items, rng) for population in populations]
+        tables = [[measure.columns(judged) for measure in measures] for judged in found]
+        flat = [(items, np.concatenate(blocks, axis=1)) for blocks in tables]
+        drawn = bootstrap_tables(flat, items, n_resamples, rng)
+        for population, blocks, means in zip(populations, tables, drawn, strict=True):
+            ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
+            for measure, part in zip(measures, np.split(means, ends, axis=1), strict=True):
+                low, high = percentile_interval(measure.reduce(part), LEVEL)
+                truth = truths(population)[measure.name]
+                if (population, measure.name) in CALIBRATED:
+                    assert truth == pytest.approx(0, abs=1e-5)
+                    truth = 0
+                held[population, measure.name].append(low <= truth <= high)
+    return {key: float(np.mean(values)) for key, values in held.items()}
+
+
+def test_intervals_hold_the_truth_and_the_plug_in_s_does_not():
+    names = ["jsd", "sq_distance", "sq_ce_votes", "ece_votes"]
+    found = coverage(["calibrated to votes"], names, 300, 100, 200)
+    missed = [name for (_, name), share in found.items() if share < 0.88]  # 0.92 less chance
+    assert missed == ["ece_votes"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_every_interval_that_is_shown_holds_the_truth(population):
+    found = coverage([population], SHOWN, 1500, 1000, 500)
+    assert {key: share for key, share in found.items() if share < LEAST} == {}
+
+
+@pytest.mark.slow
+def test_no_plug_in_calibration_error_would_hold_the_truth():
+    found = coverage(list(POPULATIONS), PLUG_IN, 1500, 200, 500)
+    worst = {name: min(found[one, name] for one in POPULATIONS) for name in PLUG_IN}
+    assert all(share < 0.8 for share in worst.values()), worst

@@ -1,0 +1,166 @@
+"""Priors over the simplex: the grid, its fit, draws from it, refits."""
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multinomial
+
+from chaos_utils.metrics import priors, resampling
+from chaos_utils.metrics.divergence import total_variation
+
+
+@given(st.integers(2, 5), st.integers(1, 8))
+def test_a_lattice_holds_corners_and_middle(k, n_steps):
+    points = priors.simplex_grid(k, n_steps)
+    assert points.shape == (comb(n_steps + k - 1, k - 1), k)
+    np.testing.assert_allclose(points.sum(axis=1), 1)
+    assert (points >= 0).all()
+    assert len(np.unique(points.round(12), axis=0)) == len(points)
+    for corner in np.eye(k):
+        assert (points == corner).all(axis=1).any()
+
+
+def test_a_lattice_is_even_on_the_scale_of_square_roots():
+    roots = np.sqrt(priors.simplex_grid(2, 50)[:, 0])
+    angles = np.sort(np.arcsin(roots))
+    steps = np.diff(angles)
+    assert steps.max() < 2.1 * steps.min()
+
+
+@pytest.mark.parametrize(("k", "n_steps"), [(1, 4), (3, 0)])
+def test_no_lattice(k, n_steps):
+    with pytest.raises(ValueError, match="expected at least 2 classes"):
+        priors.simplex_grid(k, n_steps)
+
+
+def test_weights_are_those_of_the_truth_where_votes_are_many():
+    rng = np.random.default_rng(0)
+    points = np.array([[1, 0, 0], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+    kinds = rng.choice(3, 3000, p=[0.5, 0.2, 0.3])
+    votes = rng.multinomial(rng.integers(30, 90, 3000), points[kinds])  # numbers of votes differ
+    prior = priors.fit_grid(votes, points)
+    np.testing.assert_allclose(prior.weights, np.bincount(kinds) / 3000, atol=0.01)
+    drawn = priors.draw_truths(votes, prior, rng, 3)
+    assert (drawn == points[kinds]).all(axis=2).mean() > 0.99
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_fit_is_close_to_the_largest_likelihood(k):
+    rng = np.random.default_rng(k)
+    votes = rng.multinomial(rng.integers(5, 40, 300), rng.dirichlet(np.full(k, 0.6), 300))
+    prior = priors.fit_grid(votes)
+    likelihoods = np.exp(multinomial.logpmf(votes[:, np.newaxis], votes.sum(axis=1)[:, np.newaxis],
+                                            prior.points))  # fmt: skip
+    mixed = likelihoods @ prior.weights
+    # By concavity, no weights have a mean log-likelihood that is larger by more than this.
+    gap = (likelihoods / mixed[:, np.newaxis]).mean(axis=0).max() - 1
+    assert 0 <= gap < 0.05
+    even = likelihoods.mean(axis=1)
+    assert np.log(mixed).mean() > np.log(even).mean() + 0.05
+
+
+def test_a_posterior_is_drawn_from():
+    prior = priors.GridPrior(np.array([[0.5, 0.5], [0.9, 0.1], [0, 1]]), np.array([0.3, 0.6, 0.1]))
+    votes = np.array([[3, 1], [0, 2]])
+    drawn = priors.draw_truths(votes, prior, np.random.default_rng(0), 40_000)
+    likelihoods = np.array([[0.5**4, 0.9**3 * 0.1, 0], [0.25, 0.01, 1]])
+    posterior = likelihoods * prior.weights
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    found = np.stack([(drawn == point).all(axis=2).mean(axis=0) for point in prior.points], axis=1)
+    np.testing.assert_allclose(found, posterior, atol=0.01)
+
+
+def test_votes_that_no_point_allows():
+    with pytest.raises(ValueError, match="no point of the grid allows"):
+        priors.fit_grid([[3, 1], [0, 2]], np.eye(2))
+
+
+def test_no_draws_and_no_resamples():
+    prior = priors.fit_grid([[3, 1], [0, 2]])
+    with pytest.raises(ValueError, match="n_draws"):
+        priors.draw_truths([[3, 1]], prior, np.random.default_rng(0), 0)
+    with pytest.raises(ValueError, match="n_resamples"):
+        priors.bootstrap_masses([[3, 1]], prior, 0, np.random.default_rng(0))
+
+
+def test_dirichlet_is_recovered():
+    rng = np.random.default_rng(9)
+    truth = np.array([0.5, 1.5, 3.0])
+    votes = resampling.draw_votes(rng.dirichlet(truth, 4000), 100, rng)
+    np.testing.assert_allclose(priors.fit_dirichlet(votes), truth, rtol=0.07)
+
+
+def floor(truths, n_votes, rng):
+    return np.mean([
+        total_variation(resampling.draw_votes(truth, n_votes, rng) / n_votes, truth).mean()
+        for truth in truths
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(("k", "n_votes"), [(2, 20), (3, 20), (4, 20), (10, 30)])
+def test_the_noise_floor_is_that_of_known_truths(k, n_votes):
+    """Either posterior gives the floor of a perfect model; the votes' own shares would not."""
+    rng = np.random.default_rng(10)
+    truths = rng.dirichlet(np.linspace(0.8, 0.2, k), 1200)
+    votes = resampling.draw_votes(truths, n_votes, rng)
+    known = floor([truths] * 10, n_votes, rng)
+    plug_in = floor([votes / n_votes] * 10, n_votes, rng)
+    for prior in (priors.fit_dirichlet(votes), priors.fit_grid(votes)):
+        found = floor(priors.draw_truths(votes, prior, rng, 10), n_votes, rng)
+        assert found == pytest.approx(known, rel=0.06)  # so few votes, so few items
+        assert abs(plug_in - known) > 2 * abs(found - known)
+
+
+def test_many_classes_have_no_more_points_than_few():
+    rng = np.random.default_rng(0)
+    for k in (2, 3, 4, 5, 10, 30):
+        votes = rng.multinomial(8, rng.dirichlet(np.ones(k), 50))
+        points = priors.support_points(votes)
+        assert len(points) <= priors.MOST_POINTS + k
+        np.testing.assert_allclose(points.sum(axis=1), 1)
+        np.testing.assert_array_equal(points, priors.support_points(votes))
+
+
+def test_a_prior_of_any_shape_finds_two_kinds_of_items():
+    rng = np.random.default_rng(3)
+    clear = rng.random(1500) < 0.5
+    truths = np.where(clear[:, np.newaxis], [0.88, 0.06, 0.06], [0.35, 0.4, 0.25])
+    votes = resampling.draw_votes(truths, 20, rng)
+
+    def share_between(prior):  # where no item is
+        largest = priors.draw_truths(votes, prior, rng, 10).max(axis=2)
+        return ((largest > 0.55) & (largest < 0.75)).mean()
+
+    assert share_between(priors.fit_grid(votes)) < 0.1
+    assert share_between(priors.fit_dirichlet(votes)) > 0.2
+
+
+def test_refits_spread_as_other_items_would_make_them():
+    def collection(seed, n=400):
+        rng = np.random.default_rng(seed)
+        shares = rng.beta(0.7, 1.2, n)
+        return rng.multinomial(20, np.column_stack([shares, 1 - shares]))
+
+    def mean_share(votes, prior):
+        masses = priors.bootstrap_masses(votes, prior, 150, np.random.default_rng(0))
+        (mass,) = masses.values()
+        np.testing.assert_allclose(mass.sum(axis=1), 1, rtol=1e-4)
+        return mass @ (prior.points[:, 0] * prior.points[:, 1])
+
+    votes = collection(0)
+    spread = mean_share(votes, priors.fit_grid(votes)).std()
+    fits = [priors.fit_grid(collection(seed)) for seed in range(1, 60)]
+    others = [prior.weights @ (prior.points[:, 0] * prior.points[:, 1]) for prior in fits]
+    assert spread == pytest.approx(np.std(others), rel=0.35)
+
+
+def test_refits_keep_numbers_of_votes_apart():
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([5, 12], [30, 90])
+    votes = rng.multinomial(sizes, rng.dirichlet([1, 1, 1], 120))
+    masses = priors.bootstrap_masses(votes, priors.fit_grid(votes), 100, rng)
+    assert list(masses) == [5, 12]
+    assert masses[5].sum(axis=1).mean() == pytest.approx(0.25, abs=0.02)

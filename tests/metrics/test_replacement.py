@@ -1,0 +1,166 @@
+"""The alternative annotator test: on simulated annotators, against SciPy, and as published."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from chaos_utils.datasets import sources
+from chaos_utils.metrics.replacement import _rejected, alternative_annotator_test
+
+# What the authors' notebook prints: winning rate, advantage probability.
+PUBLISHED = {
+    ("wax", "gemini_flash"): (0.38, 0.69),
+    ("wax", "gemini_pro"): (0.50, 0.74),
+    ("wax", "gpt-4o"): (0.50, 0.73),
+    ("wax", "llama-31"): (0.00, 0.57),
+    ("wax", "gpt-4o-mini"): (0.00, 0.59),
+    ("wax", "mistral-v03"): (0.00, 0.50),
+    ("lesion", "gemini_flash"): (0.17, 0.71),
+    ("lesion", "gemini_pro"): (1.00, 0.81),
+    ("lesion", "gpt-4o"): (0.00, 0.62),
+    ("lesion", "gpt-4o-mini"): (0.67, 0.73),
+}
+
+
+def crowd(rng, *, n_items=200, n_annotators=6, n_classes=3):
+    """Return votes of annotators who are all alike, as (item, annotator, label), and the truth."""
+    truth = rng.dirichlet(np.full(n_classes, 0.7), n_items)
+    item = np.repeat(np.arange(n_items), n_annotators)
+    annotator = np.tile(np.arange(n_annotators), n_items)
+    return item, annotator, draw(rng, truth[item]), truth
+
+
+def draw(rng, shares):
+    return (rng.random((len(shares), 1)) > shares.cumsum(axis=1)).sum(axis=1).clip(max=2)
+
+
+def test_one_more_annotator_does_not_win_without_a_margin_and_does_with_one():
+    without, with_margin = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        item, annotator, label, truth = crowd(rng)
+        system = draw(rng, truth)
+        without.append(
+            alternative_annotator_test(item, annotator, label, system, n_classes=3, epsilon=0)
+        )
+        with_margin.append(
+            alternative_annotator_test(item, annotator, label, system, n_classes=3, epsilon=0.2)
+        )
+    assert np.mean([one.won.any() for one in without]) <= 0.08
+    assert np.mean([one.winning_rate >= 0.5 for one in with_margin]) >= 0.9
+    assert np.mean([one.advantage_probability for one in without]) < 0.9
+
+
+def test_the_truth_s_first_label_wins_and_a_guess_loses():
+    rng = np.random.default_rng(3)
+    item, annotator, label, truth = crowd(rng)
+    best = truth.argmax(axis=1)
+    won = alternative_annotator_test(item, annotator, label, best, n_classes=3, epsilon=0.1)
+    assert won.winning_rate == 1
+    guess = rng.integers(0, 3, len(truth))
+    lost = alternative_annotator_test(item, annotator, label, guess, n_classes=3, epsilon=0.1)
+    assert lost.winning_rate == 0
+    assert lost.advantage_probability < won.advantage_probability
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_p_values_and_rejections_equal_scipy_s(ordered):
+    rng = np.random.default_rng(11)
+    item, annotator, label, truth = crowd(rng, n_annotators=5)
+    some = rng.random(len(item)) < 0.7
+    item, annotator, label = item[some], annotator[some], label[some]
+    system = truth.argmax(axis=1)
+    found = alternative_annotator_test(
+        item, annotator, label, system, n_classes=3, epsilon=0.1, ordered=ordered
+    )
+    for place, who in enumerate(found.annotator):
+        gaps = []
+        for i in item[annotator == who]:
+            rest = label[(item == i) & (annotator != who)]
+            (own,) = label[(item == i) & (annotator == who)]
+            if len(rest):
+                scores = [
+                    -np.sqrt(np.mean((one - rest) ** 2)) if ordered else np.mean(one == rest)
+                    for one in (own, system[i])
+                ]
+                gaps.append(np.sign(round(scores[0] - scores[1], 9)))
+        expected = stats.ttest_1samp(gaps, 0.1, alternative="less").pvalue
+        assert found.p[place] == pytest.approx(expected)
+        assert found.n_items[place] == len(gaps)
+        assert found.advantage[place] == pytest.approx(np.mean(np.array(gaps) <= 0))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0, 0.2), min_size=1, max_size=12))
+def test_rejections_are_those_of_benjamini_and_yekutieli(values):
+    p = np.array(values)
+    adjusted = stats.false_discovery_control(p, method="by")
+    clear = np.abs(adjusted - 0.05) > 1e-9
+    np.testing.assert_array_equal(_rejected(p, 0.05)[clear], (adjusted <= 0.05)[clear])
+
+
+def test_annotators_with_few_items_and_items_of_one_annotator_are_left_out():
+    item = np.array([*range(40), *range(40), *range(10), 40])
+    annotator = np.array([0] * 40 + [1] * 40 + [2] * 10 + [0])
+    label = np.zeros(91, dtype=int)
+    found = alternative_annotator_test(
+        item, annotator, label, np.zeros(41, dtype=int), n_classes=2, epsilon=0.1
+    )
+    assert found.annotator.tolist() == [0, 1]
+    assert found.n_items.tolist() == [40, 40]  # nobody else labelled the last item
+    assert found.p.tolist() == [0, 0]  # all alike on every item
+    assert found.won.all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epsilon": 2}, "epsilon is 2"),
+        ({"q": 0}, "q is 0"),
+        ({"item": [0, 0, 0]}, "labelled an item twice"),
+        ({"label": [0, 0, 5]}, "label"),
+        ({"fewest_items": 3}, "nobody labelled 3 items"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, message):
+    fits = {"item": [0, 0, 1], "annotator": [0, 1, 0], "label": [0, 1, 1], "predicted": [0, 1]}
+    with pytest.raises(ValueError, match=message):
+        alternative_annotator_test(**{**fits, "n_classes": 2, "epsilon": 0.1, **change})
+
+
+@pytest.mark.parametrize("dataset", ["wax", "lesion"])
+def test_the_authors_own_numbers(dataset):
+    files = [sources.find(f"alttest/{dataset}/{who}_annotations.json") for who in ("human", "llm")]
+    if None in files:
+        pytest.skip("the data of Calderon et al. (2025) is not available")
+    humans, systems = (json.loads(file.read_text("utf-8")) for file in files)
+    votes = [
+        (uid, annotator, label)
+        for annotator, (_, labels) in enumerate(humans.items())
+        for uid, label in labels.items()
+    ]
+    labels = {label for _, _, label in votes} | {
+        x for one in systems.values() for x in one.values()
+    }
+    positions = {label: place for place, label in enumerate(sorted(labels))}
+    if dataset == "lesion":  # ordered: the labels are numbers, with gaps
+        positions = {label: label for label in range(max(labels) + 1)}
+    for name, answers in systems.items():
+        items = {uid: place for place, uid in enumerate(answers)}
+        known = [one for one in votes if one[0] in items]
+        found = alternative_annotator_test(
+            [items[uid] for uid, _, _ in known],
+            [annotator for _, annotator, _ in known],
+            [positions[label] for _, _, label in known],
+            [positions[label] for label in answers.values()],
+            n_classes=len(positions),
+            epsilon=0.1 if dataset == "wax" else 0.15,
+            ordered=dataset == "lesion",
+        )
+        winning, advantage = PUBLISHED[dataset, name]
+        assert found.winning_rate == pytest.approx(winning, abs=0.0051)
+        assert found.advantage_probability == pytest.approx(advantage, abs=0.0051)

@@ -1,0 +1,79 @@
+"""Guesses that need no model: what they say, and that none has seen the votes that judge it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import frozen
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import (
+    baselines,
+    mean_vote,
+    mean_vote_given_old_label,
+    old_label,
+    original_votes,
+)
+
+FITTED = (mean_vote, mean_vote_given_old_label)
+
+
+@pytest.mark.parametrize("baseline", FITTED)
+def test_what_an_item_says_does_not_touch_its_own_prediction(sample, baseline):
+    votes = sample[0]
+    before = baseline(votes).probabilities
+    counts = votes.counts.copy()
+    counts[7] = counts[7][::-1] + 50
+    after = baseline(replace(votes, counts=frozen(counts))).probabilities
+    np.testing.assert_array_equal(after[7], before[7])
+    assert not np.array_equal(after, before)
+    np.testing.assert_allclose(after.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("baseline", FITTED)
+def test_they_say_that_they_were_fitted_on_votes_out_of_fold(sample, baseline):
+    system = baseline(sample[0])
+    assert system.out_of_fold
+    assert system.trained_on == ("votes of snli",)
+    assert "votes of other items" in system.notes[0]
+    assert score(sample[0], [system], measures=["jsd"])["value"].item() > 0
+
+
+def test_the_mean_vote_is_the_mean_of_the_other_folds(sample):
+    votes = sample[0]
+    two = mean_vote(votes, seed=3, n_folds=2).probabilities
+    one, other = np.unique(two, axis=0)
+    fold = (two == one).all(axis=1)
+    np.testing.assert_allclose(one, votes.shares[~fold].mean(axis=0))
+    np.testing.assert_allclose(other, votes.shares[fold].mean(axis=0))
+    np.testing.assert_allclose(mean_vote(votes, n_folds=1).probabilities, 1 / 3)
+
+
+def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(sample):
+    votes = sample[0]
+    found = mean_vote_given_old_label(votes, n_folds=2).probabilities
+    assert len(np.unique(found, axis=0)) == 6
+    # Without a seventh label among the others, its items get the mean vote.
+    alone = votes.old_label.copy()
+    alone[:] = 0
+    alone[5] = 1
+    lonely = replace(votes, given_old_label=frozen(alone))
+    given, mean = mean_vote_given_old_label(lonely), mean_vote(lonely)
+    np.testing.assert_allclose(given.probabilities[5], mean.probabilities[5])
+    with pytest.raises(ChaosError, match="old labels"):
+        mean_vote_given_old_label(replace(votes, given_old_label=None))
+
+
+def test_their_distance_from_people(released):
+    expected = {"mean vote": (0.343, 0.277, 0.321), "old label": (0.354, 0.424, 0.204),
+                "mean vote given the old label": (0.227, 0.195, 0.167),
+                "original votes": (0.229, 0.206)}  # fmt: skip
+    for place, votes in enumerate(released):
+        known = score(votes, baselines(votes), measures=["jsd"]).set_index("system")["value"]
+        assert ("original votes" in known) == (votes.dataset.name != "alphanli")
+        for name, values in expected.items():
+            if name in known:
+                assert known[name] == pytest.approx(values[place], abs=0.0007), name
+    assert old_label(released[2]).name == "old label"
+    assert original_votes(released[0]).origin == "baseline"

@@ -1,0 +1,261 @@
+"""What systems are worth in people: on crowds of known size, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.divergence import total_variation
+from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring.human_equivalents import BRIER, JSD, NAMES, TVD, Crowds, brier_equivalent
+from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.systems import (
+    computed,
+    load_systems,
+    mean_vote,
+    oracle,
+    synthetic_systems,
+    uniform,
+)
+
+WORTH = (1, 2, 5, 10, 20)
+PRIOR = (0.9, 0.7, 0.5)
+
+
+def votes_from(like, counts):
+    """Return votes on items of the labels of others, with these counts and nothing else."""
+    return replace(
+        like,
+        uids=tuple(map(str, range(len(counts)))),
+        counts=frozen(counts),
+        majority=frozen(counts.argmax(axis=1)),
+        given_old_label=None,
+        given_old_votes=None,
+        texts=(),
+    )
+
+
+def simulated(sample, n_items, n_votes, rng):
+    truths = rng.dirichlet(PRIOR, n_items)
+    return truths, votes_from(sample[0], rng.multinomial(n_votes, truths))
+
+
+def crowd_of(worth, votes, truths, rng):
+    """Return a system that is a pooled crowd: other votes from the same truth."""
+    return computed(f"{worth} people", votes, rng.multinomial(worth, truths) / worth)
+
+
+def coverage(sample, names, *, n_replicates, n_items, n_votes=100, n_draws=3, n_resamples=200):
+    """Return how often each interval holds what a simulated crowd is worth."""
+    hits = dict.fromkeys([(name, worth) for name in names for worth in WORTH], 0)
+    for replicate in range(n_replicates):
+        rng = np.random.default_rng([2022, replicate])
+        truths, votes = simulated(sample, n_items, n_votes, rng)
+        systems = [crowd_of(worth, votes, truths, rng) for worth in WORTH]
+        found = people.human_equivalents(
+            votes, systems, names, n_draws=n_draws, n_resamples=n_resamples, seed=replicate
+        )
+        worths = np.repeat(WORTH, len(names))
+        for (_, one), worth in zip(found, worths, strict=True):
+            hits[one.name, worth] += one.low <= worth <= one.high
+    return {key: n / n_replicates for key, n in hits.items()}
+
+
+def test_intervals_hold_what_crowds_of_known_size_are_worth(sample):
+    found = coverage(sample, [BRIER], n_replicates=150, n_items=150)
+    assert min(found.values()) >= 0.9  # by chance, 0.92 needs more replicates than fit here
+    assert np.mean(list(found.values())) >= 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_votes", [3, 10, 100])
+def test_intervals_by_squared_distance_hold_the_truth(sample, n_votes):
+    found = coverage(sample, [BRIER], n_replicates=1000, n_items=300, n_votes=n_votes)
+    assert min(found.values()) >= 0.92
+
+
+@pytest.mark.slow
+def test_intervals_by_drawn_crowds_hold_the_truth(sample):
+    found = coverage(sample, NAMES, n_replicates=1000, n_items=200)
+    assert min(found.values()) >= 0.92
+
+
+def test_crowds_of_known_size_are_found_by_every_distance(sample):
+    rng = np.random.default_rng(0)
+    truths, votes = simulated(sample, 3000, 100, rng)
+    systems = [crowd_of(worth, votes, truths, rng) for worth in WORTH]
+    found = people.human_equivalents(votes, systems, n_draws=10, n_resamples=100)
+    worths = np.repeat(WORTH, len(NAMES))
+    np.testing.assert_allclose([one.value for _, one in found], worths, rtol=0.12)
+
+
+def test_the_squared_distance_does_not_depend_on_how_many_votes_judge(sample):
+    rng = np.random.default_rng(1)
+    truths, _ = simulated(sample, 20_000, 2, rng)
+    shares = rng.multinomial(4, truths) / 4
+    found = []
+    for n_votes in (2, 5, 100):
+        votes = votes_from(sample[0], rng.multinomial(n_votes, truths))
+        found.append(brier_equivalent(votes, computed("four", votes, shares)).value)
+    np.testing.assert_allclose(found, 4, rtol=0.06)
+
+
+def test_by_tvd_it_does(sample):
+    rng = np.random.default_rng(1)
+    _, votes = simulated(sample, 2000, 100, rng)
+    even = uniform(votes)
+    few, many = (Crowds(votes, m, 5).equivalents(even, [TVD])[0] for m in (2, 50))
+    assert (few.n_judges, many.n_judges) == (2, 50)
+    assert "2 other votes" in few.estimand
+    assert abs(few.value - many.value) > 0.1
+
+
+def test_tvd_of_drawn_crowds_is_the_expected_one(sample):
+    """Two votes without replacement, on one item, by enumeration."""
+    votes = votes_from(sample[0], np.tile([2, 1, 0], (5000, 1)))
+    crowds = Crowds(votes, 1, 2)
+    assert crowds.people == (1, 2)
+    # The one judge is of the first label in 2 of 3 draws: then the other two differ.
+    labels = np.eye(3)
+    pairs = [(labels[0], labels[0] + labels[1]), (labels[0], labels[1] + labels[0]),
+             (labels[1], 2 * labels[0])]  # fmt: skip
+    expected = np.mean([total_variation([judge], [pair / 2])[0] for judge, pair in pairs])
+    assert crowds.distances(TVD)[:, 1].mean() == pytest.approx(expected, abs=0.01)
+
+
+def test_answers_that_are_no_number(sample):
+    rng = np.random.default_rng(3)
+    truths, votes = simulated(sample, 800, 100, rng)
+    wrong = computed("wrong", votes, np.eye(3)[votes.counts.argmin(axis=1)])
+    for _, one in people.human_equivalents(votes, [wrong], n_draws=3):
+        assert one.text == "less than one"
+        assert one.high < 1
+    # It knows the truth: as good as endlessly many people.
+    best = computed("truth", votes, truths)
+    for _, one in people.human_equivalents(votes, [best], n_draws=3):
+        assert one.text.startswith("more than 50")
+        assert one.high == np.inf
+    alike = votes_from(sample[0], np.tile([10, 0, 0], (20, 1)))
+    even = brier_equivalent(alike, uniform(alike))
+    assert (even.value, even.text) == (0, "less than one")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (2.44, 2.2, 2.61, "2.4 [2.2, 2.6]"),
+        (12.3, 9.96, 15.8, "12 [10, 16]"),
+        (1.1, 0.9, 1.3, "1.1 [<1, 1.3]"),
+        (0.8, 0.7, 1.1, "less than one [<1, 1.1]"),
+        (0.0, 0.0, 0.0, "less than one"),
+        (40.0, 30.0, np.inf, "40 [30, >50]"),
+        (np.inf, 44.0, np.inf, "more than 50 [44, >50]"),
+        (70.0, 60.0, 90.0, "more than 50"),
+        (1.1, 1.05, 1.12, "1.1 [1.1, 1.1]"),
+        (3.0, np.nan, np.nan, "3.0"),
+    ],
+)
+def test_answers_in_words(value, low, high, text):
+    assert people.Equivalent(BRIER, value, low, high, 50, 10).text == text
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 10**6), st.integers(2, 40), st.integers(2, 12), st.floats(0, 1), st.floats(0, 1)
+)
+def test_the_value_lies_in_its_interval_and_a_better_system_is_worth_more(
+    sample, seed, n_items, n_votes, one, other
+):
+    rng = np.random.default_rng(seed)
+    _, votes = simulated(sample, n_items, n_votes, rng)
+    even = np.full_like(votes.shares, 1 / 3)
+    less, more = sorted((one, other))
+    found = [
+        brier_equivalent(votes, computed("mixed", votes, part * votes.shares + (1 - part) * even))
+        for part in (less, more)
+    ]
+    for equivalent in found:
+        assert equivalent.low <= equivalent.value * (1 + 1e-9)
+        assert equivalent.value <= equivalent.high * (1 + 1e-9)
+    assert found[0].value <= found[1].value * (1 + 1e-9)
+
+
+def test_labels_may_change_places(sample):
+    rng = np.random.default_rng(4)
+    truths, votes = simulated(sample, 200, 9, rng)
+    system = crowd_of(3, votes, truths, rng)
+    turned = votes_from(votes, votes.counts[:, ::-1])
+    other = computed("3 people", turned, system.probabilities[:, ::-1])
+    one, two = brier_equivalent(votes, system), brier_equivalent(turned, other)
+    assert (one.value, one.low) == pytest.approx((two.value, two.low))
+
+
+def test_a_system_may_cover_some_items(sample):
+    rng = np.random.default_rng(5)
+    truths, votes = simulated(sample, 400, 20, rng)
+    whole = crowd_of(2, votes, truths, rng)
+    half = slice(0, 400, 2)
+    part = replace(
+        whole,
+        uids=whole.uids[half],
+        probabilities=whole.probabilities[half],
+        predicted=whole.predicted[half],
+    )
+    alone = votes_from(votes, votes.counts[half])
+    again = computed("again", alone, part.probabilities)
+    assert brier_equivalent(votes, part).value == brier_equivalent(alone, again).value
+    (one,) = Crowds(votes, 10, 3).equivalents(part, [TVD])
+    assert one.n_items == 200
+    assert one.low < one.value < one.high
+
+
+def test_what_was_made_from_the_votes_that_judge_it_is_refused(sample):
+    votes = sample[0]
+    fitted = replace(uniform(votes), name="fitted", trained_on=(votes_of(votes.dataset),))
+    for system in (oracle(votes), synthetic_systems(votes)[0], fitted):
+        assert people.refusal(votes, system)
+        with pytest.raises(ChaosError, match="the votes that judge it"):
+            brier_equivalent(votes, system)
+        with pytest.raises(ChaosError, match="the votes that judge it"):
+            Crowds(votes, n_draws=1).equivalents(system)
+    assert not people.refusal(votes, mean_vote(votes))
+    assert brier_equivalent(votes, mean_vote(votes)).value > 0
+
+
+def test_more_votes_than_the_crowd_has_are_one_error(sample):
+    votes = votes_from(sample[0], np.array([[3, 1, 0], [5, 5, 0]]))
+    assert Crowds(votes).n_judges == 2
+    for wanted in (0, -1, 4, 50):
+        with pytest.raises(ChaosError, match="4 on the item that has fewest"):
+            Crowds(votes, wanted)
+    single = votes_from(sample[0], np.array([[1, 0, 0], [5, 5, 0]]))
+    with pytest.raises(ChaosError, match="from two votes on"):
+        Crowds(single)
+    with pytest.raises(ChaosError, match="1 of 2 items have a single vote"):
+        brier_equivalent(single, uniform(single))
+    with pytest.raises(ChaosError, match="did you mean 'human_equivalent_tvd'"):
+        people.human_equivalents(votes, [uniform(votes)], ["human_equivalent_tdv"])
+    with pytest.raises(ChaosError, match="seed is out of its range"):
+        Crowds(votes, seed=-1)
+
+
+def test_without_resamples_there_is_a_value_and_no_interval(sample):
+    votes = votes_from(sample[0], np.random.default_rng(0).multinomial(20, [0.5, 0.3, 0.2], 50))
+    (one, _) = Crowds(votes, n_draws=2).equivalents(uniform(votes), n_resamples=0)
+    assert np.isnan([one.low, one.high]).all()
+    assert "[" not in one.text
+
+
+def test_the_models_of_baan_et_al_flattened_are_worth_two_to_three_people(released):
+    votes = released[0]
+    models = [one for one in load_systems(votes) if one.family == "RoBERTa-base"]
+    flat = [one.at_temperature(2.0) for one in models]
+    found = people.human_equivalents(votes, flat, n_resamples=0)
+    mean = {name: np.mean([one.value for _, one in found if one.name == name]) for name in NAMES}
+    assert mean[BRIER] == pytest.approx(2.5, abs=0.1)
+    assert mean[TVD] == pytest.approx(2.5, abs=0.1)
+    assert mean[JSD] == pytest.approx(3.4, abs=0.1)

@@ -1,0 +1,122 @@
+"""The perfect model's score on simulated collections of votes, whose truth is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.references import References
+
+N_ITEMS, N_VOTES = 1500, 100  # about those of SNLI
+BOUNDS = {"jsd": 0.03, "kl": 0.03, "ent_ce": 0.02, "dist_ce": 0.02}  # relative
+
+
+def logistic_normal(n, rng):
+    logits = rng.normal([0, 0.5, -0.3], [2.2, 1.6, 2.0], (n, 3))
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def two_dirichlets(n, rng):
+    clear, contested = rng.dirichlet([0.35, 0.3, 0.2], n), rng.dirichlet([3, 6, 2], n)
+    return np.where(rng.random((n, 1)) < 0.6, clear, contested)
+
+
+def betas_and_corners(n, rng):
+    """A fifth of the items are certain; the others' shares are products of betas."""
+    left, split = rng.beta(0.6, 1.5, n), rng.beta(0.8, 0.8, n)
+    shares = np.column_stack([1 - left, left * split, left * (1 - split)])
+    shares[rng.random(n) < 0.2] = [1, 0, 0]
+    return rng.permuted(shares, axis=1)
+
+
+TRUTHS = (logistic_normal, two_dirichlets, betas_and_corners)
+
+
+def collected(votes, truth, rng):
+    """Return votes that are drawn from a truth."""
+    counts = rng.multinomial(N_VOTES, truth)
+    uids = tuple(map(str, range(len(truth))))
+    majority = counts.argmax(axis=1)
+    return replace(
+        votes, uids=uids, counts=counts, majority=majority, given_old_label=None,
+        given_old_votes=None, texts=(), annotations=None,
+        source=replace(votes.source, sha256=""),
+    )  # fmt: skip
+
+
+def scores_of(truths, rng):
+    crowds = draw_crowds(truths, N_VOTES, rng)
+    return np.array([repeated(MEASURES[name], crowds, truths).value for name in BOUNDS])
+
+
+def biases(votes, truth_of, n_collections):
+    """Return the relative errors of three estimates, shape (3, n_collections, n_measures)."""
+    found = []
+    for number in range(n_collections):
+        rng = np.random.default_rng([number, 7])
+        truth = truth_of(N_ITEMS, rng)
+        several = (20, *truth.shape)
+        known = collected(votes, truth, rng)
+        true = scores_of(np.broadcast_to(truth, several), rng)
+        references = References(known)
+        ours = np.array([references.perfect_model(name).value for name in BOUNDS])
+        dirichlet = np.array([references.dirichlet_model(name).value for name in BOUNDS])
+        plug_in = scores_of(np.broadcast_to(known.counts / N_VOTES, several), rng)
+        found.append(np.stack([ours, dirichlet, plug_in]) / true - 1)
+    return np.stack(found, axis=1)
+
+
+@pytest.mark.parametrize("truth_of", TRUTHS)
+def test_the_perfect_model_has_about_the_true_score(sample, truth_of):
+    ours, _, plug_in = biases(sample[0], truth_of, 1)[:, 0]
+    allowed = np.array(list(BOUNDS.values())) + 0.03  # a single collection's own noise
+    assert (np.abs(ours) < allowed).all()
+    assert (plug_in[:2] < -0.05).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth_of", TRUTHS)
+def test_the_perfect_model_has_the_true_score_on_average(sample, truth_of):
+    ours, _, plug_in = biases(sample[0], truth_of, 50).mean(axis=1)
+    assert (np.abs(ours) < list(BOUNDS.values())).all()
+    assert (plug_in[:2] < -0.05).all()
+
+
+def covered(votes, truth_of, n_collections, n_population=300_000):
+    """Return how often each measure's interval holds the population's score."""
+    rng = np.random.default_rng(99)
+    true = scores_of(truth_of(n_population, rng)[np.newaxis], rng)
+    inside = []
+    for number in range(n_collections):
+        rng = np.random.default_rng([number, 8])
+        found = References(collected(votes, truth_of(N_ITEMS, rng), rng))
+        ends = [found.floor_interval(name) for name in BOUNDS]
+        inside.append([low <= value <= high for (low, high), value in zip(ends, true, strict=True)])
+    return np.mean(inside, axis=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth_of", TRUTHS)
+def test_the_interval_of_the_perfect_model_holds_the_true_score(sample, truth_of):
+    assert (covered(sample[0], truth_of, 60) >= 0.92).all()
+
+
+def test_the_interval_is_wider_for_fewer_items(sample):
+    rng = np.random.default_rng(1)
+    widths = []
+    for n in (60, 800):
+        found = References(collected(sample[0], two_dirichlets(n, rng), rng))
+        low, high = found.floor_interval("dist_ce")
+        assert low < found.perfect_model("dist_ce").value < high
+        widths.append(high - low)
+    assert widths[0] > 2 * widths[1]
+    assert np.isnan(found.floor_interval("ece_votes")).all()
+
+
+def test_the_prior_that_a_caller_gives_is_used():
+    counts = np.array([[9, 1], [2, 8]])
+    drawn = draw_posterior(counts, 4, np.random.default_rng(0), [1e7, 1e7])
+    np.testing.assert_allclose(drawn, 0.5, atol=0.01)

@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from scipy.stats import norm
+from statsmodels.stats.power import TTestPower
+
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.resampling import (
+    bootstrap_means,
+    draw_votes,
+    paired_p_value,
+)
+from chaos_utils.scoring.power import (
+    items_needed,
+    smallest_difference,
+    spread_by_thinning,
+    spread_of_squared_distance,
+)
+
+MEANS = [MEASURES[name] for name in ("jsd", "dist_ce", "brier", "new_accuracy")]
+
+
+def population(n, rng):
+    """Draw items: their true distributions, and what two systems predict of them."""
+    truths = rng.dirichlet([0.6, 0.9, 0.5], n)
+    noise = rng.normal(scale=0.7, size=(2, n, 3))
+    models = (truths + 0.05) ** np.array([0.9, 0.7])[:, np.newaxis, np.newaxis] * np.exp(noise)
+    return truths, *(models / models.sum(axis=2, keepdims=True))
+
+
+def judged(counts, model, rng):
+    majority = (counts + rng.uniform(0, 0.5, counts.shape)).argmax(axis=1)
+    sizes = counts.sum(axis=1)
+    human = counts / sizes[:, np.newaxis]
+    return Judged(human, model, model.argmax(axis=1), majority, None, sizes)
+
+
+def collected(n, n_votes, rng):
+    truths, first, second = population(n, rng)
+    counts = draw_votes(truths, n_votes, rng)
+    return counts, judged(counts, first, rng), judged(counts, second, rng)
+
+
+@pytest.mark.parametrize("n_votes", [1, 4, 20])
+def test_thinned_votes_vary_as_votes_of_as_many_people(n_votes):
+    rng = np.random.default_rng(0)
+    truths, *models = population(20_000, rng)
+    many, few = draw_votes(truths, 40, rng), draw_votes(truths, n_votes, rng)
+    sides = [judged(many, one, rng) for one in models]
+    found = spread_by_thinning(many, *sides, MEANS, n_votes, rng, 3)
+    for measure, spread in zip(MEANS, found, strict=True):
+        first, second = (measure.columns(judged(few, one, rng))[:, 0] for one in models)
+        gaps = first - second
+        assert spread.total == pytest.approx(gaps.var(), rel=0.05), measure.name
+        assert spread.of_items + spread.of_votes == pytest.approx(spread.total, rel=1e-2)
+
+
+def test_the_parts_are_those_of_items_and_of_votes():
+    rng = np.random.default_rng(1)
+    truths, first, second = population(4000, rng)
+    models = [judged(draw_votes(truths, 30, rng), one, rng) for one in (first, second)]
+    counts = draw_votes(truths, 30, rng)
+    again = [draw_votes(truths, 5, rng) for _ in range(40)]
+    for measure in MEANS[:3]:
+        (spread,) = spread_by_thinning(counts, *models, [measure], 5, rng, 5)
+        gaps = np.stack(
+            [
+                measure.columns(judged(c, first, rng))[:, 0]
+                - measure.columns(judged(c, second, rng))[:, 0]
+                for c in again
+            ]
+        )
+        assert spread.of_votes == pytest.approx(gaps.var(axis=0, ddof=1).mean(), rel=0.05)
+        assert spread.of_items == pytest.approx(gaps.mean(axis=0).var(), rel=0.1)
+
+
+def test_the_closed_form_is_that_of_thinned_votes_and_of_known_truths():
+    rng = np.random.default_rng(2)
+    truths, first, second = population(100_000, rng)
+    counts = draw_votes(truths, 12, rng)
+    few = [judged(counts[:9000], one[:9000], rng) for one in (first, second)]
+    for n_votes in (1, 3, 6):
+        (thinned,) = spread_by_thinning(counts[:9000], *few, [MEASURES["brier"]], n_votes, rng, 20)
+        closed = spread_of_squared_distance(counts[:9000], first[:9000], second[:9000], n_votes)
+        assert closed.total == pytest.approx(thinned.total, rel=0.02)
+        assert closed.of_votes == pytest.approx(thinned.of_votes, rel=0.02)
+    closed = spread_of_squared_distance(counts, first, second, 6)
+    slope = 2 * (first - second)
+    exact = (slope**2 * truths).sum(axis=1) - (slope * truths).sum(axis=1) ** 2
+    assert closed.of_votes * 6 == pytest.approx(exact.mean(), rel=0.01)
+    of_truth = (first**2 - second**2 - slope * truths).sum(axis=1)
+    assert closed.of_items == pytest.approx(of_truth.var(), rel=0.02)
+
+
+def test_with_fewer_than_twice_the_votes_there_is_a_total_alone():
+    rng = np.random.default_rng(3)
+    counts, *sides = collected(500, 9, rng)
+    (half,) = spread_by_thinning(counts, *sides, MEANS[:1], 5, rng, 2)
+    (every,) = spread_by_thinning(counts, *sides, MEANS[:1], 9, rng, 2)
+    for one in (half, every):
+        assert one.total > 0
+        assert np.isnan([one.of_items, one.of_votes]).all()
+    gaps = MEANS[0].columns(sides[0]) - MEANS[0].columns(sides[1])
+    assert every.total == pytest.approx(gaps.var(ddof=1))
+
+
+def test_differences_and_items_are_one_formula():
+    assert smallest_difference(1, 100) == pytest.approx((norm.ppf(0.975) + norm.ppf(0.8)) / 10)
+    assert smallest_difference(4, 100) == pytest.approx(2 * smallest_difference(1, 100))
+    assert items_needed(2.5, smallest_difference(2.5, 321)) == pytest.approx(321)
+    needed = TTestPower().solve_power(effect_size=0.1, power=0.8, alpha=0.05)
+    assert items_needed(1, 0.1) == pytest.approx(needed, rel=0.01)
+
+
+def detected(n_votes, n_studies, n_resamples, rng):
+    """Return how often studies find the difference that is stated for JSD as their smallest."""
+    (jsd,) = MEANS[:1]
+    counts, *sides = collected(1500, 60, rng)
+    (spread,) = spread_by_thinning(counts, *sides, [jsd], n_votes, rng, 5)
+    large = collected(200_000, n_votes, rng)
+    gaps = (jsd.columns(large[1]) - jsd.columns(large[2]))[:, 0]
+    n_items = round(float(items_needed(spread.total, gaps.mean())))
+    assert 60 < n_items < 3000
+    found = 0
+    for _ in range(n_studies):
+        items = rng.integers(len(gaps), size=n_items)
+        draws = bootstrap_means(gaps[items, np.newaxis], n_resamples, rng)
+        found += paired_p_value(draws)[0] < 0.05
+    return found / n_studies
+
+
+def test_the_stated_difference_is_found_in_four_of_five_studies():
+    assert detected(5, 300, 200, np.random.default_rng(4)) == pytest.approx(0.8, abs=0.07)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_votes", [1, 5, 20])
+def test_the_stated_difference_is_found_in_four_of_five_of_many_studies(n_votes):
+    rng = np.random.default_rng(5)
+    found = [detected(n_votes, 500, 1000, rng) for _ in range(4)]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.04)
+
+
+def test_what_cannot_be_judged():
+    rng = np.random.default_rng(6)
+    counts, *sides = collected(5, 3, rng)
+    with pytest.raises(ValueError, match="at most 3 votes"):
+        spread_by_thinning(counts, *sides, MEANS, 4, rng)
+    with pytest.raises(ValueError, match="ece: expected means"):
+        spread_by_thinning(counts, *sides, [MEASURES["ece"]], 1, rng)
+    with pytest.raises(ValueError, match="at least 2, 2"):
+        spread_of_squared_distance([[1, 0], [0, 1]], [[1, 0]] * 2, [[0, 1]] * 2, 5)
+    with pytest.raises(ValueError, match="power is 80"):
+        smallest_difference(1, 10, power=80)
