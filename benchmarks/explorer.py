@@ -16,7 +16,8 @@ from helpers.browser import find_chromium
 
 TRIES = 5
 FIRST_PAINT_TARGET, FILTER_TARGET = 1000, 100  # milliseconds
-_FIELDS = "q=woman", "q=", "dataset=mnli", "low=1", "verdict=wrong", "far=0.4"
+_FIELDS = ("q=woman", "q=-woman", "q=", "axes=entropy", "axes=", "dataset=mnli", "low=1",
+           "majority=neutral", "verdict=wrong", "far=0.4")  # fmt: skip
 
 # From the change of a field until the frame that shows it was handed over.
 _CHANGE = """([name, value]) => new Promise((done) => {

@@ -91,6 +91,7 @@
       h("details", {}, h("summary", {}, "Instructions"), instructions(data.datasets[session.dataset])),
       h("p", {},
         withResults ? button("Results so far", showResults, "link") : null,
+        h("a", { href: `#look-${session.dataset}` }, "Look around"),
         h("a", { href: "#annotate" }, "All datasets"),
         carefulButton("Start again", "Erase all answers?", again)));
   }
@@ -116,7 +117,7 @@
       }));
     } else if (state.name === rules.start().name) {
       put(views.introduction({
-        dataset, parameters, begin: () => { keep(api.begin(session)); showCurrent(); },
+        name: session.dataset, dataset, parameters, begin: () => { keep(api.begin(session)); showCurrent(); },
       }));
     } else {
       put(views.pause({ counters, parameters, goOn, footer: footer({ withResults: counters.items > 0 }) }));
@@ -167,23 +168,31 @@
     keep({ ...(isOver ? session : api.stop(session)), annotator });
     const content = `${JSON.stringify(api.record(session), null, 1)}\n`;
     const url = URL.createObjectURL(new Blob([content], { type: "application/json" }));
-    h("a", { href: url, download: `votes-${session.dataset}-${annotator}.json` }).click();
+    const name = annotator.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-");
+    h("a", { href: url, download: `votes-${session.dataset}-${name}.json` }).click();
     window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
     if (!isOver) {
       showResults();
     }
   }
 
-  function showLook(name, order = api.shuffle(name, seed ?? ChaosAnnotate.randomInteger()), at = 0) {
+  /* An item to look at, and those that were looked at before it. */
+  function showLook(
+    name, order = api.shuffle(name, seed ?? ChaosAnnotate.randomInteger()), at = 0, judged = [],
+  ) {
     const dataset = data.datasets[name];
     const entry = order[at % order.length];
     put(views.look({
       dataset, entry, place: at + 1,
-      answer: (code) => views.tell(view, {
-        dataset, judged: { entry, answer: code },
-        next: { text: "Next item", act: () => showLook(name, order, at + 1) },
-        children: [],
-      }),
+      answer: (code) => {
+        const now = { entry, answer: code };
+        const all = [...judged, now];
+        views.tell(view, {
+          dataset, judged: now,
+          next: { text: "Next item", act: () => showLook(name, order, at + 1, all) },
+          children: [], after: views.soFar(dataset, all),
+        });
+      },
       footer: h("footer", { class: "annotate-footer" },
         h("p", {}, h("a", { href: "#annotate" }, "All datasets"))),
     }));

@@ -2,7 +2,9 @@
 (() => {
   "use strict";
 
-  const { h, button, carefulButton, heading, count, texts, bars, score } = ChaosAnnotate;
+  const {
+    h, button, carefulButton, heading, count, texts, bars, score, scoreModels,
+  } = ChaosAnnotate;
   const FEW = 30; // items below which a score says little
   const percent = (share) => `${Math.round(100 * share)}%`;
 
@@ -46,18 +48,29 @@
       h("span", { class: "bar", "aria-hidden": "true" }, fill));
   }
 
+  /* How well the reader, people and models agree with the votes. */
+  function agreement(dataset, judgements) {
+    const { n, yours, person, most } = score(dataset, judgements);
+    const models = scoreModels(dataset, judgements).map((model) =>
+      scale(model.n < n ? `${model.name}, on ${model.n} of the ${n}` : model.name, model.share, "model"));
+    return h("ul", { class: "annotate-bars annotate-agreement" },
+      scale("You", yours, "mine"),
+      scale("One of the voters, on average", person, "other"),
+      models,
+      scale("Whoever always names the most frequent answer", most, "other"));
+  }
+
   function scored(dataset, judgements) {
-    const { n, yours, person, most, majority } = score(dataset, judgements);
+    const { n, majority } = score(dataset, judgements);
+    const isJudged = scoreModels(dataset, judgements).length > 0;
     return h("div", { class: "annotate-score" },
       h("h3", {}, "Agreement with the votes"),
-      h("ul", { class: "annotate-bars" },
-        scale("You", yours, "mine"),
-        scale("One of the voters, on average", person, "other"),
-        scale("Whoever always names the most frequent answer", most, "other")),
+      agreement(dataset, judgements),
       h("p", { class: "annotate-note" },
-        `The mean, over your ${count(n, "item")}, of the share of votes for the answer that you `
-          + "chose. Beside it stand the same for one of the voters, compared with the others, and "
-          + "the most that can be reached: few people reach it, since they disagree. "
+        `Each bar is a mean over your ${count(n, "item")}: the share of votes for the answer chosen. `
+          + "A voter is compared with the other voters"
+          + (isJudged ? ", and a model answers with its most probable label. " : ". ")
+          + "The last bar is the most that anyone can reach; few people do, since they disagree. "
           + `You chose the most frequent answer on ${majority} of ${n}.`
           + (n < FEW ? " On so few items chance plays a large part." : "")));
   }
@@ -67,6 +80,16 @@
       h("li", {}, texts(dataset, entry), bars(dataset, entry, answer))));
   }
 
+  /* What follows an answer outside the protocol: the agreement so far. */
+  function soFar(dataset, judgements) {
+    return h("div", { class: "annotate-score" },
+      h("h3", {}, `Agreement with the votes, so far on ${count(judgements.length, "item")}`),
+      agreement(dataset, judgements));
+  }
+
+  // Letters of any script, digits, and a few signs between them.
+  const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N} ._'’-]*[\p{L}\p{M}\p{N}._-])?$/u;
+
   /* The name in the file, and the button that saves it. */
   function saving({ annotator, label, note, save }) {
     const input = h("input", {
@@ -74,10 +97,11 @@
     });
     const told = h("p", { class: "annotate-note", role: "status" }, note);
     const made = button(label, () => {
-      if (/^[\w.-]+$/.test(input.value)) {
-        save(input.value);
+      const name = input.value.trim().normalize("NFC");
+      if (NAME.test(name)) {
+        save(name);
       } else {
-        told.textContent = "A name has letters from a to z, digits, and the signs . _ - alone.";
+        told.textContent = "A name has letters of any script, digits, spaces, and the signs . _ - ’ alone.";
         input.focus();
       }
     });
@@ -116,5 +140,5 @@
         listed(dataset, examples)) : null);
   }
 
-  ChaosAnnotate.views.results = results;
+  Object.assign(ChaosAnnotate.views, { results, soFar });
 })();

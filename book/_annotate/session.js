@@ -56,8 +56,26 @@
     };
   }
 
+  /* The same for the models that answered these items: {name, n, share}, over the n that a model
+     covers; without those that cover none. */
+  function scoreModels(dataset, judgements) {
+    return dataset.models.map(({ name }, k) => {
+      const shares = judgements.filter(({ entry }) => (entry.said?.[k] ?? null) !== null)
+        .map(({ entry }) => entry.votes[entry.said[k]] / sum(entry.votes));
+      return { name, n: shares.length, share: mean(shares) };
+    }).filter(({ n }) => n > 0);
+  }
+
+  /* Gives each item the labels that the models chose, as positions; null where a model has none. */
+  function placeModels(data) {
+    for (const { items, models } of Object.values(data.datasets)) {
+      items.forEach((entry, i) => { entry.said = models.map(({ labels }) => labels[i]); });
+    }
+  }
+
   /* Returns the functions on sessions, for the data of data.js. */
   function sessions(data) {
+    placeModels(data);
     const rules = ChaosAnnotate.protocol(data.protocol);
     const ofPool = (event) => event.type === "answer" && event.kind !== "item";
 
@@ -153,5 +171,5 @@
     };
   }
 
-  Object.assign(window.ChaosAnnotate, { sessions, score, randomInteger });
+  Object.assign(window.ChaosAnnotate, { sessions, score, scoreModels, randomInteger });
 })();

@@ -64,12 +64,13 @@
     ));
   }
 
-  /* The votes on one item by label, as bars with numbers; marks what was chosen. */
+  /* The votes on one item by label, as bars with numbers; marks what was chosen, and what by models. */
   function bars(dataset, entry, answer) {
     const total = entry.votes.reduce((a, b) => a + b, 0);
     const names = choices(dataset, entry);
     return h("ul", { class: "annotate-bars" }, names.map((name, k) => {
       const isChosen = dataset.codes[k] === answer;
+      const models = dataset.models.filter((_, m) => entry.said?.[m] === k);
       const [light, dark] = dataset.colours[k];
       const fill = h("span", { class: "fill label" });
       fill.style.setProperty("--light", light);
@@ -77,7 +78,8 @@
       fill.style.width = `${(100 * entry.votes[k]) / total}%`;
       return h("li", { class: isChosen ? "chosen" : "" },
         h("span", { class: "name" }, name,
-          isChosen ? h("span", { class: "mine" }, "your choice") : null),
+          isChosen ? h("span", { class: "mine" }, "your choice") : null,
+          models.map((model) => h("span", { class: "mine model" }, model.name))),
         h("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
         h("span", { class: "bar", "aria-hidden": "true" }, fill));
     }));
@@ -98,8 +100,8 @@
         h("p", { class: "told" }, told),
         h("a", { class: "annotate-button primary", href: `#${name}` },
           verb, h("span", { class: "hidden-text" }, ` ${dataset.short}`)),
-        h("a", { class: "aside", href: `#look-${name}` },
-          "Look around without the test", h("span", { class: "hidden-text" }, `: ${dataset.short}`)));
+        h("a", { class: "annotate-button", href: `#look-${name}` },
+          "Look around, no test", h("span", { class: "hidden-text" }, ` (${dataset.short})`)));
     };
     return h("div", {},
       h("ul", { class: "annotate-cards" }, Object.entries(data.datasets).map(card)),
@@ -109,7 +111,7 @@
           + "they are gone when you close or reload it."));
   }
 
-  function introduction({ dataset, parameters, begin }) {
+  function introduction({ name, dataset, parameters, begin }) {
     const { qualification_items: asked, training_items: trained, task_size: size } = parameters;
     const training = Math.round(100 * parameters.min_training_accuracy);
     const rate = Math.round(100 * parameters.check_rate);
@@ -124,6 +126,7 @@
         h("li", {}, h("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
       h("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
+        h("a", { class: "annotate-button", href: `#look-${name}` }, "Look around, no test"),
         h("a", { class: "annotate-button", href: "#annotate" }, "All datasets")));
   }
 
@@ -183,7 +186,7 @@
   }
 
   /* After an answer: marks the buttons, and says in the same place what others chose. */
-  function tell(view, { dataset, judged, next, children }) {
+  function tell(view, { dataset, judged, next, children, after = "" }) {
     for (const one of view.querySelectorAll(".choice")) {
       one.disabled = true;
       one.classList.toggle("chosen", one.dataset.code === judged.answer);
@@ -191,7 +194,8 @@
     }
     const go = button(next.text, next.act, "primary");
     view.querySelector(".annotate-feedback").replaceChildren(
-      ...children, bars(dataset, judged.entry, judged.answer), h("p", { class: "annotate-actions" }, go)
+      ...children, bars(dataset, judged.entry, judged.answer),
+      h("p", { class: "annotate-actions" }, go), after
     );
     go.focus();
   }
@@ -227,14 +231,15 @@
       footer);
   }
 
-  /* An item outside the protocol. */
+  /* An item outside the protocol, which is open to all. */
   function look({ dataset, entry, place, answer, footer }) {
     const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
     const read = texts(dataset, entry);
     read.id = "annotate-texts";
     return h("section", { class: "annotate-card annotate-question" },
       heading(`${dataset.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
-      h("p", { class: "line" }, "Nothing is kept of this."),
+      h("p", { class: "line" }, "No test, no training, no hidden checks: choose, and see the votes. "
+        + "Nothing is kept of this."),
       read,
       choiceButtons(dataset, entry, asked, answer),
       h("div", { class: "annotate-feedback", role: "status" }),

@@ -2,7 +2,9 @@
 (function () {
   "use strict";
 
-  const {make, bar, number, count, percent, fragmentOf, neighboursOf, summary} = window.Explorer;
+  const {
+    make, bar, number, count, percent, fragmentOf, neighboursOf, summary, difference, pinButton,
+  } = window.Explorer;
 
   function texts(item) {
     const parts = item.dataset.fields.flatMap((title, k) => [
@@ -37,6 +39,28 @@
       `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
     ]);
     return [make("h3", "", "Votes"), make("dl", "card-votes", rows), told];
+  }
+
+  /* Two systems side by side, where the view compares them. */
+  function compared(item, view) {
+    const apart = difference(item, view);
+    if (apart === undefined) return [];
+    const one = (name) => {
+      const {label, shares, jsd, tvd} = item.results.get(name);
+      return make("div", "", [
+        make("b", "", name), bar(item.dataset, shares, percent),
+        make("span", "", [make("b", "", item.dataset.labels[label]),
+          label === item.majority ? ", as the majority" : `, not ${item.dataset.labels[item.majority]}`]),
+        make("span", "", `JSD ${number(jsd, 3)}, TVD ${number(tvd, 3)}`),
+      ]);
+    };
+    const nearer = apart < 0 ? view.system : view.other;
+    return [
+      make("h3", "", "Two systems compared"),
+      make("div", "card-pair", [one(view.system), one(view.other)]),
+      make("p", "note", apart === 0 ? "Both are equally far from the votes."
+        : `${nearer} is closer to the votes, by a JSD that is ${number(Math.abs(apart), 3)} smaller.`),
+    ];
   }
 
   function systems(item) {
@@ -92,14 +116,17 @@
   function citations(item, citation) {
     const {name, title, data, paper} = item.dataset;
     const escaped = (text) => [...text].map((c) => citation.latex[c] ?? c).join("");
+    const query = item.dataset.extra ? `?dataset=${name}` : "";
+    const [words, template] = [citation.plain, citation.bibtex]
+      .map((text) => text.replace("#<place>", `${query}#<place>`));
     const place = fragmentOf(item.uid).slice(1);
-    const plain = fillIn(citation.plain, {uid: item.uid, title, data, place});
+    const plain = fillIn(words, {uid: item.uid, title, data, place});
     const key = `${name}-${item.uid.replace(/[^A-Za-z0-9.-]/g, "-")}`;
-    const entry = fillIn(citation.bibtex,
+    const entry = fillIn(template,
       {uid: escaped(item.uid), title: escaped(title), data: escaped(data), key, place});
     return [
       make("h3", "", "Cite this item"),
-      copied("Link", window.location.href.split(/[?#]/)[0] + fragmentOf(item.uid)),
+      copied("Link", window.location.href.split(/[?#]/)[0] + query + fragmentOf(item.uid)),
       copied("Plain text", plain),
       copied("BibTeX", paper ? `${entry}\n\n${paper}` : entry),
     ];
@@ -125,17 +152,18 @@
     ], {"aria-label": "Items found"});
   }
 
-  /* Show an item; `found` is what previous and next lead through. */
-  function showCard(dialog, item, items, found, citation) {
+  /* Show an item of a view; `found` is what previous and next lead through. */
+  function showCard(dialog, item, items, found, citation, view) {
     const close = make("button", "card-close", "Close", {type: "button"});
     close.addEventListener("click", () => dialog.close());
     const title = make("h2", "", [item.dataset.short, " ", make("code", "uid", item.uid)],
       {id: "card-title", tabindex: "-1"});
     dialog.replaceChildren(
-      make("div", "card-head", [title, close]),
+      make("div", "card-head", [title, pinButton(item, view), close]),
       steps(item, found),
       texts(item),
       ...votes(item),
+      ...compared(item, view),
       ...systems(item),
       ...neighbours(item, items),
       ...citations(item, citation),

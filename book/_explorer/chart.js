@@ -1,13 +1,15 @@
-/* The points: datasets with the same labels share a drawing. Two labels make a strip, three a
-   triangle; more do not fit the plane: their items are placed by largest share and entropy. Chart.js draws
-   them; the table holds the same for those who cannot see or point. */
+/* The points: datasets with the same labels share a drawing. By their votes, two labels make a strip,
+   three a triangle; more do not fit the plane: their items are placed by largest share and entropy.
+   The other choices of axes take the JSD of one system or two. Chart.js draws the points; the table
+   holds the same for those who cannot see or point. */
 (function () {
   "use strict";
 
-  const {make, paint: coloured} = window.Explorer;
+  const {make, bar, number, paint: coloured} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
-  const SHOWN = 4; // items in a tooltip, where many lie on one spot
+  const SHOWN = 2; // items in a tooltip, where many lie on one spot
+  const JSD_MOST = 0.85; // nats: a little above the most there can be
 
   function css(name) {
     return getComputedStyle(document.getElementById("explorer")).getPropertyValue(name).trim();
@@ -60,66 +62,62 @@
     };
   }
 
+  function drawLine({ctx, scales}, points) {
+    ctx.save();
+    ctx.strokeStyle = css("--frame");
+    ctx.beginPath();
+    for (const [x, y] of points) {
+      ctx.lineTo(scales.x.getPixelForValue(x), scales.y.getPixelForValue(y));
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+
   /* All points lie between these lines. */
-  function spreadFrame({length: k}) {
+  function spreadFrame(chart, {length: k}) {
     const shares = Array.from({length: 201}, (_, i) => 1 / k + (1 - 1 / k) * i / 200);
-    return {
-      id: "frame",
-      beforeDatasetsDraw(chart) {
-        const {ctx, scales} = chart;
-        ctx.save();
-        ctx.strokeStyle = css("--frame");
-        for (const side of ["most", "least"]) {
-          ctx.beginPath();
-          for (const share of shares) {
-            ctx.lineTo(scales.x.getPixelForValue(share),
-              scales.y.getPixelForValue(bounds(share, k)[side]));
-          }
-          ctx.stroke();
-        }
-        ctx.restore();
-      },
-    };
+    for (const side of ["most", "least"]) {
+      drawLine(chart, shares.map((share) => [share, bounds(share, k)[side]]));
+    }
+  }
+
+  /* On this line, both systems are equally far from the votes. */
+  function pairFrame(chart) {
+    drawLine(chart, [[0, 0], [JSD_MOST, JSD_MOST]]);
   }
 
   /* The triangle's sides, its lines at a quarter, a half and three quarters, its corners' names. */
-  function triangleFrame(labels) {
-    return {
-      id: "frame",
-      beforeDatasetsDraw(chart) {
-        const {ctx, scales} = chart;
-        const line = (from, to, colour) => {
-          const ends = [from, to].map(inTriangle);
-          ctx.strokeStyle = colour;
-          ctx.beginPath();
-          ctx.moveTo(scales.x.getPixelForValue(ends[0].x), scales.y.getPixelForValue(ends[0].y));
-          ctx.lineTo(scales.x.getPixelForValue(ends[1].x), scales.y.getPixelForValue(ends[1].y));
-          ctx.stroke();
-        };
-        const turned = (shares, k) => [0, 1, 2].map((i) => shares[(i + k) % 3]);
-        ctx.save();
-        ctx.lineWidth = 1;
-        for (let k = 0; k < 3; k += 1) {
-          for (const level of [0.25, 0.5, 0.75]) {
-            line(turned([level, 1 - level, 0], k), turned([level, 0, 1 - level], k), css("--grid"));
-          }
-          line(turned([1, 0, 0], k), turned([0, 1, 0], k), css("--frame"));
-        }
-        ctx.fillStyle = css("--words");
-        ctx.font = `600 13px ${css("--pst-font-family-base") || "sans-serif"}`;
-        const left = scales.x.getPixelForValue(0), right = scales.x.getPixelForValue(1);
-        const below = scales.y.getPixelForValue(0) + 20;
-        for (const [text, x, y, align] of [
-          [labels[0], left - 10, below, "left"],
-          [labels[1], (left + right) / 2, scales.y.getPixelForValue(SIN_60) - 12, "center"],
-          [labels[2], right + 10, below, "right"],
-        ]) {
-          ctx.textAlign = align;
-          ctx.fillText(text, x, y, (right - left) / 2);
-        }
-        ctx.restore();
-      },
+  function triangleFrame({ctx, scales}, labels) {
+    const line = (from, to, colour) => {
+      const ends = [from, to].map(inTriangle);
+      ctx.strokeStyle = colour;
+      ctx.beginPath();
+      ctx.moveTo(scales.x.getPixelForValue(ends[0].x), scales.y.getPixelForValue(ends[0].y));
+      ctx.lineTo(scales.x.getPixelForValue(ends[1].x), scales.y.getPixelForValue(ends[1].y));
+      ctx.stroke();
     };
+    const turned = (shares, k) => [0, 1, 2].map((i) => shares[(i + k) % 3]);
+    ctx.save();
+    ctx.lineWidth = 1;
+    for (let k = 0; k < 3; k += 1) {
+      for (const level of [0.25, 0.5, 0.75]) {
+        line(turned([level, 1 - level, 0], k), turned([level, 0, 1 - level], k), css("--grid"));
+      }
+      line(turned([1, 0, 0], k), turned([0, 1, 0], k), css("--frame"));
+    }
+    ctx.fillStyle = css("--words");
+    ctx.font = `600 13px ${css("--pst-font-family-base") || "sans-serif"}`;
+    const left = scales.x.getPixelForValue(0), right = scales.x.getPixelForValue(1);
+    const below = scales.y.getPixelForValue(0) + 20;
+    for (const [text, x, y, align] of [
+      [labels[0], left - 10, below, "left"],
+      [labels[1], (left + right) / 2, scales.y.getPixelForValue(SIN_60) - 12, "center"],
+      [labels[2], right + 10, below, "right"],
+    ]) {
+      ctx.textAlign = align;
+      ctx.fillText(text, x, y, (right - left) / 2);
+    }
+    ctx.restore();
   }
 
   /* A mark around one item. It lies over the canvas, so that moving it draws no point again. */
@@ -158,6 +156,9 @@
     });
   }
 
+  const plainAxis = (title, options) =>
+    axis(title, {grid: {display: false}, border: {color: css("--frame")}, ...options});
+
   const upright = (title, options) =>
     axis(title, {min: 0, grid: {color: css("--grid")}, border: {display: false}, ...options});
 
@@ -166,47 +167,101 @@
     y: upright("items"),
   });
 
-  const spreadScales = ({length: k}) => ({
-    x: shareAxis("share of votes for the most frequent label", 1 / k - 0.02),
-    y: upright("entropy, bits", {
-      max: Math.log2(k) + 0.05, ticks: {stepSize: 0.5, precision: undefined, includeBounds: false},
-    }),
+  const spreadScales = (labels) => ({
+    x: shareAxis("share of votes for the most frequent label", 1 / labels.length - 0.02),
+    y: entropyAxis(upright, labels),
   });
 
-  /* How items with so many labels are drawn. */
-  function kindOf(n) {
+  const entropyAxis = (axisOf, {length: k}) => axisOf("entropy, bits", {
+    min: 0, max: Math.log2(k) + 0.05,
+    ticks: {stepSize: 0.5, precision: undefined, includeBounds: false},
+  });
+
+  const jsdAxis = (axisOf, system) => axisOf(`JSD, ${system}`, {
+    min: 0, max: JSD_MOST, ticks: {stepSize: 0.2, precision: undefined, includeBounds: false},
+  });
+
+  const jsdOf = (item, system) => item.results.get(system)?.jsd;
+
+  /* Items as points, without those that lack a value. */
+  function placed(items, xOf, yOf) {
+    return items.map((item) => ({x: xOf(item), y: yOf(item), item}))
+      .filter(({x, y}) => x !== undefined && y !== undefined);
+  }
+
+  /* How the votes on so many labels are drawn. */
+  function votesKind(n) {
     return {
       2: {
-        name: "strip", scales: stripScales, points: stripPoints, frame: () => [],
-        told: "Items with the same votes are piled up.",
+        name: "strip", scales: stripScales, points: stripPoints,
+        told: () => "Items with the same votes are piled up.",
       },
       3: {
-        name: "simplex", scales: () => HIDDEN_SCALES, points: trianglePoints,
-        frame: (labels) => [triangleFrame(labels)],
-        told: "The nearer a corner, the larger its share of the votes.",
+        name: "simplex", scales: () => HIDDEN_SCALES, points: trianglePoints, frame: triangleFrame,
+        told: () => "The nearer a corner, the larger its share of the votes.",
       },
     }[n] ?? {
-      name: "spread", scales: spreadScales, points: spreadPoints,
-      frame: (labels) => [spreadFrame(labels)],
-      told: "The further down and right, the more agree. All points lie between the two lines.",
+      name: "spread", scales: spreadScales, points: spreadPoints, frame: spreadFrame,
+      told: () => "The further down and right, the more agree. All points lie between the two lines.",
     };
   }
 
-  function describe(context) {
-    const {item} = context.raw;
-    return `${item.votes.join(" / ")}  ${item.uid}`;
+  /* How items are drawn, by the axes that are asked for. */
+  function kindOf(n, axes) {
+    return {
+      entropy: {
+        name: "entropy-jsd",
+        scales: (labels, view) => ({
+          x: entropyAxis(plainAxis, labels), y: jsdAxis(upright, view.system),
+        }),
+        points: (items, piles, view) =>
+          placed(items, (item) => item.entropy, (item) => jsdOf(item, view.system)),
+        told: (view) => `The higher, the further ${view.system} is from the votes; the further right, `
+          + "the more people disagree.",
+      },
+      systems: {
+        name: "two-systems", frame: pairFrame,
+        scales: (labels, view) => ({
+          x: jsdAxis(plainAxis, view.system), y: jsdAxis(upright, view.other),
+        }),
+        points: (items, piles, view) =>
+          placed(items, (item) => jsdOf(item, view.system), (item) => jsdOf(item, view.other)),
+        told: (view) => `Above the line, ${view.system} is closer to the votes than ${view.other}.`,
+      },
+    }[axes] ?? votesKind(n);
   }
 
-  function tooltip() {
-    return {
-      displayColors: false,
-      animation: false,
-      filter: (_, index) => index < SHOWN,
-      callbacks: {
-        title: (shown) => (shown.length ? shown[0].raw.item.dataset.labels.join(" / ") : ""),
-        label: describe,
-        footer: (shown) => (shown.length === SHOWN ? "and perhaps others on this spot" : ""),
-      },
+  /* What a tooltip says of an item: its votes, its texts, and the JSD where the axes show it. */
+  function described(item, view) {
+    const far = [view.system, view.other].filter((name) => view.axes && item.results.has(name))
+      .map((name) => make("span", "", `JSD ${number(jsdOf(item, name))}, ${name}`));
+    return make("div", "", [
+      make("span", "", [make("b", "", item.dataset.short), " ", make("code", "uid", item.uid)]),
+      bar(item.dataset, item.votes, String),
+      ...item.text.map((text) => make("span", "tip-text", text)),
+      ...far,
+    ]);
+  }
+
+  /* The tooltip is a part of the page, since a canvas neither wraps texts nor lets them leave it. */
+  function addTip(canvas, viewOf) {
+    const tip = make("div", "tip", [], {"aria-hidden": "true"});
+    tip.hidden = true;
+    canvas.parentElement.append(tip);
+    return function external({chart, tooltip}) {
+      tip.hidden = !tooltip.opacity;
+      if (tip.hidden) return;
+      const items = [...new Set(tooltip.dataPoints.map(({raw}) => raw.item))];
+      const more = items.length - SHOWN;
+      tip.replaceChildren(
+        ...items.slice(0, SHOWN).map((item) => described(item, viewOf())),
+        more > 0 ? make("span", "", `and ${more} more on this spot`) : "",
+      );
+      const left = Math.min(tooltip.caretX - tip.offsetWidth / 2, chart.width - tip.offsetWidth);
+      tip.style.left = `${Math.max(0, left)}px`;
+      const isLow = tooltip.caretY > chart.height / 2;
+      tip.style.top = isLow ? "" : `${tooltip.caretY + 12}px`;
+      tip.style.bottom = isLow ? `${chart.height - tooltip.caretY + 12}px` : "";
     };
   }
 
@@ -220,24 +275,22 @@
      chosen. */
   function drawing(place, group, onChoose) {
     const [{labels, colours}] = group;
-    const {name, scales, points, frame, told} = kindOf(labels.length);
-    const names = group.map((dataset) => dataset.short).join(", ");
     const canvas = make("canvas", "", [], {role: "img"});
-    const figure = make("figure", name, [
-      make("div", "canvas", canvas),
-      make("figcaption", "", [make("b", "", names), `: ${told}`, legend(group[0])]),
-    ]);
+    const caption = make("figcaption");
+    const figure = make("figure", "", [make("div", "canvas", canvas), caption]);
     place.before(figure);
     const mark = addMark(canvas);
-    let marked = null, all = [];
+    let kind = kindOf(labels.length), view = {}, marked = null, all = [];
     const pointOf = (item) => all.find((point) => point.item === item);
     const chart = new window.Chart(canvas, {
       type: "scatter",
-      data: {datasets: [{data: []}, ...labels.map(() => ({data: []}))]},
+      data: {datasets: [{data: []}, ...labels.map(() => ({data: []})), {data: []}]},
       options: {
         animation: false, parsing: false, normalized: true, maintainAspectRatio: false,
-        scales: scales(labels),
-        plugins: {legend: {display: false}, tooltip: tooltip()},
+        plugins: {
+          legend: {display: false},
+          tooltip: {enabled: false, animation: false, external: addTip(canvas, () => view)},
+        },
         onHover: (event, hit) => { event.native.target.style.cursor = hit.length ? "pointer" : ""; },
         onClick: (event, hit) => {
           // A point that the filters leave lies above those that they fade.
@@ -246,13 +299,14 @@
         },
       },
       plugins: [
-        ...frame(labels),
+        {id: "frame", beforeDatasetsDraw: (drawn) => kind.frame?.(drawn, labels)},
         {id: "mark", afterDraw: (drawn) => mark(drawn, marked && pointOf(marked))},
       ],
     });
 
     function paint() {
       const [faint, ...rest] = chart.data.datasets;
+      const rings = rest.pop();
       Object.assign(faint, {backgroundColor: css("--faint"), pointRadius: RADIUS - 1,
         borderWidth: 0, hoverBorderWidth: 0, pointHitRadius: 0});
       rest.forEach((dataset, k) => {
@@ -261,18 +315,41 @@
           borderWidth: 0, hoverBorderWidth: 0, hoverRadius: RADIUS + 2, pointHitRadius: 3,
           hoverBackgroundColor: colour});
       });
-      chart.options.scales = scales(labels);
+      Object.assign(rings, {backgroundColor: "transparent", hoverBackgroundColor: "transparent",
+        borderColor: css("--words"), hoverBorderColor: css("--words"), borderWidth: 2,
+        hoverBorderWidth: 2, pointRadius: RADIUS + 3, hoverRadius: RADIUS + 3, pointHitRadius: 0});
+      chart.options.scales = kind.scales(labels, view);
       chart.update("none");
     }
 
-    function show(found, others) {
+    /* Take the axes of a view; return which datasets are shown. */
+    function setAxes(asked) {
+      const names = group.filter(({name}) => !asked.dataset || name === asked.dataset)
+        .map(({short}) => short).join(", ");
+      const isSame = ["dataset", "axes", "system", "other"]
+        .every((name) => view[name] === asked[name]);
+      view = asked;
+      if (isSame) return names;
+      kind = kindOf(labels.length, view.axes);
+      figure.className = kind.name;
+      caption.replaceChildren(make("b", "", names), `: ${kind.told(view)}`, legend(group[0]));
+      chart.options.scales = kind.scales(labels, view);
+      return names;
+    }
+
+    function show(found, others, pinned, asked) {
+      const names = setAxes(asked);
       const piles = new Map();
-      const groups = labels.map((_, k) => points(found.filter((item) => item.majority === k), piles));
-      groups.unshift(points(others, piles));
-      groups.forEach((group, k) => { chart.data.datasets[k].data = group; });
+      const points = (items) => kind.points(items, piles, view);
+      const groups = labels.map((_, k) => points(found.filter((item) => item.majority === k)));
+      const n = groups.flat().length;
+      groups.unshift(points(others));
       all = groups.flat();
-      canvas.setAttribute("aria-label", `${found.length} of ${all.length} items of ${names} as `
-        + `points, placed by their votes for ${labels.join(", ")}. The table holds the same.`);
+      figure.hidden = !all.length;
+      groups.push(pinned.map(pointOf).filter(Boolean));
+      groups.forEach((group, k) => { chart.data.datasets[k].data = group; });
+      canvas.setAttribute("aria-label", `${n} of ${all.length} items of ${names} as points. `
+        + `${kind.told(view)} The table holds the same.`);
       chart.update("none");
     }
 
@@ -285,27 +362,28 @@
     return {figure, group, show, highlight, paint};
   }
 
-  /* All drawings; `items` are all there are. */
-  function makeDrawings(root, datasets, items, onChoose) {
-    const groups = new Map();
-    for (const dataset of datasets) {
-      const key = JSON.stringify([dataset.labels, dataset.colours]);
-      groups.set(key, [...(groups.get(key) ?? []), dataset]);
-    }
+  /* All drawings. A dataset that came later has one of its own, from when it is first shown. */
+  function makeDrawings(root, onChoose) {
+    const drawings = new Map();
     const place = root.querySelector(".explorer-drawing > .note");
-    const drawings = [...groups.values()].map((group) => drawing(place, group, onChoose));
+    const keyOf = ({name, extra, labels, colours}) => JSON.stringify([extra && name, labels, colours]);
     new MutationObserver(() => drawings.forEach((one) => one.paint()))
       .observe(document.documentElement, {attributeFilter: ["data-theme"]});
 
-    /* Draw what was found; a drawing of which the dataset was not asked for leaves the page. */
-    function show(found, view) {
+    /* Draw what was found of all items there are; a drawing of which no dataset was asked for leaves
+       the page. */
+    function show({found, items, pinned, datasets, asked}, view) {
+      for (const dataset of datasets) {
+        const key = keyOf(dataset);
+        const group = datasets.filter((one) => keyOf(one) === key);
+        if (!drawings.has(key)) drawings.set(key, drawing(place, group, onChoose));
+      }
       const kept = new Set(found);
-      for (const one of drawings) {
-        const own = (item) => one.group.includes(item.dataset)
-          && (!view.dataset || item.dataset.name === view.dataset);
+      for (const one of drawings.values()) {
+        const own = ({dataset}) => one.group.includes(dataset) && asked.includes(dataset);
         const shown = items.filter(own);
-        one.figure.hidden = !shown.length;
-        one.show(shown.filter((item) => kept.has(item)), shown.filter((item) => !kept.has(item)));
+        one.show(shown.filter((item) => kept.has(item)), shown.filter((item) => !kept.has(item)),
+          pinned, view);
       }
     }
 

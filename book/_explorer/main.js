@@ -3,8 +3,8 @@
   "use strict";
 
   const {
-    readItems, systemsOf, select, viewFrom, queryOf, fragmentOf, uidFrom, fill, showCard,
-    partsOf, fitted, makeDrawings, make, count,
+    readItems, nameOf, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf, uidFrom,
+    fill, showCard, partsOf, fitted, csvOf, makeDrawings, make, count,
   } = window.Explorer;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
@@ -13,8 +13,9 @@
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
-  let datasets = [], items = [], systems = [], byUid = new Map(), view, found = [], page = 1, drawings = null, waiting;
-  let citation; // templates, to be filled in for an item
+  const items = [], byName = new Map(), rankings = new Map();
+  let data; // with the datasets that are here; `more` are loaded when they are chosen
+  let view, found = [], page = 1, drawings = null, waiting, turn = 0;
 
   function load(file) {
     return new Promise((resolve, reject) => {
@@ -33,102 +34,306 @@
     return new Response(stream).json();
   }
 
-  function offer(name, values) {
-    const options = values.map(([value, text]) => make("option", "", text, {value}));
-    form.elements[name].append(...options);
+  function addItems(dataset, fields) {
+    const first = items.length;
+    readItems(dataset, fields, data.scale, items);
+    for (const item of items.slice(first)) byName.set(item.name, item);
+  }
+
+  /* Load the datasets among these that are not here yet, then go on; at once where none is missing. */
+  function withData(names, goOn) {
+    turn += 1;
+    const mine = turn;
+    const missing = data.more.filter(({name}) => names.includes(name)
+      && !data.datasets.some((dataset) => dataset.name === name));
+    if (!missing.length) {
+      goOn();
+      return;
+    }
+    root.querySelector(".explorer-count").textContent = "Loading the items …";
+    Promise.all(missing.map(loadMore)).then(() => { if (mine === turn) goOn(); }).catch(report);
+  }
+
+  async function loadMore({name, file, global}) {
+    await load(file);
+    const {numbers, texts} = await unpack(window[global]);
+    if (data.datasets.some((dataset) => dataset.name === name)) return;
+    const dataset = {...numbers, extra: true};
+    data.datasets.push(dataset);
+    addItems(dataset, texts);
+    offerLabels([dataset]);
+    offerSystems([dataset]);
+  }
+
+  function report(fault) {
+    root.querySelector(".explorer-count").textContent =
+      `The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`;
+    throw fault;
+  }
+
+  /* The datasets that a view asks for: one, or all of the book. */
+  function askedFor(dataset) {
+    return data.datasets.filter(({name, extra}) => (dataset ? name === dataset : !extra));
+  }
+
+  /* The systems on a dataset, or on all of the book, the one that is taken by default first. */
+  function systemsOn(dataset) {
+    if (!rankings.has(dataset)) {
+      const asked = askedFor(dataset);
+      rankings.set(dataset, rankedSystems(items.filter((item) => asked.includes(item.dataset))));
+    }
+    return rankings.get(dataset);
+  }
+
+  const bestOn = (dataset) => systemsOn(dataset)[0] ?? "";
+
+  const queryHere = () => queryOf(view, bestOn(view.dataset));
+
+  /* The datasets that must be loaded for a view. */
+  function namesIn({dataset, pins}) {
+    return [dataset, ...pins.map((pin) => pin.split("/", 1)[0])];
+  }
+
+  /* Add choices to a list, each once. */
+  function offer(name, values, place = form.elements[name]) {
+    const known = new Set([...form.elements[name].options].map(({value}) => value));
+    for (const [value, text] of values) {
+      if (known.has(value)) continue;
+      known.add(value);
+      place.append(make("option", "", text, {value, "data-text": text}));
+    }
+  }
+
+  function offerLabels(datasets) {
+    const pairs = (list) => list.flatMap(({labels}) => labels).map((label) => [label, label]);
+    offer("majority", pairs(datasets));
+    offer("old", pairs(datasets.filter((dataset) => dataset.old_label)));
+  }
+
+  function offerSystems(datasets) {
+    const names = datasets.flatMap((dataset) => rankedSystems(items.filter((item) =>
+      item.dataset === dataset)));
+    for (const field of ["system", "other"]) offer(field, names.map((name) => [name, name]));
   }
 
   function offerChoices() {
-    offer("dataset", datasets.map((dataset) => [dataset.name, dataset.title]));
-    const withOld = datasets.filter((dataset) => dataset.old_label);
-    const labels = new Set(withOld.flatMap((dataset) => dataset.labels));
-    offer("old", [...labels].map((label) => [label, label]));
-    offer("system", systems.map((system) => [system, system]));
-    const most = Math.max(...datasets.map((dataset) => Math.log2(dataset.labels.length)));
-    for (const name of ["low", "high"]) form.elements[name].max = most.toFixed(3);
+    offer("dataset", data.datasets.map(({name, title}) => [name, title]));
+    if (data.more.length) {
+      const group = make("optgroup", "", [], {label: "more, loaded when chosen"});
+      form.elements.dataset.append(group);
+      offer("dataset", data.more.map(({name, title}) => [name, title]), group);
+    }
+    for (const option of form.elements.change.options) option.dataset.text = option.text;
+    for (const option of form.elements.verdict.options) option.dataset.text = option.text;
+    offerLabels(data.datasets);
+    offer("system", systemsOn("").map((name) => [name, name]));
+    offer("other", systemsOn("").map((name) => [name, name]));
+  }
+
+  /* Whether a dataset has all that the view's facets ask for; if not, choosing it drops some. */
+  function hasAll(name) {
+    const kept = fitted({...view, dataset: name}, askedFor(name), systemsOn(name));
+    return ["majority", "old", "change", "verdict", "far"].every((one) => kept[one] === view[one]);
+  }
+
+  /* Offer what some item can fit, with how many would; what is chosen stays. */
+  function offerPossible(counts) {
+    const asked = askedFor(view.dataset);
+    const labels = {
+      majority: asked.flatMap((dataset) => dataset.labels),
+      old: asked.filter((dataset) => dataset.old_label).flatMap((dataset) => dataset.labels),
+    };
+    for (const [name, of] of Object.entries(counts)) {
+      for (const option of form.elements[name].options) {
+        const {value} = option, n = of.get(value) ?? 0;
+        if (!value) continue;
+        // Datasets that are loaded when chosen, or that lack what is asked for, have no number.
+        const isKnown = name !== "dataset"
+          || (!data.more.some((one) => one.name === value) && hasAll(value));
+        option.hidden = labels[name]?.includes(value) === false;
+        option.disabled = isKnown && n === 0 && value !== view[name];
+        option.textContent = option.dataset.text + (isKnown ? ` (${count(n)})` : "");
+      }
+    }
+    for (const name of ["system", "other"]) {
+      for (const option of form.elements[name].options) {
+        const taken = name === "other" && option.value === view.system;
+        option.hidden = option.value !== "" && !systemsOn(view.dataset).includes(option.value);
+        option.disabled = option.hidden || taken;
+      }
+    }
+    form.elements.axes.querySelector("[value=systems]").disabled = !view.other;
   }
 
   /* Leave out what the datasets that the view asks for do not have. */
   function fit() {
-    const parts = partsOf(view, datasets), asked = view;
-    view = fitted(asked, parts);
-    for (const [name, there] of Object.entries(parts)) {
+    const asked = askedFor(view.dataset), systems = systemsOn(view.dataset);
+    view = fitted(view, asked, systems);
+    for (const [name, there] of Object.entries(partsOf(asked, systems, view))) {
       root.classList.toggle(`without-${name}`, !there);
     }
-    if (queryOf(view, systems) !== queryOf(asked, systems)) writeForm();
+    const most = Math.max(...asked.map((dataset) => Math.log2(dataset.labels.length)));
+    for (const name of ["low", "high"]) form.elements[name].max = most.toFixed(3);
+    writeForm();
   }
 
-  /* Take the view of an address. */
-  function take(query) {
-    view = viewFrom(query, systems);
-    writeForm();
-    fit();
+  /* Take the view of an address, then go on. */
+  function take(query, goOn) {
+    const asked = viewFrom(query);
+    const names = [...data.datasets, ...data.more].map(({name}) => name);
+    if (!names.includes(asked.dataset)) asked.dataset = "";
+    asked.pins = asked.pins.filter((pin) => names.includes(pin.split("/", 1)[0]));
+    withData(namesIn(asked), () => {
+      view = asked;
+      view.pins = view.pins.filter((pin) => byName.has(pin));
+      fit();
+      goOn();
+    });
   }
 
   /* Show what the view asks for. What fits is counted in words that are read aloud. */
   function show() {
-    found = select(items, view);
-    page = fill(root, found, view);
-    drawings?.show(found, view);
-    const told = found.length ? `${count(found.length)} of ${count(items.length)} items`
-      : `None of the ${count(items.length)} items fits. Clear or widen the filters.`;
-    root.querySelector(".explorer-count").textContent = told;
+    const asked = askedFor(view.dataset);
+    const there = items.filter(({dataset}) => asked.includes(dataset));
+    // For the counts by dataset, all of the book's are looked at, whichever one is asked for.
+    const wide = asked.some(({extra}) => extra) ? there : items.filter(({dataset}) => !dataset.extra);
+    const selected = select(wide, view);
+    found = selected.found;
+    offerPossible(selected.counts);
+    page = fill(root, found, view.pins.map((name) => byName.get(name)), view);
+    drawFound();
+    const of = `${count(there.length)} items${view.dataset ? ` of ${asked[0].short}` : ""}`;
+    root.querySelector(".explorer-count").textContent = found.length
+      ? `${count(found.length)} of ${of}` : `None of the ${of} fits. Clear or widen the filters.`;
+    root.querySelector("[data-csv]").hidden = !found.length;
+    tellCrossed();
+    // What is said of one dataset; the page itself says it of the book's licences.
+    const {warning = "", notice = ""} = view.dataset ? asked[0] : {};
+    for (const [name, words] of Object.entries({warning, notice})) {
+      const place = root.querySelector(`.explorer-${name}`);
+      place.hidden = !words;
+      place.textContent = words;
+    }
+  }
+
+  function drawFound() {
+    const pinned = view.pins.map((name) => byName.get(name));
+    const asked = askedFor(view.dataset);
+    drawings?.show({found, items, pinned, datasets: data.datasets, asked}, view);
+  }
+
+  function tellCrossed() {
+    const crossed = isCrossed(view);
+    root.querySelector(".explorer-crossed").hidden = !crossed;
+    for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
   }
 
   function writeAddress() {
     clearTimeout(waiting);
     waiting = 0;
-    history.replaceState(null, "", location.pathname + queryOf(view, systems) + location.hash);
+    history.replaceState(null, "", location.pathname + queryHere() + location.hash);
   }
 
   function change(values) {
-    view = {...view, ...values};
-    fit();
-    show();
-    clearTimeout(waiting);
-    waiting = setTimeout(writeAddress, REST);
+    const asked = {...view, ...values};
+    // Who chose no system has the best one on each dataset.
+    if ("dataset" in values && view.system === bestOn(view.dataset)) asked.system = "";
+    withData(namesIn(asked), () => {
+      view = asked;
+      fit();
+      show();
+      clearTimeout(waiting);
+      waiting = setTimeout(writeAddress, REST);
+    });
+  }
+
+  /* The item of that uid: on the dataset that is asked for, else on the first that has it. */
+  function named(uid) {
+    const names = [view.dataset, ...data.datasets.map(({name}) => name)];
+    return names.map((name) => byName.get(nameOf(name, uid))).find(Boolean);
   }
 
   /* Open the item that the fragment names, or close the card; a name that no item has is reported. */
   function openNamed() {
     const uid = uidFrom(location.hash);
-    const item = byUid.get(uid);
+    const item = named(uid);
     const isPlace = !uid || document.getElementById(uid);
     const message = root.querySelector(".explorer-message");
     message.hidden = Boolean(item || isPlace);
     message.textContent = message.hidden ? ""
       : `No item has the id “${uid}”. Check the link, or search for the item below.`;
     drawings?.highlight(item || null);
-    if (item) showCard(dialog, item, items, found, citation);
+    if (item) showCard(dialog, item, items, found, data.citation, view);
     else if (dialog.open) dialog.close();
   }
 
   /* The address was changed: by a link, by the browser's buttons, or by hand. */
   function follow() {
     if (waiting) writeAddress(); // what was just asked for is not in the address yet
-    const asked = viewFrom(location.search, systems);
-    if (queryOf(asked, systems) !== queryOf(view, systems)) {
-      take(location.search);
-      show();
+    if (location.search === queryHere()) {
+      openNamed();
+    } else {
+      take(location.search, () => { show(); openNamed(); });
     }
-    openNamed();
   }
 
   function writeForm() {
-    for (const field of form.elements) if (field.name) field.value = view[field.name];
-    for (const field of form.elements) { // what the form does not know, the address said wrongly
-      if (field.name && field.value !== view[field.name]) view[field.name] = field.value = "";
+    for (const field of form.elements) {
+      const {name} = field;
+      // A number that is half typed reads as none, and is left alone.
+      if (!name || field.value === view[name]) continue;
+      field.value = view[name];
+      // What the form does not know, the address said wrongly.
+      if (field.value !== view[name]) view[name] = field.value = "";
     }
   }
 
+  function pin(name) {
+    const pins = view.pins.filter((one) => one !== name);
+    change({pins: pins.length < view.pins.length ? pins : [...pins, name]});
+  }
+
+  /* Pins and unpins; the button is made anew, and keeps the focus. */
+  function onPin(button) {
+    const place = button.closest("tbody, dialog");
+    const same = `[data-pin="${CSS.escape(button.dataset.pin)}"]`;
+    pin(button.dataset.pin);
+    if (place === dialog) {
+      const isPinned = view.pins.includes(button.dataset.pin);
+      button.setAttribute("aria-pressed", isPinned);
+      button.textContent = isPinned ? "Unpin" : "Pin";
+    } else {
+      (place.querySelector(same) ?? root.querySelector(`.found ${same}`)
+        ?? root.querySelector(".explorer-table")).focus();
+    }
+  }
+
+  function saveCsv() {
+    const url = URL.createObjectURL(new Blob([csvOf(found, view)], {type: "text/csv"}));
+    const name = `${data.synthetic ? "synthetic-" : ""}${view.dataset || "items"}-selection.csv`;
+    make("a", "", "", {href: url, download: name}).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  }
+
   function listen() {
-    form.addEventListener("input", ({target}) => change({[target.name]: target.value, page: "1"}));
+    root.addEventListener("input", ({target}) => {
+      if (target.form === form) change({[target.name]: target.value, page: "1"});
+    });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", (event) => {
       event.preventDefault();
-      const {sort} = view;
-      take("");
-      change({sort});
+      const {sort, system, other, axes, pins} = view;
+      take("", () => change({sort, system, other, axes, pins}));
+    });
+    root.addEventListener("click", ({target}) => {
+      const {pin: name, swap, csv, unpin} = target.dataset;
+      if (name !== undefined) onPin(target);
+      if (swap !== undefined) change({low: view.high, high: view.low, page: "1"});
+      if (csv !== undefined) saveCsv();
+      if (unpin !== undefined) {
+        change({pins: []});
+        root.querySelector(".explorer-table").focus();
+      }
     });
     root.querySelector("thead").addEventListener("click", ({target}) => {
       const key = target.dataset.sort;
@@ -141,14 +346,14 @@
       table.scrollTop = 0;
       table.focus();
     });
-    const body = root.querySelector("tbody");
+    const table = root.querySelector(".explorer-table table");
     const point = ({target}) => {
-      const row = target.closest("tr");
+      const row = target.closest("tr[data-order]");
       if (row) drawings?.highlight(items[row.dataset.order]);
     };
-    body.addEventListener("mouseover", point);
-    body.addEventListener("focusin", point);
-    body.addEventListener("mouseleave", () => drawings?.highlight(null));
+    table.addEventListener("mouseover", point);
+    table.addEventListener("focusin", point);
+    table.addEventListener("mouseleave", () => drawings?.highlight(null));
     dialog.addEventListener("click", ({target}) => { if (target === dialog) dialog.close(); });
     // Sphinx's own listener further up would keep this key from closing the card.
     dialog.addEventListener("keydown", (event) => {
@@ -156,8 +361,8 @@
     });
     dialog.addEventListener("close", () => {
       // Closed by a key or a button: the address names no item any more.
-      if (byUid.has(uidFrom(location.hash))) {
-        const item = byUid.get(uidFrom(location.hash));
+      const item = named(uidFrom(location.hash));
+      if (item) {
         history.pushState(null, "", location.pathname + location.search);
         returnTo(item);
       }
@@ -172,25 +377,26 @@
     drawings?.highlight(item);
   }
 
-  function start(data, texts) {
-    citation = data.citation;
-    datasets = data.datasets;
-    items = readItems(data, texts);
-    byUid = new Map(items.map((item) => [item.uid, item]));
-    systems = systemsOf(items);
+  function start(numbers, texts, more) {
+    data = {...numbers, more};
+    for (const dataset of data.datasets) addItems(dataset, texts[dataset.name]);
     offerChoices();
-    take(location.search);
-    listen();
-    root.querySelector(".explorer-table").hidden = false;
-    show();
-    openNamed();
+    return new Promise((resolve) => {
+      take(location.search, () => {
+        listen();
+        root.querySelector(".explorer-table").hidden = false;
+        show();
+        openNamed();
+        resolve();
+      });
+    });
   }
 
   function draw() {
     root.querySelector(".explorer-drawing").hidden = false;
-    drawings = makeDrawings(root, datasets, items, (item) => { location.hash = fragmentOf(item.uid); });
-    drawings.show(found, view);
-    drawings.highlight(byUid.get(uidFrom(location.hash)) || null);
+    drawings = makeDrawings(root, (item) => { location.hash = fragmentOf(item.uid); });
+    drawFound();
+    drawings.highlight(named(uidFrom(location.hash)) ?? null);
   }
 
   function undrawn() {
@@ -198,18 +404,12 @@
   }
 
   async function open() {
-    await Promise.all([load("items.js"), load("texts.js")]);
-    const [data, texts] = await Promise.all([window.CHAOS_ITEMS, window.CHAOS_TEXTS].map(unpack));
-    start(data, texts);
+    await Promise.all(["items.js", "texts.js", "others.js"].map(load));
+    const packed = [window.CHAOS_ITEMS, window.CHAOS_TEXTS, window.CHAOS_OTHERS];
+    await start(...await Promise.all(packed.map(unpack)));
     await (data.drawn ? load("chart.umd.js").then(draw, undrawn) : undrawn());
   }
 
   /* Two frames on, the page has been painted. */
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    open().catch((fault) => {
-      root.querySelector(".explorer-count").textContent =
-        `The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`;
-      throw fault;
-    });
-  }));
+  requestAnimationFrame(() => requestAnimationFrame(() => { open().catch(report); }));
 })();

@@ -6,45 +6,48 @@
   "use strict";
 
   const DEFAULTS = {
-    q: "", dataset: "", low: "", high: "", change: "", old: "", system: "", verdict: "", far: "",
-    sort: "uid", page: "1",
+    q: "", dataset: "", low: "", high: "", majority: "", change: "", old: "", system: "",
+    verdict: "", far: "", other: "", axes: "", sort: "uid", page: "1", pins: [],
   };
-  const SORTS = ["uid", "entropy", "share", "jsd"]; // with a minus before it: from the largest
+  const SORTS = ["uid", "entropy", "share", "jsd", "diff"]; // with a minus before it: from the largest
   const N_NEIGHBOURS = 6;
 
-  /* Turn the columns of the data into one object for each item. */
-  function readItems(data, texts) {
-    const items = [];
-    const column = (columns, i) => columns.map((values) => values[i]);
-    for (const dataset of data.datasets) {
-      const fields = texts[dataset.name];
-      const {old_label: old, old_votes: oldVotes} = dataset;
-      dataset.uids.forEach((uid, i) => {
-        const votes = column(dataset.votes, i);
-        const total = votes.reduce((sum, n) => sum + n, 0);
-        const text = column(fields, i);
-        const resultOf = (system) => ({
-          shares: whole(column(system.shares, i).map((share) => share / data.scale)),
-          label: system.label[i],
-          jsd: system.jsd[i] / data.scale,
-          tvd: system.tvd[i] / data.scale,
-        });
-        items.push({
-          uid, dataset, votes, total, text,
-          order: items.length,
-          majority: dataset.majority[i],
-          old: old?.[i], // undefined where the dataset has none
-          oldVotes: oldVotes && column(oldVotes, i),
-          entropy: dataset.entropy[i] / data.scale,
-          share: votes[dataset.majority[i]] / total,
-          searched: [uid, ...text].join("\n").toLowerCase(),
-          results: new Map(dataset.systems
-            .filter((system) => system.jsd[i] !== null)
-            .map((system) => [system.name, resultOf(system)])),
-        });
+  const column = (columns, i) => columns.map((values) => values[i]);
+  const spaced = (text) => text.toLowerCase().replace(/\s+/g, " ");
+
+  /* Turn the columns of a dataset into one object for each item, and add these to `items`. */
+  function readItems(dataset, fields, scale, items) {
+    const {old_label: old, old_votes: oldVotes} = dataset;
+    dataset.uids.forEach((uid, i) => {
+      const votes = column(dataset.votes, i);
+      const total = votes.reduce((sum, n) => sum + n, 0);
+      const text = column(fields, i);
+      const resultOf = (system) => ({
+        shares: whole(column(system.shares, i).map((share) => share / scale)),
+        label: system.label[i],
+        jsd: system.jsd[i] / scale,
+        tvd: system.tvd[i] / scale,
       });
-    }
-    return items;
+      items.push({
+        uid, dataset, votes, total, text,
+        order: items.length,
+        name: nameOf(dataset.name, uid),
+        majority: dataset.majority[i],
+        old: old?.[i], // undefined where the dataset has none
+        oldVotes: oldVotes && column(oldVotes, i),
+        entropy: dataset.entropy[i] / scale,
+        share: votes[dataset.majority[i]] / total,
+        searched: [uid, ...text].map(spaced).join("\n"),
+        results: new Map(dataset.systems
+          .filter((system) => system.jsd[i] !== null)
+          .map((system) => [system.name, resultOf(system)])),
+      });
+    });
+  }
+
+  /* What an item is called among those of all datasets. */
+  function nameOf(dataset, uid) {
+    return `${dataset}/${uid}`;
   }
 
   /* Shares with that of the last label, which is the rest; rounding makes it no less than none. */
@@ -52,38 +55,63 @@
     return [...shares, Math.max(0, shares.reduce((rest, share) => rest - share, 1))];
   }
 
-  /* The systems of all datasets, those that cover the most items first. */
-  function systemsOf(items) {
-    const counts = new Map();
-    for (const item of items) {
-      for (const name of item.results.keys()) counts.set(name, (counts.get(name) || 0) + 1);
+  /* The systems of some items, in the order in which they are offered: released ones first, then
+     those that cover the most items, then those with the least mean JSD. */
+  function rankedSystems(items) {
+    const found = new Map();
+    for (const {dataset, results} of items) {
+      for (const {name, origin} of dataset.systems) {
+        if (!results.has(name)) continue;
+        if (!found.has(name)) found.set(name, {name, released: origin === "released", n: 0, jsd: 0});
+        const one = found.get(name);
+        one.n += 1;
+        one.jsd += results.get(name).jsd;
+      }
     }
-    return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+    const mean = ({jsd, n}) => jsd / n;
+    return [...found.values()]
+      .sort((a, b) => b.released - a.released || b.n - a.n || mean(a) - mean(b))
+      .map(({name}) => name);
   }
 
   function limit(text, otherwise) {
     return text === "" || Number.isNaN(Number(text)) ? otherwise : Number(text);
   }
 
-  /* Whether an item fits all filters of a view. */
+  /* Whether a range asks for more than it allows. */
+  function isCrossed(view) {
+    return limit(view.low, -Infinity) > limit(view.high, Infinity);
+  }
+
+  /* What a search asks for: words, "phrases", and -what to leave out. */
+  function termsOf(search) {
+    const asked = spaced(search).replace(/[“”„]/g, '"');
+    return [...asked.matchAll(/(-?)(?:"([^"]*)"?|([^\s"]+))/g)]
+      .map(([, minus, phrase, word]) => ({text: (phrase ?? word).trim(), wanted: !minus}))
+      .filter(({text}) => text && text !== "-");
+  }
+
+  /* What can be chosen from a list, and the value that an item has there. */
+  const FACETS = {
+    dataset: (item) => item.dataset.name,
+    majority: (item) => item.dataset.labels[item.majority],
+    change: (item) => item.old !== undefined && (item.majority === item.old ? "kept" : "changed"),
+    old: (item) => item.dataset.labels[item.old],
+    verdict: (item, view) => {
+      const result = item.results.get(view.system);
+      return result && (result.label === item.majority ? "right" : "wrong");
+    },
+  };
+
+  /* Whether an item fits all of a view but its facets. */
   function filterOf(view) {
-    const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const terms = termsOf(view.q);
     const low = limit(view.low, -Infinity), high = limit(view.high, Infinity);
     const far = limit(view.far, -Infinity);
     return function fits(item) {
-      if (view.dataset && item.dataset.name !== view.dataset) return false;
       if (item.entropy < low || item.entropy > high) return false;
-      if ((view.change || view.old) && item.old === undefined) return false;
-      if (view.change && (item.majority !== item.old) !== (view.change === "changed")) return false;
-      if (view.old && item.dataset.labels[item.old] !== view.old) return false;
-      if (view.verdict || far > -Infinity) {
-        const result = item.results.get(view.system);
-        if (!result || result.jsd < far) return false;
-        if (view.verdict && (result.label !== item.majority) !== (view.verdict === "wrong")) {
-          return false;
-        }
-      }
-      return words.every((word) => item.searched.includes(word));
+      if (far > -Infinity && !(item.results.get(view.system)?.jsd >= far)) return false;
+      return terms.every(({text, wanted}) => item.searched.includes(text) === wanted);
     };
   }
 
@@ -92,21 +120,49 @@
     uid: (item) => item.order,
     entropy: (item) => item.entropy,
     share: (item) => item.share,
-    jsd: (item, system) => item.results.get(system)?.jsd,
+    jsd: (item, view) => item.results.get(view.system)?.jsd,
+    diff: (item, view) => difference(item, view),
   };
 
+  /* By how much a system's JSD exceeds that of the one that it is compared with. */
+  function difference({results}, view) {
+    const [one, other] = [results.get(view.system), results.get(view.other)];
+    return one && other ? one.jsd - other.jsd : undefined;
+  }
+
+  /* The items that fit a view, in its order; and how many would, by facet and value, if that facet
+     asked for this value instead. */
   function select(items, view) {
+    const fits = filterOf(view);
+    const facets = Object.entries(FACETS)
+      .map(([name, valueOf]) => ({name, valueOf, asked: view[name], counts: new Map()}));
+    const found = [];
+    for (const item of items) {
+      if (!fits(item)) continue;
+      const values = facets.map(({valueOf}) => valueOf(item, view));
+      const failed = facets.filter(({asked}, k) => asked && asked !== values[k]);
+      if (!failed.length) found.push(item);
+      if (failed.length > 1) continue;
+      facets.forEach((facet, k) => {
+        if (failed.length && failed[0] !== facet) return;
+        facet.counts.set(values[k], (facet.counts.get(values[k]) ?? 0) + 1);
+      });
+    }
+    const counts = Object.fromEntries(facets.map((facet) => [facet.name, facet.counts]));
+    return {found: inOrder(found, view), counts};
+  }
+
+  function inOrder(items, view) {
     const key = KEYS[view.sort.replace("-", "")];
     const sign = view.sort.startsWith("-") ? -1 : 1;
-    const found = items.filter(filterOf(view))
-      .map((item) => ({item, value: key(item, view.system)}));
-    found.sort((a, b) => {
+    const keyed = items.map((item) => ({item, value: key(item, view)}));
+    keyed.sort((a, b) => {
       if (a.value === undefined || b.value === undefined) {
         return (a.value === undefined) - (b.value === undefined) || a.item.order - b.item.order;
       }
       return sign * (a.value - b.value) || a.item.order - b.item.order;
     });
-    return found.map(({item}) => item);
+    return keyed.map(({item}) => item);
   }
 
   /* The items of the same dataset whose votes are nearest, by TVD; ties by uid. */
@@ -124,43 +180,57 @@
   }
 
   /* What the datasets that a view asks for have, of what not every dataset has. */
-  function partsOf(view, datasets) {
-    const asked = datasets.filter(({name}) => !view.dataset || name === view.dataset);
+  function partsOf(datasets, systems, view) {
     return {
-      old: asked.some(({old_label: old}) => old),
-      systems: asked.some(({systems}) => systems.length),
-      texts: asked.some(({fields}) => fields.length),
+      old: datasets.some(({old_label: old}) => old),
+      systems: systems.length > 0,
+      pairs: systems.length > 1,
+      other: view.other !== "",
+      texts: datasets.some(({fields}) => fields.length),
     };
   }
 
-  /* A view without filters and orders that these datasets cannot follow. */
-  function fitted(view, parts) {
-    const {change, old, verdict, far, sort} = DEFAULTS;
+  /* A view without filters and orders that these datasets and systems cannot follow. */
+  function fitted(view, datasets, systems) {
+    const {majority, change, old, verdict, far, axes, sort} = DEFAULTS;
+    const labels = datasets.flatMap((dataset) => dataset.labels);
+    const oldLabels = datasets.filter(({old_label: known}) => known).flatMap((one) => one.labels);
+    const system = systems.includes(view.system) ? view.system : systems[0] ?? "";
+    const other = systems.includes(view.other) && view.other !== system ? view.other : "";
+    const isSorted = (key) => view.sort.endsWith(key);
+    const hasAxes = view.axes === "entropy" ? system : view.axes === "systems" && other;
     return {
-      ...view,
-      ...(!parts.old && {change, old}),
-      ...(!parts.systems && {verdict, far, ...(view.sort.endsWith("jsd") && {sort})}),
+      ...view, system, other,
+      ...(!labels.includes(view.majority) && {majority}),
+      ...(!oldLabels.includes(view.old) && {old}),
+      ...(!oldLabels.length && {change}),
+      ...(!system && {verdict, far}),
+      ...(((isSorted("jsd") && !system) || (isSorted("diff") && !other)) && {sort}),
+      ...(!hasAxes && {axes}),
     };
   }
 
   /* A view and the address that shares it: what is not the default stands in the query, the open
      item in the fragment. What an address says wrongly is taken as not said. */
-  function viewFrom(query, systems) {
+  function viewFrom(query) {
     const given = new URLSearchParams(query);
-    const defaults = {...DEFAULTS, system: systems[0] || ""};
-    const view = {...defaults};
+    const view = {...DEFAULTS};
     for (const name of Object.keys(view)) view[name] = given.get(name) ?? view[name];
     view.dataset = given.get("dataset") ?? given.get("task") ?? ""; // "task" in older links
+    view.pins = [...new Set(given.getAll("pin"))];
     if (!SORTS.includes(view.sort.replace(/^-/, ""))) view.sort = DEFAULTS.sort;
-    if (!systems.includes(view.system)) view.system = defaults.system;
     if (!/^[1-9]\d*$/.test(view.page)) view.page = DEFAULTS.page;
     return view;
   }
 
-  function queryOf(view, systems) {
-    const defaults = {...DEFAULTS, system: systems[0] || ""};
-    const said = Object.entries(view).filter(([name, value]) => value !== defaults[name]);
-    return said.length ? `?${new URLSearchParams(said)}` : "";
+  /* `best` is the system that is taken where an address names none. */
+  function queryOf(view, best) {
+    const defaults = {...DEFAULTS, system: best};
+    const {pins, ...rest} = view;
+    const said = new URLSearchParams(Object.entries(rest).filter(([name, value]) =>
+      value !== defaults[name]));
+    for (const pin of pins) said.append("pin", pin);
+    return String(said) && `?${said}`;
   }
 
   function fragmentOf(uid) {
@@ -175,8 +245,49 @@
     }
   }
 
+  /* The selection as a table for other programs: votes, numbers, and the texts that are here. */
+  function csvOf(items, view) {
+    const union = (lists) => [...new Set(lists.flat())];
+    const datasets = union(items.map(({dataset}) => dataset));
+    const labels = union(datasets.map((dataset) => dataset.labels));
+    const fields = union(datasets.map((dataset) => dataset.fields));
+    const at = ({dataset}, values, label) => values?.[dataset.labels.indexOf(label)];
+    const votes = labels.map((label) => [`votes: ${label}`, (item) => at(item, item.votes, label)]);
+    const oldVotes = labels.map((label) =>
+      [`old votes: ${label}`, (item) => at(item, item.oldVotes, label)]);
+    const ofSystem = (name) => {
+      const get = (item) => item.results.get(name);
+      return [
+        [`label: ${name}`, (item) => item.dataset.labels[get(item)?.label]],
+        ...labels.map((label) => [`share: ${name}: ${label}`,
+          (item) => at(item, get(item)?.shares, label)?.toFixed(4)]),
+        [`jsd_nats: ${name}`, (item) => get(item)?.jsd],
+        [`tvd: ${name}`, (item) => get(item)?.tvd],
+      ];
+    };
+    const columns = [
+      ["dataset", (item) => item.dataset.name],
+      ["uid", (item) => item.uid],
+      ...votes,
+      ["n_votes", (item) => item.total],
+      ["entropy_bits", (item) => item.entropy],
+      ["majority", (item) => item.dataset.labels[item.majority]],
+      ["old_label", (item) => item.dataset.labels[item.old]],
+      ...oldVotes,
+      ...[view.system, view.other].filter(Boolean).flatMap(ofSystem),
+      ...fields.map((field) =>
+        [field, ({dataset, text}) => text[dataset.fields.indexOf(field)]]),
+    ].map(([name, valueOf]) => [name, ...items.map((item) => valueOf(item) ?? "")]);
+    // A column is left out where no item has a value.
+    const filled = columns.filter(([, ...values]) => values.some((value) => value !== ""));
+    const cell = (value) =>
+      (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
+    const row = (_, i) => `${filled.map((values) => cell(values[i])).join(",")}\n`;
+    return Array.from({length: items.length + 1}, row).join("");
+  }
+
   window.Explorer = {
-    readItems, systemsOf, select, filterOf, neighboursOf, viewFrom, queryOf, fragmentOf, uidFrom,
-    partsOf, fitted, DEFAULTS,
+    readItems, nameOf, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
+    queryOf, fragmentOf, uidFrom, partsOf, fitted, csvOf, DEFAULTS,
   };
 })();

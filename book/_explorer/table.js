@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const {fragmentOf} = window.Explorer;
+  const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
 
   /* Make an element: its class, its content (text or nodes) and its attributes. */
@@ -40,6 +40,13 @@
     return value === undefined ? "–" : value.toFixed(digits);
   }
 
+  /* A difference with its sign. */
+  function signed(value, digits = 2) {
+    if (value === undefined) return "–";
+    const size = Math.abs(value).toFixed(digits);
+    return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
+  }
+
   function count(n) {
     return n.toLocaleString("en");
   }
@@ -53,6 +60,15 @@
     return text.length > 2 ? `${text[0]} … ${text.at(-1)}` : text.join(" → ");
   }
 
+  /* A button that keeps an item at the top of the table, or lets it go. */
+  function pinButton(item, view) {
+    const isPinned = view.pins.includes(item.name);
+    return make("button", "pin", isPinned ? "Unpin" : "Pin", {
+      type: "button", "data-pin": item.name, "aria-pressed": isPinned,
+      "aria-label": `Pin ${item.dataset.short} ${item.uid}`,
+    });
+  }
+
   function row(item, view) {
     const {labels, short} = item.dataset;
     const name = make("span", "item-name", [short, " ", make("code", "uid", item.uid)]);
@@ -63,22 +79,35 @@
     const result = item.results.get(view.system);
     const wrong = result && result.label !== item.majority;
     return make("tr", "", [
-      make("th", "", link, {scope: "row"}),
+      make("th", "", make("span", "item", [link, pinButton(item, view)]), {scope: "row"}),
       make("td", "", bar(item.dataset, item.votes, String)),
       make("td", "number", number(item.entropy)),
       make("td", "", [labels[item.majority], make("small", "", percent(item.share))]),
       make("td", "needs-old",
         [hasOld ? labels[item.old] : "–", overruled ? make("small", "", "overruled") : ""]),
-      make("td", "number needs-systems", [number(result?.jsd), wrong ? make("small", "", "other label") : ""]),
+      make("td", "number needs-systems",
+        [number(result?.jsd), wrong ? make("small", "", "other label") : ""]),
+      make("td", "number needs-other", signed(difference(item, view))),
     ], {"data-order": item.order});
   }
 
-  /* Fill the table with one page of what was found; return which, brought into range. */
-  function fill(root, found, view) {
+  /* The rows of pinned items, under a heading of their own. */
+  function pinnedRows(pinned, view) {
+    if (!pinned.length) return [];
+    const clear = make("button", "", "Unpin all", {type: "button", "data-unpin": ""});
+    const heading = make("th", "", [`Pinned: ${count(pinned.length)} `, clear],
+      {scope: "rowgroup", colspan: 7});
+    return [make("tr", "pinned-head", heading), ...pinned.map((item) => row(item, view))];
+  }
+
+  /* Fill the table with what is pinned and one page of what was found; return which page, brought
+     into range. */
+  function fill(root, found, pinned, view) {
     const pages = Math.max(1, Math.ceil(found.length / ROWS));
     const page = Math.min(Number(view.page), pages);
     const shown = found.slice((page - 1) * ROWS, page * ROWS);
-    root.querySelector("tbody").replaceChildren(...shown.map((item) => row(item, view)));
+    root.querySelector("tbody.found").replaceChildren(...shown.map((item) => row(item, view)));
+    root.querySelector("tbody.pinned").replaceChildren(...pinnedRows(pinned, view));
     for (const button of root.querySelectorAll("[data-sort]")) {
       const sorted = view.sort.replace("-", "") === button.dataset.sort;
       const way = view.sort.startsWith("-") ? "descending" : "ascending";
@@ -86,6 +115,7 @@
       else button.closest("th").removeAttribute("aria-sort");
     }
     root.querySelector(".of-system").textContent = view.system;
+    root.querySelector(".of-other").textContent = `less that of ${view.other}`;
     const steps = root.querySelector(".explorer-pages");
     steps.hidden = pages === 1;
     steps.querySelector("span").textContent = `Page ${page} of ${pages}`;
@@ -94,5 +124,7 @@
     return page;
   }
 
-  Object.assign(window.Explorer, {make, bar, number, count, percent, summary, fill, paint});
+  Object.assign(window.Explorer, {
+    make, bar, number, signed, count, percent, summary, pinButton, fill, paint,
+  });
 })();

@@ -5,15 +5,16 @@ stand in for it, and are kept out of the items to judge.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.publish.scripts import compact
+from chaos_utils.scoring.system import System
 
 N_ITEMS = 300
 
@@ -21,6 +22,7 @@ N_ITEMS = 300
 def material(
     all_votes: Sequence[Votes],
     is_unanimous: Callable[[Votes], npt.NDArray[np.bool_]],
+    systems: Mapping[str, Sequence[System]],
     *,
     n_items: int = N_ITEMS,
     seed: int = 0,
@@ -29,17 +31,20 @@ def material(
 
     Votes without texts or without a way to be asked (``Dataset.annotate``) are left out. Datasets
     that share their labels share a pool. `is_unanimous` says on which items nearly all votes agree,
-    so that they can serve as examples. Where a dataset has more than `n_items`, those drawn lie at
-    equal distances along its items in order of entropy; `seed` decides where along them the draw
-    starts.
+    so that they can serve as examples. `systems` are those that predict a dataset, by its name: two
+    of them (`two_models`) stand beside the reader. Where a dataset has more than `n_items`, those
+    drawn lie at equal distances along its items in order of entropy; `seed` decides where along
+    them the draw starts.
 
     Returns
     -------
     dict
         ``datasets``: by name ``short``, ``labels``, ``codes``, ``fields`` (of the texts), ``pool``
         and ``items``, ``colours`` (of the labels, in the light and in the dark look), ``kind`` and
-        ``invitation`` (see `Annotate`); ``pools``: by name the examples; ``digest`` of what is
-        asked. An item or example is ``uid``, ``votes`` (by label) and ``texts`` (by field).
+        ``invitation`` (see `Annotate`), ``models`` (``name`` and ``labels``, a position in
+        ``labels`` for each of the items, None where it predicts none); ``pools``: by name the
+        examples; ``digest`` of what is asked. An item or example is ``uid``, ``votes`` (by label)
+        and ``texts`` (by field).
     """
     offered = [votes for votes in all_votes if votes.dataset.annotate and votes.texts]
     pool_of = {votes.dataset.codes: votes.dataset.name for votes in reversed(offered)}
@@ -62,16 +67,43 @@ def material(
     for votes in offered:
         annotate = votes.dataset.annotate
         assert annotate is not None
-        datasets[votes.dataset.name] |= {
+        one = datasets[votes.dataset.name]
+        one |= {
             "colours": [[label.colour.light, label.colour.dark] for label in votes.dataset.classes],
             "kind": annotate.kind,
             "invitation": annotate.invitation,
+            "models": [
+                _stated(system, [entry["uid"] for entry in one["items"]])
+                for system in two_models(votes, systems.get(votes.dataset.name, ()))
+            ],
         }
     return {
         "datasets": datasets,
         "pools": pools,
         "digest": hashlib.sha256(asked.encode()).hexdigest()[:16],
     }
+
+
+def two_models(votes: Votes, systems: Sequence[System]) -> list[System]:
+    """Return the system that is closest to the votes, and the closest of another family.
+
+    Released systems come before others. Where there is one family alone, its two closest are
+    taken; where there is one system alone, it stands by itself.
+    """
+
+    def rank(system: System) -> tuple[bool, float]:
+        judged = system.aligned_to(votes)
+        distances = jensen_shannon_distance(judged.human, judged.model, unit="nats")
+        return system.origin != "released", float(distances.mean().round(9))
+
+    ranked = sorted(systems, key=rank)
+    others = [system for system in ranked if system.family != ranked[0].family] or ranked[1:]
+    return ranked[:1] + others[:1]
+
+
+def _stated(system: System, uids: Sequence[str]) -> dict[str, Any]:
+    stated = dict(zip(system.uids, system.predicted.tolist(), strict=True))
+    return {"name": system.name, "labels": [stated.get(uid) for uid in uids]}
 
 
 def _draw(votes: Votes, eligible: npt.NDArray[np.bool_], n: int, seed: int) -> npt.NDArray[np.intp]:

@@ -4,18 +4,30 @@ The columns travel as packed scripts. Numbers and texts are apart, each under a 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
 
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.publish import citations, licences
+from chaos_utils.publish import citations, licences, scripts
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
 
+OTHERS = "others.js"  # names the datasets beside the book's
 SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, which are short
+# What an address of the explorer may ask for: see the page.
+ASKED = ("q", "dataset", "low", "high", "majority", "change", "old", "system", "verdict", "far",
+         "other", "axes", "sort", "page", "pin")  # fmt: skip
 
 
 def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
@@ -28,12 +40,13 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     dict
         ``name``, ``title``, ``short``, ``labels``, ``colours`` (of the labels, in the light and
         in the dark look), ``fields`` (titles of the texts), ``data`` (what a citation of an item
-        says of its source); ``uids``;
+        says of its source); ``warning`` (to readers, may be empty); ``uids``;
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
         there are none, or only the label was released); ``majority`` and ``old_label`` (positions
         in ``labels``; ``old_label`` None where there are none);
-        ``entropy`` (of the votes, bits); and ``systems``: ``name``, ``shares`` (a column for each
-        label but the last, whose share is the rest), ``label`` (stated, a position), ``jsd``
+        ``entropy`` (of the votes, bits); and ``systems``: ``name``, ``origin`` (see `System`),
+        ``shares`` (a column for each label but the last, whose share is the rest), ``label``
+        (stated, a position), ``jsd``
         (Jensen–Shannon distance from the votes, nats) and ``tvd`` (total variation). Shares,
         entropies and distances are in units of 1 / `SCALE`.
     """
@@ -47,6 +60,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
         "fields": list(dataset.text_titles) if votes.texts else [],
         "data": licences.source(dataset.release) or dataset.title,
+        "warning": dataset.warning,
         "uids": [votes.uids[i] for i in order],
         "votes": votes.counts[order].T.tolist(),
         "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
@@ -68,6 +82,96 @@ def texts(votes: Votes) -> list[list[str]]:
         [votes.texts[i][field].strip() for i in _order(votes)]
         for field in votes.dataset.text_fields
     ]
+
+
+def others_available(shown: Sequence[Votes]) -> list[Dataset]:
+    """Return the package's datasets that a reader's book may offer beside its own.
+
+    Those whose files are all available, where the book shows its own datasets as released: not
+    beside the sample, nor beside a dataset that the reader chose.
+    """
+    if any(votes.source.synthetic or not votes.dataset.in_book for votes in shown):
+        return []
+    return [
+        dataset
+        for dataset in bundled_datasets()
+        if not dataset.in_book and all(sources.find(file.name) for file in dataset.files)
+    ]
+
+
+def others_listed(datasets: Sequence[Dataset]) -> str:
+    """Return the script that names datasets beside the book's, and the files that hold them."""
+    listed = [
+        {
+            "name": one.name,
+            "title": one.title,
+            "file": others_file(one),
+            "global": _others_global(one),
+        }
+        for one in datasets
+    ]
+    return scripts.packed("CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen.")
+
+
+def others_file(dataset: Dataset) -> str:
+    """Return the name of the script that holds a dataset beside the book's."""
+    return f"more-{dataset.name}.js"
+
+
+def others_script(votes: Votes, systems: Sequence[System], paper: str) -> str:
+    """Return the script that holds a dataset beside the book's.
+
+    Without its texts where the publisher states no licence for them. `paper` is its BibTeX entry.
+    """
+    votes = without_unlicensed_texts(votes)
+    notice = (licences.notice if votes.texts else licences.votes_notice)([votes.dataset])
+    numbers = columns(votes, systems) | {"paper": paper, "notice": notice}
+    content = {"numbers": numbers, "texts": texts(votes)}
+    return scripts.packed(_others_global(votes.dataset), content, notice)
+
+
+def _others_global(dataset: Dataset) -> str:
+    return f"CHAOS_MORE_{dataset.name.replace('-', '_')}"
+
+
+def leave_out_others(site: Path) -> None:
+    """Take the datasets beside the book's out of a site, since not all may be passed on."""
+    folder = site / "_static" / "explorer"
+    for path in folder.glob("more-*.js"):
+        path.unlink()
+    if (folder / OTHERS).is_file():
+        write_text(folder / OTHERS, others_listed([]))
+
+
+def without_unlicensed_texts(votes: Votes) -> Votes:
+    """Return votes without their texts where the publisher states no licence for them."""
+    stated = votes.dataset.release.licence != Release().licence
+    return votes if stated else replace(votes, texts=())
+
+
+def selection(asked: str) -> str:
+    """Return the end of an address that leads to a selection of items, or to one item.
+
+    Parameters
+    ----------
+    asked : str
+        A query of the explorer such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
+
+    Raises
+    ------
+    ChaosError
+        If the explorer knows no such query.
+    """
+    query, _, uid = asked.partition("#")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    unknown = [name for name, _ in pairs if name not in ASKED]
+    if unknown or bool(query) != bool(pairs) or not (pairs or uid):
+        raise ChaosError(
+            "The explorer cannot show this selection.",
+            found=asked,
+            expected=f"name=value pairs joined by &, of {', '.join(ASKED)}; or # and a uid",
+        )
+    return (f"?{urlencode(pairs)}" if pairs else "") + (f"#{quote(uid, safe='')}" if uid else "")
 
 
 def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
@@ -104,6 +208,7 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
 
     return {
         "name": system.name,
+        "origin": system.origin,
         "shares": [placed(column) for column in _scaled(system.probabilities).T[:-1]],
         "label": placed(system.predicted),
         "jsd": placed(_scaled(jensen_shannon_distance(human, system.probabilities, unit="nats"))),

@@ -18,7 +18,7 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_json, write_text
-from chaos_utils.publish import citations, crate, dependencies, licences, staleness
+from chaos_utils.publish import citations, crate, dependencies, explorer, licences, staleness
 from chaos_utils.report import provenance
 
 SITE = "site"
@@ -45,10 +45,12 @@ def make(out: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
         folder = Path(scratch) / "release"
         shutil.copytree(site, folder / SITE)
+        explorer.leave_out_others(folder / SITE)
         shutil.copytree(paths.results(), folder / "results")
         for name in _COPIED:
             shutil.copyfile(root / name, folder / name)
-        texts, votes = licences.holding_item_texts(site), licences.holding_votes(site)
+        released = folder / SITE
+        texts, votes = licences.holding_item_texts(released), licences.holding_votes(released)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
         metadata = deposit(root / "CITATION.cff", holds_items=bool(texts or votes))
         write_json(folder / DEPOSIT, metadata)

@@ -1,14 +1,18 @@
 """The page on which a reader annotates, in a real browser."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.crowd.votes import read_votes
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.loading import load_votes
+from chaos_utils.publish.annotate import two_models
+from chaos_utils.scoring.systems import synthetic_systems
 
 pytestmark = pytest.mark.browser
 
@@ -142,15 +146,19 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     assert page.locator(".annotate-judgements:visible > li").count() == 11
     assert page.locator(".annotate-judgements:visible .chosen").count() == 11
     page.get_by_label("Your name in the file").fill("<b>")
+    shown = page.locator(".annotate-agreement li").all_inner_texts()
+    told = [text.split("\n") for text in shown]
     reader.press("Finish and save my votes")
-    assert "letters from a to z" in page.inner_text("#annotate")
-    page.get_by_label("Your name in the file").fill("ada-1")
+    assert "letters of any script" in page.inner_text("#annotate")
+    page.get_by_label("Your name in the file").fill(" Zoë O’Łuk 李 ")
     with page.expect_download() as download:
         reader.press("Finish and save my votes")
-    assert download.value.suggested_filename == "votes-mnli-ada-1.json"
+    assert download.value.suggested_filename == "votes-mnli-Zoë-O-Łuk-李.json"
     download.value.save_as(tmp_path / "votes.json")
-    log = json.loads((tmp_path / "votes.json").read_text())
-    assert (log["protocol"], log["dataset"], log["annotator"]) == ("nie2020-1", "mnli", "ada-1")
+    log = json.loads((tmp_path / "votes.json").read_text("utf-8"))
+    known = ("nie2020-1", "mnli", "Zoë O’Łuk 李")
+    assert (log["protocol"], log["dataset"], log["annotator"]) == known
+    assert read_votes(tmp_path / "votes.json").annotator == known[-1]
     state, _, counters, counts = replay(log)
     assert (state, counters["items"], counters["training_right"], counts) == (
         "finished",
@@ -163,6 +171,13 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     assert log["votes"] == [{"item": e["item"], "label": e["answer"]} for e in items]
     assert {vote["item"] for vote in log["votes"]} <= set(load_votes("mnli", "sample").uids)
     assert reader.title == "Your results"
+    votes = load_votes("mnli", "sample")
+    judged = [vote["item"] for vote in log["votes"]]
+    for model in two_models(votes, synthetic_systems(votes)):
+        rows = [votes.index(uid) for uid in judged]
+        share = votes.shares[rows, model.predicted[rows]].mean()
+        assert [model.name, f"{math.floor(100 * share + 0.5)}%"] in told
+    assert [text[0] for text in told][:2] == ["You", "One of the voters, on average"]
 
     reader.press("Start again")
     page.reload()
@@ -178,12 +193,42 @@ def test_who_fails_the_test_is_not_admitted_but_may_look_around(visit):
     assert "4 of 5 right" in text
     assert "39.9%" in text
     assert reader.page.locator(".annotate-judgements:visible > li").count() == 5
-    reader.page.get_by_role("link", name="Look around").click()
+    reader.page.get_by_role("link", name="Look around").first.click()
     reader.page.wait_for_selector("text=item 1, to look at")
     reader.answer()
     assert "of 100" in reader.page.inner_text("#annotate [role=status]")
     reader.press("Next item")
     assert "item 2, to look at" in reader.title
+
+
+def test_looking_around_needs_no_test_and_adds_up(visit):
+    reader = visit("?seed=7")
+    page = reader.page
+    page.get_by_role("link", name="Look around, no test (SNLI)").click()
+    for n in (1, 2):
+        assert f"item {n}, to look at" in reader.title
+        reader.answer()
+        told = page.locator("#annotate [role=status]").inner_text()
+        assert f"so far on {n} item" in told
+        assert told.count("synthetic model, seed") == 4  # where they voted, and how they fared
+        if n == 1:
+            reader.press("Next item")
+    assert page.locator(".annotate-agreement li").count() == 5
+    best, most = (page.locator(".annotate-agreement .number").nth(k).inner_text() for k in (0, -1))
+    assert best == most  # who always sides with the majority
+    assert page.evaluate("Object.keys(localStorage).filter(key => key.includes('snli'))") == []
+
+
+def test_models_are_scored_on_what_they_cover(visit):
+    scored = visit().page.evaluate(
+        "ChaosAnnotate.scoreModels({models: [{name: 'a'}, {name: 'b'}, {name: 'c'}]}, ["
+        "{entry: {votes: [70, 20, 10], said: [0, null, null]}},"
+        "{entry: {votes: [2, 5, 3], said: [1, 2, null]}}, {entry: {votes: [1, 0, 0]}}])"
+    )
+    assert scored == [
+        {"name": "a", "n": 2, "share": pytest.approx(0.6)},
+        {"name": "b", "n": 1, "share": pytest.approx(0.3)},
+    ]
 
 
 def test_too_many_mistakes_in_training_end_it(visit):

@@ -6,8 +6,10 @@ import zlib
 from base64 import b64decode
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
+from helpers.pages import violations
 
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.catalogue import get_dataset
@@ -44,6 +46,12 @@ def items(small_checkout):
     return {dataset["name"]: dataset for dataset in read(small_checkout, "items.js")["datasets"]}
 
 
+@pytest.fixture(scope="module")
+def texts(small_checkout):
+    """The texts of the page's items, by dataset: a list for each field."""
+    return read(small_checkout, "texts.js")
+
+
 @pytest.fixture
 def visit(browser, small_checkout):
     """Open the page at an address of its own; fails when anything went wrong on it."""
@@ -78,6 +86,32 @@ def column(page, number):
     return page.locator(f"#explorer tbody td:nth-child({number})").all_inner_texts()
 
 
+def shown(page):
+    return page.locator("#explorer tbody.found code.uid").all_inner_texts()
+
+
+def choose(page, **values):
+    for name, value in values.items():
+        page.locator(f"#explorer [name={name}]").select_option(value)
+
+
+def offered(page, name):
+    """Return how many items each choice of a list would leave; None where it is not offered."""
+    choices = page.locator(f"#explorer [name={name}] option").evaluate_all(
+        "all => all.map(one => [one.value, one.textContent, one.disabled])"
+    )
+    found = {}
+    for value, text, disabled in choices:
+        number = re.search(r"\(([\d,]+)\)$", text)
+        found[value] = int(number[1].replace(",", "")) if number and not disabled else None
+    return found
+
+
+def enabled(page, name):
+    choices = page.locator(f"#explorer [name={name}] option:not([disabled])")
+    return [value for value in choices.evaluate_all("all => all.map(o => o.value)") if value]
+
+
 def title(page):
     return page.locator("dialog h2 code").inner_text()
 
@@ -93,7 +127,7 @@ def test_filters_leave_what_the_data_says_and_come_back_from_the_address(visit, 
     page.locator("[name=old]").select_option("neutral")
     name = page.locator("[name=system]").input_value()
     page.locator("[name=verdict]").select_option("wrong")
-    page.get_by_label("Its JSD, at least").fill("0.3")
+    page.get_by_label("System’s JSD, at least").fill("0.3")
     (system,) = (system for system in snli["systems"] if system["name"] == name)
     expected = {
         snli["uids"][i]
@@ -215,7 +249,7 @@ def test_text_of_items_is_text(visit, small_checkout):
 
 def test_all_is_reached_by_keyboard(visit):
     page = visit()
-    page.get_by_label("Its JSD, at least").focus()
+    page.get_by_label("System’s JSD, at least").focus()
     for _ in range(10):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.matches('#explorer tbody a')"):
@@ -227,6 +261,176 @@ def test_all_is_reached_by_keyboard(visit):
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="hidden")
     assert page.evaluate("document.activeElement.querySelector('code').textContent") == name
+
+
+def test_lists_offer_what_some_item_fits_and_say_how_many(visit, items):
+    page = visit("?dataset=snli&old=neutral")
+    snli = items["snli"]
+    majority, old = np.array(snli["majority"]), np.array(snli["old_label"])
+    found = np.bincount(majority[old == 1], minlength=3)
+    assert offered(page, "majority") == {
+        **dict(zip(snli["labels"], map(int, found), strict=True)),
+        "": None,
+        "hypothesis 1": None,
+        "hypothesis 2": None,
+    }
+    assert offered(page, "change") == {"": None, "changed": found[[0, 2]].sum(), "kept": found[1]}
+    assert offered(page, "dataset")["snli"] == (old == 1).sum()
+    assert "alphanli" in enabled(page, "dataset")  # its labels are others: the filter goes
+    choose(page, change="changed")
+    assert offered(page, "majority")["neutral"] is None
+    choose(page, majority="contradiction")
+    assert count(page) == found[2]
+    assert offered(page, "change")["kept"] is None
+    choose(page, dataset="alphanli")
+    assert page.locator("[name=majority]").input_value() == ""
+    assert count(page) == offered(page, "change")["changed"]
+
+
+def test_a_range_that_no_item_fits_is_pointed_out_and_mended(visit):
+    page = visit()
+    page.get_by_label("Entropy from, in bits").fill("1.2")
+    page.get_by_label("Entropy to, in bits").fill("0.4")
+    hint = page.locator(".explorer-crossed")
+    assert "“From” is above “to”" in hint.inner_text()
+    assert page.get_by_label("Entropy to, in bits").get_attribute("aria-invalid") == "true"
+    hint.get_by_role("button").click()
+    assert not hint.is_visible()
+    assert page.get_by_label("Entropy from, in bits").input_value() == "0.4"
+    assert 0 < count(page) < 600
+
+
+def test_search_finds_phrases_and_leaves_words_out(visit, texts):
+    page = visit("?dataset=snli")
+    pairs = [f"{one}\n{other}".lower() for one, other in zip(*texts["snli"], strict=True)]
+    first, second, *_ = texts["snli"][0][0].lower().split()
+
+    def found(asked):
+        page.locator("#explorer [name=q]").fill(asked)
+        return count(page)
+
+    phrase = f"{first} {second}"
+    assert found(f'"{phrase}"') == sum(phrase in pair for pair in pairs) > 0
+    both = sum("nurse" in pair and "umbrella" in pair for pair in pairs)
+    with_umbrella = sum("umbrella" in pair for pair in pairs)
+    assert found("umbrella -Nurse") == with_umbrella - both > 0
+    assert found(f'-"{phrase}" -') == sum(phrase not in pair for pair in pairs)
+
+
+def test_two_systems_are_compared(visit, items):
+    snli = items["snli"]
+    one, other = sorted(snli["systems"], key=lambda system: sum(system["jsd"]))[:2]
+    page = visit(f"?dataset=snli&other={other['name'].replace(' ', '+')}")
+    assert page.locator("[name=system]").input_value() == one["name"]  # the closest
+    names = {system["name"] for system in snli["systems"]}
+    assert set(enabled(page, "other")) == names - {one["name"]}
+    page.get_by_role("columnheader", name="Difference").get_by_role("button").click()
+    apart = sorted((a - b) / 10_000 for a, b in zip(one["jsd"], other["jsd"], strict=True))
+    told = [float(text.replace("−", "-")) for text in column(page, 7)]
+    assert told == pytest.approx(apart[:50], abs=0.0051)
+    page.locator("#explorer tbody a").first.click()
+    i = snli["uids"].index(title(page))
+    panels = page.locator(".card-pair > div").all_inner_texts()
+    for system, panel in zip((one, other), panels, strict=True):
+        assert system["name"] in panel
+        assert f"JSD {system['jsd'][i] / 10_000:.3f}" in panel
+        assert snli["labels"][system["label"][i]] in panel
+    assert f"{one['name']} is closer to the votes" in page.locator("dialog").inner_text()
+
+
+def test_released_systems_come_first_then_those_that_cover_most_then_the_closest(visit):
+    made = """Explorer.rankedSystems([
+      {mine: 0.1, part: 0.1, far: 0.5, near: 0.3}, {mine: 0.1, far: 0.5, near: 0.4},
+    ].map(results => {
+      const origin = name => name === "mine" ? "trained" : "released";
+      const systems = Object.keys(results).map(name => ({name, origin: origin(name)}));
+      const jsd = Object.entries(results).map(([name, jsd]) => [name, {jsd}]);
+      return {dataset: {systems}, results: new Map(jsd)};
+    }))"""
+    assert visit().evaluate(made) == ["near", "far", "part", "mine"]
+
+
+def test_pinned_items_stay_at_the_top_and_in_the_address(visit, items):
+    uids = items["snli"]["uids"]
+    page = visit("?dataset=snli&sort=-entropy")
+    first = shown(page)[0]
+    page.get_by_role("button", name=f"Pin SNLI {first}").first.click()
+    focus = "document.activeElement.dataset.pin"
+    assert page.evaluate(focus) == f"snli/{first}"
+    page.evaluate("uid => { location.hash = '#' + encodeURIComponent(uid); }", uids[0])
+    page.locator("dialog .pin").click()
+    assert page.locator("dialog .pin").get_attribute("aria-pressed") == "true"
+    page.wait_for_function("location.search.split('pin=').length === 3")
+    page.keyboard.press("Escape")
+    page.locator("#explorer [name=q]").fill("no such words at all")
+    pinned = page.locator("#explorer tbody.pinned code.uid")
+    assert pinned.all_inner_texts() == [first, uids[0]]
+    assert shown(page) == []
+    page.wait_for_function("location.search.includes('no+such')")
+    again = visit(page.evaluate("location.search") + "&pin=snli/none&pin=nowhere/1")
+    assert again.locator("tbody.pinned code.uid").all_inner_texts() == [first, uids[0]]
+    again.get_by_role("button", name="Unpin all").click()
+    assert again.locator("tbody.pinned tr").count() == 0
+    again.wait_for_function("!location.search.includes('pin')")
+
+
+TABLE_FITS = """(() => {
+  const region = document.querySelector('.explorer-table');
+  return region.scrollWidth <= region.clientWidth;
+})()"""
+
+
+def test_hints_pins_and_cards_are_open_to_all(visit, items):
+    uid = items["snli"]["uids"][0].replace("#", "%23")
+    other = items["snli"]["systems"][2]["name"]
+    page = visit(f"?dataset=snli&pin=snli/{uid}&low=1.2&high=1&other={other}#{uid}")
+    page.emulate_media(reduced_motion="reduce")  # so that nothing is judged while it fades
+    assert page.evaluate(TABLE_FITS)
+    for look in ("light", "dark"):
+        page.evaluate("look => { document.documentElement.dataset.theme = look; }", look)
+        assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.mouse.move(0, 0)
+    for look in ("light", "dark"):
+        page.evaluate("look => { document.documentElement.dataset.theme = look; }", look)
+        assert page.locator(".explorer-crossed").is_visible()
+        assert violations(page) == []
+
+
+def test_the_selection_is_saved_as_a_table(visit, items, texts, tmp_path):
+    name, other = (system["name"] for system in items["mnli"]["systems"][:2])
+    page = visit(f"?dataset=mnli&low=1.2&sort=entropy&system={name}&other={other}")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download these items").click()
+    assert download.value.suggested_filename == "synthetic-mnli-selection.csv"
+    download.value.save_as(tmp_path / "saved.csv")
+    saved = pd.read_csv(tmp_path / "saved.csv")
+    mnli = items["mnli"]
+    assert len(saved) == count(page)
+    assert saved["entropy_bits"].is_monotonic_increasing
+    rows = [mnli["uids"].index(uid) for uid in saved["uid"]]
+    for k, label in enumerate(mnli["labels"]):
+        assert saved[f"votes: {label}"].tolist() == [mnli["votes"][k][i] for i in rows]
+        assert saved[f"old votes: {label}"].tolist() == [mnli["old_votes"][k][i] for i in rows]
+    for system in mnli["systems"][:2]:
+        jsd = [system["jsd"][i] / 10_000 for i in rows]
+        assert saved[f"jsd_nats: {system['name']}"].tolist() == jsd
+        labels = [mnli["labels"][system["label"][i]] for i in rows]
+        assert saved[f"label: {system['name']}"].tolist() == labels
+    shares = saved[[f"share: {name}: {label}" for label in mnli["labels"]]]
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(1, abs=1e-3)
+    for field, column_ in zip(mnli["fields"], texts["mnli"], strict=True):
+        assert saved[field].tolist() == [column_[i] for i in rows]
+
+
+def test_addresses_hold_what_the_book_may_link_to(visit):
+    page = visit()
+    known = page.evaluate("Object.keys(Explorer.DEFAULTS)")
+    assert set(known) == {"pins", *explorer.ASKED} - {"pin"}
+    page.get_by_role("link", name="the SNLI items whose label changed").click()
+    page.wait_for_selector("#explorer tbody tr")
+    assert page.locator("[name=change]").input_value() == "changed"
+    assert 0 < count(page) < 200
 
 
 DRAWING = "Chart.getChart(document.querySelector('#explorer .simplex canvas'))"
@@ -256,6 +460,43 @@ def test_points_follow_the_filters_and_open_their_items(visit, items):
     votes = dict(zip(items["snli"]["uids"], zip(*items["snli"]["votes"], strict=True), strict=True))
     drawn = page.evaluate(f"{DRAWING}.data.datasets[2].data[0].item.votes")
     assert list(votes[chosen]) == drawn  # that item, or one on the same spot
+
+
+@DRAWN
+def test_points_may_show_entropy_and_jsd_and_texts_when_pointed_at(visit, items, texts):
+    snli = items["snli"]
+    page = visit("?dataset=snli&change=changed")
+    page.wait_for_selector("#explorer .simplex canvas")
+    choose(page, axes="entropy")
+    chart = "Chart.getChart(document.querySelector('#explorer figure:not([hidden]) canvas'))"
+    points = (
+        f"{chart}.data.datasets.slice(1).flatMap(set => set.data).map(p => [p.item.uid, p.x, p.y])"
+    )
+    of_system = {system["name"]: system for system in snli["systems"]}
+
+    def jsd(field):
+        return of_system[page.locator(f"[name={field}]").input_value()]["jsd"]
+
+    found = page.evaluate(points)
+    assert len(found) == count(page)
+    for uid, x, y in found:
+        i = snli["uids"].index(uid)
+        assert (x, y) == (snli["entropy"][i] / 10_000, jsd("system")[i] / 10_000)
+    choose(page, other=snli["systems"][2]["name"], axes="systems")
+    for uid, x, y in page.evaluate(points):
+        i = snli["uids"].index(uid)
+        assert (x, y) == (jsd("system")[i] / 10_000, jsd("other")[i] / 10_000)
+
+    at = f"{chart}.getDatasetMeta(2).data[0]"
+    x, y = page.evaluate(f"[{at}.x, {at}.y]")
+    page.locator("#explorer figure:visible canvas").hover(position={"x": x, "y": y})
+    tip = page.locator("#explorer figure:visible .tip")
+    tip.wait_for()
+    i = snli["uids"].index(tip.locator(".uid").first.inner_text())
+    assert [text[i] for text in texts["snli"]] == tip.locator(".tip-text").all_inner_texts()[:2]
+    choose(page, other="")  # what there is no second system for goes
+    assert page.locator("[name=axes]").input_value() == ""
+    assert page.locator(".simplex").is_visible()
 
 
 @DRAWN
@@ -348,6 +589,49 @@ def test_a_dataset_of_four_labels_with_nothing_but_votes_is_shown(visit, small_c
     assert count(page) == 60
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("document.scrollingElement.scrollWidth === 390")
+
+
+def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(visit, small_checkout, moods):
+    data = read(small_checkout, "items.js")
+    uid = data["datasets"][0]["uids"][0]
+    numbers = explorer.columns(moods, []) | {
+        "paper": "", "warning": "Some are grim.", "notice": "Mine."
+    }  # fmt: skip
+    # Any script of the page stands in for the file, which sets what is set already.
+    more = {"name": "moods", "title": "Moods", "file": "table.js", "global": "CHAOS_MORE_moods"}
+    script = instead("CHAOS_OTHERS", [more]) + scripts.packed(
+        "CHAOS_MORE_moods", {"numbers": numbers, "texts": []}, ""
+    )
+    page = visit("", script)
+    whole = count(page)
+    assert page.locator("optgroup option").inner_text() == "Moods"
+    choose(page, dataset="moods")
+    page.get_by_text("60 of 60 items of Moods").wait_for()
+    assert page.locator(".explorer-warning").inner_text() == "Some are grim."
+    assert page.locator(".explorer-notice").inner_text() == "Mine."
+    assert offered(page, "majority")["joy"] == (moods.majority == 0).sum()
+    page.locator("#explorer tbody.found a").first.click()
+    assert title(page) == "m00"
+    assert "?dataset=moods#m00" in page.locator("dialog .copied pre").first.inner_text()
+    page.keyboard.press("Escape")
+    choose(page, dataset="")
+    assert count(page) == whole
+    assert not page.locator(".explorer-warning").is_visible()
+
+    page = visit(f"?dataset=snli&pin=moods%2Fm07&pin=snli%2F{uid}".replace("#", "%23"), script)
+    assert page.locator("tbody.pinned code.uid").all_inner_texts() == ["m07", uid]
+    assert count(page) == len(data["datasets"][0]["uids"])
+
+
+@pytest.mark.slow
+def test_378_snli_items_have_another_label_than_before(browser, real_checkout):
+    page = browser.new_page()
+    site = real_checkout / "_build" / "html"
+    page.goto((site / "explorer.html").as_uri() + "?dataset=snli&change=changed")
+    page.wait_for_selector("#explorer tbody tr")
+    assert page.locator(".explorer-count").inner_text() == "378 of 1,514 items of SNLI"
+    assert page.locator("[name=system]").input_value() == "RoBERTa-base, seed 1"
+    page.close()
 
 
 def test_links_of_the_first_edition_lead_where_they_did(visit, items):

@@ -102,10 +102,16 @@ def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:
         troubles.clear()
         if weight > HEAVIEST:
             faults.append(f"weighs {weight:,} bytes")
-        page.evaluate(_AXE)
-        faults += page.evaluate(_VIOLATIONS)
+        faults += violations(page)
         yield from (f"{path.relative_to(site)}: {fault}" for fault in faults)
     page.close()
+
+
+def violations(page: Any) -> list[str]:
+    """Return what keeps people from using a page as it is now, as axe-core finds it."""
+    page.evaluate(_AXE)
+    found: list[str] = page.evaluate(_VIOLATIONS)
+    return found
 
 
 def _size(url: str) -> int:

@@ -12,9 +12,10 @@ from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.metrics.divergence import entropy
-from chaos_utils.publish.annotate import material
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.publish.annotate import material, two_models
 from chaos_utils.publish.scripts import script
+from chaos_utils.scoring.systems import computed, load_systems, synthetic_systems
 
 
 @pytest.fixture(params=["sample", "released"])
@@ -23,7 +24,7 @@ def all_votes(request):
 
 
 def test_examples_are_unanimous_and_no_item_to_judge_is_one(all_votes):
-    made = material(all_votes, is_unanimous)
+    made = material(all_votes, is_unanimous, {})
     assert {name: dataset["pool"] for name, dataset in made["datasets"].items()} == {
         "snli": "snli",
         "mnli": "snli",
@@ -43,7 +44,7 @@ def test_examples_are_unanimous_and_no_item_to_judge_is_one(all_votes):
 
 
 def test_items_are_whole_and_spread_over_what_is_left(all_votes):
-    made = material(all_votes, is_unanimous, n_items=100)
+    made = material(all_votes, is_unanimous, {}, n_items=100)
     for votes in all_votes:
         items = made["datasets"][votes.dataset.name]["items"]
         assert len({entry["uid"] for entry in items}) == 100
@@ -60,22 +61,24 @@ def test_items_are_whole_and_spread_over_what_is_left(all_votes):
 
 
 def test_the_draw_follows_the_seed_and_the_digest_what_was_drawn(sample):
-    assert material(sample, is_unanimous) == material(sample, is_unanimous)
+    assert material(sample, is_unanimous, {}) == material(sample, is_unanimous, {})
     assert (
-        material(sample, is_unanimous)["digest"]
-        != material(sample, is_unanimous, seed=1, n_items=50)["digest"]
+        material(sample, is_unanimous, {})["digest"]
+        != material(sample, is_unanimous, {}, seed=1, n_items=50)["digest"]
     )
 
 
 def test_browsers_find_the_sessions_that_they_kept(released):
-    assert material(released, is_unanimous)["digest"] == "68428a055c15b4c9"  # the first edition's
+    assert (
+        material(released, is_unanimous, {})["digest"] == "68428a055c15b4c9"
+    )  # the first edition's
 
 
 def test_only_datasets_with_texts_and_a_way_to_be_asked_are_offered(sample):
     snli, mnli, alphanli = sample
     unasked = snli.dataset.model_copy(update={"annotate": None})
     given = [replace(snli, dataset=unasked), mnli, replace(alphanli, texts=())]
-    made = material(given, is_unanimous)
+    made = material(given, is_unanimous, {})
     assert list(made["datasets"]) == list(made["pools"]) == ["mnli"]
     assert made["datasets"]["mnli"]["kind"] == "pairs"
 
@@ -89,7 +92,7 @@ def test_a_way_to_be_asked_fits_the_texts_and_labels(name):
 
 
 def test_the_script_is_javascript_and_small(all_votes):
-    made = material(all_votes, is_unanimous)
+    made = material(all_votes, is_unanimous, {})
     text = script("CHAOS_ANNOTATE", made, "A notice.")
     assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
     assert len(text.encode()) < 1_000_000
@@ -100,5 +103,48 @@ def test_the_script_is_javascript_and_small(all_votes):
 def test_fewer_items_than_asked_for_are_all_taken(tmp_path):
     folder = write_dataset(tmp_path)
     votes = read_chaosnli(folder / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", get_dataset("snli"))
-    items = material([votes], is_unanimous)["datasets"]["snli"]["items"]
+    items = material([votes], is_unanimous, {})["datasets"]["snli"]["items"]
     assert {entry["uid"] for entry in items} == set(votes.uids)
+
+
+def test_two_models_stand_beside_the_reader(sample):
+    votes = sample[0]
+    one, other, *_ = two_models(votes, systems := synthetic_systems(votes))
+    distance = {
+        system.name: jensen_shannon_distance(votes.shares, system.probabilities, unit="nats").mean()
+        for system in systems
+    }
+    assert [one.name, other.name] == sorted(distance, key=distance.__getitem__)[:2]
+    far = computed("far", votes, votes.shares[:, ::-1], origin="trained")
+    near = computed("near", votes, votes.shares, origin="trained")
+    assert [each.name for each in two_models(votes, [*systems, far])] == [one.name, "far"]
+    released = replace(far, name="released", family="far", origin="released")
+    assert [each.name for each in two_models(votes, [near, far, released])] == ["released", "near"]
+    assert two_models(votes, [near]) == [near]
+    assert two_models(votes, []) == []
+
+
+def test_a_model_s_labels_stand_in_the_order_of_the_items(sample):
+    votes = sample[0]
+    system = synthetic_systems(votes)[0]
+    part = replace(
+        system,
+        uids=system.uids[100:0:-1],
+        probabilities=system.probabilities[100:0:-1],
+        predicted=system.predicted[100:0:-1],
+    )
+    made = material(sample, is_unanimous, {"snli": [part]})["datasets"]
+    assert made["mnli"]["models"] == []
+    (model,) = made["snli"]["models"]
+    assert model["name"] == system.name
+    stated = dict(zip(part.uids, part.predicted.tolist(), strict=True))
+    assert model["labels"] == [stated.get(entry["uid"]) for entry in made["snli"]["items"]]
+    assert 0 < sum(label is not None for label in model["labels"]) < len(model["labels"])
+
+
+def test_released_models_of_two_families_stand_on_snli(released, released_root):
+    snli = released[0]
+    models = two_models(snli, load_systems(snli))
+    if not any(model.origin == "released" for model in models):
+        pytest.skip("the released predictions are not available")
+    assert [model.name for model in models] == ["RoBERTa-base, seed 1", "BERT-base, seed 1"]

@@ -1,12 +1,16 @@
 import json
 import zlib
 from base64 import b64decode
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
+from chaos_utils.datasets import sources
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.publish import explorer, scripts
+from chaos_utils.publish import explorer, licences, scripts
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems, synthetic_systems
@@ -36,7 +40,7 @@ def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
         measured = entropy(votes.shares, unit="bits")[rows]
         np.testing.assert_allclose(np.array(made["entropy"]) / explorer.SCALE, measured, **close)
         for system, found in zip(systems, made["systems"], strict=True):
-            assert found["name"] == system.name
+            assert (found["name"], found["origin"]) == (system.name, "simulated")
             assert found["label"] == system.predicted[rows].tolist()
             pair = votes.shares[rows], system.probabilities[rows]
             for name, values in {
@@ -89,3 +93,72 @@ def test_the_released_data_has_4645_items(released):
     made = [explorer.columns(votes, []) for votes in released]
     assert [len(dataset["uids"]) for dataset in made] == [1514, 1599, 1532]
     assert sum(map(sum, (column for dataset in made for column in dataset["votes"]))) == 464_500
+    # The selection that chapters link to: ?dataset=snli&change=changed
+    labels = zip(made[0]["majority"], made[0]["old_label"], strict=True)
+    assert sum(majority != old for majority, old in labels) == 378
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ("dataset=snli&change=changed", "?dataset=snli&change=changed"),
+        ("#a b#c", "#a%20b%23c"),
+        ("q=two words&sort=-jsd#1", "?q=two+words&sort=-jsd#1"),
+        ("low=", "?low="),
+    ],
+)
+def test_a_selection_is_an_address(asked, place):
+    assert explorer.selection(asked) == place
+
+
+@pytest.mark.parametrize("asked", ["", "#", "task=snli", "dataset=snli&chnage=kept", "snli"])
+def test_what_the_explorer_cannot_show_is_refused(asked):
+    with pytest.raises(ChaosError, match="cannot show this selection") as fault:
+        explorer.selection(asked)
+    assert "dataset" in str(fault.value)
+
+
+def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(
+    sample, released, others, monkeypatch
+):
+    found = explorer.others_available(released)
+    assert not {one.name for one in found} & {votes.dataset.name for votes in released}
+    missing = found[0].files[0].name if found else ""
+    find = sources.find
+    monkeypatch.setattr(sources, "find", lambda name: None if name == missing else find(name))
+    assert explorer.others_available(released) == found[1:]
+    monkeypatch.setattr(sources, "find", lambda name: name)
+    assert len(explorer.others_available(released)) > 1
+    assert explorer.others_available(sample) == []
+    assert explorer.others_available([*released, others[0]]) == []
+
+
+def test_texts_without_a_stated_licence_stay_out(sample):
+    votes = sample[0]
+    assert explorer.without_unlicensed_texts(votes) is votes
+    release = votes.dataset.release.model_copy(update={"licence": "not stated"})
+    unstated = votes.dataset.model_copy(update={"release": release})
+    bare = explorer.without_unlicensed_texts(replace(votes, dataset=unstated))
+    assert explorer.texts(bare) == explorer.columns(bare, [])["fields"] == []
+
+
+def test_a_site_that_is_passed_on_holds_the_book_s_datasets_alone(others, tmp_path):
+    folder = tmp_path / "_static" / "explorer"
+    votes = others[0]
+    write_text(folder / explorer.OTHERS, explorer.others_listed([votes.dataset]))
+    write_text(folder / explorer.others_file(votes.dataset), explorer.others_script(votes, [], ""))
+    write_text(folder / "items.js", "kept")
+    assert licences.holding_votes(tmp_path) == ["_static/explorer/more-severity.js"]
+    listed = unpacked((folder / explorer.OTHERS).read_text("utf-8"))
+    assert [one["name"] for one in listed] == ["severity"]
+    held = unpacked((folder / listed[0]["file"]).read_text("utf-8"))
+    assert held["numbers"]["uids"] == sorted(votes.uids)
+    assert held["numbers"]["notice"].startswith("Votes on items: Severity")
+    explorer.leave_out_others(tmp_path)
+    assert sorted(path.name for path in folder.iterdir()) == ["items.js", explorer.OTHERS]
+    assert unpacked((folder / explorer.OTHERS).read_text("utf-8")) == []
+    explorer.leave_out_others(tmp_path / "site without an explorer")
+
+
+def unpacked(script):
+    return json.loads(zlib.decompress(b64decode(script.partition(' = "')[2])))

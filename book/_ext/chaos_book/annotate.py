@@ -46,21 +46,27 @@ def _add_files(
     """Let this page alone load the scripts, the style and the data."""
     if pagename != getattr(app.env, "chaos_annotate", None):
         return
-    items = book_votes.shown(app)
-    published = read_published("nie2020_table1").set_index("dataset")
-    content = annotate.material(items.votes, is_unanimous) | {
-        "protocol": load_protocol().table,
-        "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
-        "synthetic": items.synthetic,
-    }
     # Put in place before the page is written, so that their addresses there carry digests.
     target = Path(app.outdir) / "_static" / _FOLDER
-    write_text(target / _DATA, scripts.script("CHAOS_ANNOTATE", content, book_votes.notice(app)))
+    write_text(
+        target / _DATA, scripts.script("CHAOS_ANNOTATE", _content(app), book_votes.notice(app))
+    )
     for file in (_STYLE, *_SCRIPTS):
         shutil.copyfile(Path(app.srcdir) / "_annotate" / file, target / file)
     app.add_css_file(f"{_FOLDER}/{_STYLE}")
     for file in (_DATA, *_SCRIPTS):
         app.add_js_file(f"{_FOLDER}/{file}", loading_method="defer")
+
+
+def _content(app: Sphinx) -> dict[str, Any]:
+    items = book_votes.shown(app)
+    systems = {votes.dataset.name: book_votes.systems(votes) for votes in items.votes}
+    published = read_published("nie2020_table1").set_index("dataset")
+    return annotate.material(items.votes, is_unanimous, systems) | {
+        "protocol": load_protocol().table,
+        "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
+        "synthetic": items.synthetic,
+    }
 
 
 def setup(app: Sphinx) -> None:

@@ -15,6 +15,8 @@ from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import licences
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import load_systems
 
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
@@ -73,6 +75,12 @@ def _read(data: str) -> Shown:
     missing = tuple(filter(is_missing, wanted))
     there = tuple(load_votes(one.name) for one in wanted if one not in missing)
     return Shown(there or tuple(load_all_votes("sample")), missing)
+
+
+@cache
+def systems(votes: Votes) -> tuple[System, ...]:
+    """Return the systems that pages show beside votes."""
+    return tuple(load_systems(votes))
 
 
 def notice(app: Sphinx) -> str:

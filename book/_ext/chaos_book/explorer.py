@@ -1,4 +1,4 @@
-"""The item explorer: its page, its scripts, and the data that they read.
+"""The item explorer: its page, its scripts, the data that they read, and links to selections.
 
 `chaos_utils.publish.explorer` makes the data. It enters the site alone, never a notebook or
 `results/`, since it holds texts of others.
@@ -11,15 +11,21 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
 from chaos_book import book_votes
 from chaos_book.published import project_of
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.publish import citations, explorer, scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
-from chaos_utils.scoring.systems import load_systems
 
+logger = logging.getLogger(__name__)
+
+_PAGE = "explorer"
 _FOLDER = "explorer"  # below _static
 _SCRIPTS = ("model.js", "table.js", "card.js", "chart.js", "main.js")
 
@@ -35,6 +41,23 @@ class ItemExplorer(SphinxDirective):
         said = book_votes.missing_nodes(app, "shows the text and votes of every item")
         place = nodes.raw("", page, format="html")
         return [*said, place, *book_votes.notice_nodes(app)]
+
+
+class ExplorerLink(ReferenceRole):
+    """Link to items in the explorer: ``{explorer}`words <dataset=snli&change=changed>```."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the link, or its words alone in a book without the explorer."""
+        try:
+            asked = explorer.selection(self.target)
+        except ChaosError as fault:
+            logger.warning("{explorer}`%s`: %s", self.target, fault, location=self.get_location())
+            return [nodes.Text(self.title)], []
+        if _PAGE not in self.env.found_docs:
+            return [nodes.Text(self.title)], []
+        place = self.env.app.builder.get_relative_uri(self.env.docname, _PAGE)
+        link = nodes.reference("", self.title, refuri=place + asked, internal=True)
+        return [link], []
 
 
 def _assets(app: Sphinx) -> Path:
@@ -62,7 +85,7 @@ def _write_files(app: Sphinx, exception: Exception | None) -> None:
     target.mkdir(exist_ok=True)
     for file in ("explorer.css", *_SCRIPTS):
         shutil.copyfile(_assets(app) / file, target / file)
-    for name, content in _data(app).items():
+    for name, content in {**_data(app), **_others(app)}.items():
         write_text(target / name, content)
     library = project_of(app) / CHART_LIBRARY
     if library.is_file():
@@ -76,8 +99,9 @@ def _data(app: Sphinx) -> dict[str, str]:
     book = citations.read_book(project_of(app) / "CITATION.cff")
     numbers = {
         "scale": explorer.SCALE,
+        "synthetic": items.synthetic,
         "datasets": [
-            explorer.columns(votes, load_systems(votes))
+            explorer.columns(votes, book_votes.systems(votes))
             | {"paper": _paper(app, votes.dataset.release.citation)}
             for votes in items.votes
         ],
@@ -91,6 +115,21 @@ def _data(app: Sphinx) -> dict[str, str]:
     }
 
 
+def _others(app: Sphinx) -> dict[str, str]:
+    """Return the scripts that hold what readers may choose beside the book's datasets."""
+    datasets = explorer.others_available(book_votes.shown(app).votes)
+    made = {explorer.OTHERS: explorer.others_listed(datasets)}
+    for dataset in datasets:
+        try:
+            votes = load_votes(dataset.name)
+        except ChaosError as fault:
+            raise ExtensionError(str(fault)) from fault
+        made[explorer.others_file(dataset)] = explorer.others_script(
+            votes, book_votes.systems(votes), _paper(app, dataset.release.citation)
+        )
+    return made
+
+
 def _paper(app: Sphinx, key: str) -> str:
     """Return the BibTeX entry of the paper on a dataset; empty where the book cites none."""
     references = (project_of(app) / "book" / "references.bib").read_text("utf-8")
@@ -102,5 +141,6 @@ def _paper(app: Sphinx, key: str) -> str:
 def setup(app: Sphinx) -> None:
     """Register the directive and connect to Sphinx's events."""
     app.add_directive("item-explorer", ItemExplorer)
+    app.add_role("explorer", ExplorerLink())
     app.connect("html-page-context", _add_assets)
     app.connect("build-finished", _write_files)
