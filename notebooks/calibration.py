@@ -34,7 +34,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import calibration
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.names import dataset_name, listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.calibration import (
@@ -351,19 +351,22 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-at = by_family.set_index(["dataset", "family", "origin", "temperature"])
-changes = [
-    f"the reliability of {model} goes from {before['reliability']:.3f} to {after['reliability']:.3f} on "
-    f"{dataset_name(name)}, its resolution from {before['resolution']:.3f} to {after['resolution']:.3f}"
-    for name in dict.fromkeys(by_family["dataset"])
-    if (name, model, origin, 1.0) in at.index
-    for before, after in [
-        [at.loc[(name, model, origin, t)] for t in (1.0, calibration.FIXED_TEMPERATURE)]
-    ]
-]
+of_model = by_family[(by_family["family"] == model) & (by_family["origin"] == origin)]
+at = of_model.pivot(index="dataset", columns="temperature", values=["reliability", "resolution"])
+
+
+def change(part):
+    from_to = at[part].loc[of_model["dataset"].unique(), [1.0, calibration.FIXED_TEMPERATURE]]
+    return listed(
+        f"from {number(before, 3)} to {number(after, 3)} on {dataset_name(name)}"
+        for name, before, after in from_to.itertuples()
+    )
+
+
 Markdown(
-    f"From T = 1 to T = 2, {'; '.join(changes)} ({{numref}}`tbl-murphy`). A temperature mends how "
-    "far probabilities are from the votes; it adds little knowledge of the items."
+    f"With T = 2 instead of 1, the reliability of {model} goes {change('reliability')}; its resolution "
+    f"goes {change('resolution')} ({{numref}}`tbl-murphy`). A temperature decides how far "
+    "probabilities are from the votes. It hardly adds knowledge of the items."
 )
 
 # %% [markdown]

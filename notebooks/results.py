@@ -311,17 +311,17 @@ if said:
         f"Spearman's correlation of the models' entropy with people's is {only}{listed(said)} "
         "({numref}`tbl-disagreement-signal`)."
     )
-    five = signal.rows[signal.rows["kind"] == "people"]
-    if len(five):
-        each = [
-            f"{number(row.spearman, 2)} on {dataset_name(row.dataset)}" for row in five.itertuples()
-        ]
-        text += f" The votes of five people have {listed(each)} with those of all others."
 if len(as_good):
     text += (
-        f" On {listed(map(dataset_name, as_good.index))} the old label alone shows as much: the mean vote "
-        f"given it has {listed(number(value, 2) for value in as_good)}."
+        f" On {listed(map(dataset_name, as_good.index))} the old label alone does as well as any model: "
+        f"the mean vote given it has {listed(number(value, 2) for value in as_good)}."
     )
+five = signal.rows[signal.rows["kind"] == "people"]
+if len(five):
+    each = [
+        f"{number(row.spearman, 2)} on {dataset_name(row.dataset)}" for row in five.itertuples()
+    ]
+    text += f" The votes of five people have {listed(each)} with those of all others."
 if unsaid:
     text += f"\n\n*Without predictions of a model, nothing can be said here of {listed(unsaid)}.*"
 Markdown(text)

@@ -156,7 +156,7 @@ def test_ceilings_of_four_labels_with_a_reader_s_model(four, checkout):
     figures, said = run(checkout, "ceilings", four, predictions=path)
     check_ceilings(figures)
     scores = pd.read_csv(figures / "tbl-normalised-scores.csv")
-    assert set(scores["system"]) == {"mine", "uniform"}
+    assert set(scores["system"]) == {"mine", "uniform", "mean vote"}
     assert "*Severity has too few votes on some items for split halves" in said
     assert "*No item has more votes than 20 on Severity" in said
     assert "No model's predictions" not in said
@@ -191,15 +191,25 @@ def test_chapters_on_systems(name, request, checkout):
     of_mine = bins[(bins["system"] == "mine") & (bins["measure"] == "jsd")]
     assert of_mine["n"].sum() == len(votes)
     assert f"*{votes.dataset.short} has no old labels: left out here.*" in said
-    run(checkout, "results", described)
-    figures, _ = run(checkout, "results", described, predictions=path)
+    figures, said = run(checkout, "results", described)
+    assert not (figures / "tbl-disagreement-signal.csv").exists()
+    assert (
+        f"*Without predictions of a model, nothing can be said here of {votes.dataset.short}.*"
+        in said
+    )
+    figures, said = run(checkout, "results", described, predictions=path)
+    assert set(pd.read_csv(figures / "tbl-disagreement-signal.csv")["system"]) >= {"mine"}
+    assert "Without predictions" not in said
     assert "mine" in set(pd.read_csv(figures / "tbl-main-results.csv")["system"])
     run(checkout, "your_model", described, predictions=path, dataset=votes.dataset.name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mnli", "alphanli"])
-def test_a_folder_with_one_of_chaosnli_s_files(name, checkout, released_root, tmp_path):
+def test_a_folder_with_one_of_chaosnli_s_files(
+    name, checkout, released_root, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("CHAOS_DATA", str(released_root))  # for the released predictions
     dataset = catalogue.get_dataset(name)
     shutil.copy(released_root / dataset.file, tmp_path)
     for chapter in ("annotations", "disagreement", "agreement", "ceilings", "results"):

@@ -117,10 +117,15 @@ def _is_missing(value: object) -> bool:
 
 
 def number(value: float, digits: int = 0) -> str:
-    """Write a number with commas at thousands and a true minus sign; a dash for NaN or None."""
+    """Write a number with commas at thousands and a true minus sign; a dash for NaN or None.
+
+    What is zero at the digits shown has no sign.
+    """
     if value is None or math.isnan(value):
         return MISSING
-    return f"{value:,.{digits}f}".replace("-", "−").replace("inf", "∞")
+    text = f"{value:,.{digits}f}"
+    sign = "−" if value < 0 and text.strip("-0.") else ""
+    return sign + text.lstrip("-").replace("inf", "∞")
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:

@@ -33,6 +33,8 @@ def shown(*columns):
 def test_numbers_are_written_for_readers():
     assert number(1234.5, 1) == "1,234.5"
     assert number(-2) == "−2"
+    assert number(-0.0004, 3) == "0.000"
+    assert number(-0.0006, 3) == "−0.001"
     assert number(float("nan")) == "–"
     assert signed(0.004, 2) == "0.00"
     assert signed(-0.004, 2) == "0.00"
