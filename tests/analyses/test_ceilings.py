@@ -169,6 +169,7 @@ def test_published_humans_stand_at_our_ceiling(released):
         assert np.isnan(table.loc["kl", "rescaled"])
 
 
+@pytest.mark.slow
 def test_the_posterior_predicts_measured_half_crowds(released):
     names = ["jsd", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected"]
     for votes in released:

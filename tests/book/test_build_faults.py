@@ -40,14 +40,14 @@ def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
     [
         ("book/cite.md", "\nSee {numref}`fig-nothing`.\n", "fig-nothing"),
         *(
-            pytest.param("book/cite.md", text, told, marks=pytest.mark.slow)
-            for text, told in (
-                ("\n{value}`tbl-agreement dataset=xnli n_ties`\n", "0 rows fit"),
-                ("\n{value}`tbl-none x`\n", "no notebook made tbl-none"),
-                ("\n[gone](gone.md)\n", "gone.md"),
+            pytest.param(file, text, told, marks=pytest.mark.slow)
+            for file, text, told in (
+                ("book/cite.md", "\n{value}`tbl-agreement dataset=xnli n_ties`\n", "0 rows fit"),
+                ("book/cite.md", "\n{value}`tbl-none x`\n", "no notebook made tbl-none"),
+                ("book/cite.md", "\n[gone](gone.md)\n", "gone.md"),
+                ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
             )
         ),
-        ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
     ],
 )
 def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file, text, told):

@@ -23,7 +23,12 @@ def test_only_what_changed_runs_again(checkout):
 
 
 @pytest.mark.parametrize(
-    "file", ["book/cite.md", "book/_ext/chaos_book/site.py", "chaos_utils/publish/citations.py"]
+    "file",
+    [
+        "book/cite.md",
+        pytest.param("book/_ext/chaos_book/site.py", marks=pytest.mark.slow),
+        pytest.param("chaos_utils/publish/citations.py", marks=pytest.mark.slow),
+    ],
 )
 def test_what_pages_are_made_of_runs_no_notebook(checkout, file):
     append(checkout / "chaos_utils" / "cli" / "console.py")

@@ -245,6 +245,7 @@ def test_any_measure_has_references(sample):
     assert without == {"kl", "cross_entropy"}
 
 
+@pytest.mark.slow
 def test_the_package_knows_what_would_be_drawn_for_the_released_votes(released):
     for votes in released:
         known = known_scores(votes).set_index(["system", "measure"])["value"]
