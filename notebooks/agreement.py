@@ -21,7 +21,7 @@
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
-resamples: int = 1000  # bootstrap resamples of each bin's items, for the 95% intervals
+resamples: int = 10_000  # bootstrap resamples of each bin's items, for intervals and p-values
 seed: int = 0  # seed of the bootstrap
 
 # %%
@@ -62,8 +62,9 @@ Markdown(notices(material))
 # several seeds, its line is the mean of the seeds' scores, and the interval allows for other seeds as
 # well as other items ({term}`interval over seeds`); from two seeds that differ, hardly anything follows
 # about others. Where there is one seed, its name says so, and the interval says nothing of other seeds.
-# Systems are pooled when they predict both SNLI and MNLI under one name. With the released data, the computed models are runs of {cite:t}`baan2022`, trained on SNLI alone: MNLI
-# is out of their domain.
+# Systems are pooled when they predict both SNLI and MNLI under one name. With the released data,
+# RoBERTa-base and BERT-base are runs of {cite:t}`baan2022`, trained on SNLI alone, so that MNLI is out of
+# domain for them; MiniLM-L6 is ours.
 #
 # Four baselines stand beside the models:
 #
@@ -73,7 +74,7 @@ Markdown(notices(material))
 # * the *commonest label of the bin*, the best that a single answer can do there; it is chosen
 #   with hindsight, so it is a little too good;
 # * the *class prior*, the frequencies of the old labels;
-# * the *original votes*: five for most SNLI and MNLI items, a single one for αNLI. Their old
+# * the *original votes*: five for most SNLI and MNLI items; for αNLI, which has a single one, that is the old label. Their old
 #   accuracy is 100% by construction; their new accuracy is the share of old labels that stand.
 
 # %% [markdown]
@@ -109,7 +110,7 @@ kept = [
 ]
 text = (
     "The old labels, which people gave, can be scored like a model. In the first and the last bin, "
-    f"they agree with the new majority of so many items: {'; '.join(kept)}."
+    f"they match the new majority on this share of the items: {'; '.join(kept)}."
     if kept
     else ""
 )
@@ -120,13 +121,16 @@ Markdown(f"{text}\n\n{material.left_out('old labels')}")
 #
 # The paper says that models barely beat a random guess where people agree least. In the last bin,
 # the new accuracy of each model compares with the guess as follows; *indistinguishable* means that
-# the 95% interval of the paired difference holds 0.
+# the p-value of the paired difference, adjusted (Holm) for all comparisons with a guess in this
+# chapter, is not below 0.05.
 
 # %% tags=["remove-input"]
 Markdown(
     presentation.say_against_guess(shown, compared, "last")
     + "\n\nFor comparison, in the first bin:\n\n"
     + presentation.say_against_guess(shown, compared, "first")
+    + "\n\n"
+    + presentation.say_family(compared, resamples)
 )
 
 # %% tags=["remove-input"]
@@ -149,7 +153,7 @@ Markdown(
 )
 
 # %% [markdown]
-# ## Distance grows
+# ## Distance grows for the published models
 #
 # Accuracy asks for one label. The Jensen–Shannon distance asks for the whole distribution, so a
 # split crowd need not cost a model anything, if it splits its probability likewise.
@@ -175,7 +179,7 @@ Markdown(
     "From the first bin to the last bin of {numref}`fig-jsd-by-entropy`:\n\n"
     + presentation.say_ends(shown, compared, "jsd")
     + "\n\nThe uniform distribution goes the other way, since a split crowd is near it. Its JSD is "
-    "smaller than a model's, by a 95% interval of the paired difference that lies above 0:\n\n"
+    "smaller than a model's, by the same adjusted p-value of the paired difference:\n\n"
     + presentation.say_nearer_uniform(shown, compared)
 )
 
@@ -240,7 +244,7 @@ lines = [
     f"{f'all {row.n_systems} are' if row.n_systems > 1 else 'the only one is'} right about the new "
     "majority of "
     f"{row.n_all_correct:,} of {row.n_items:,} items ({row.share_all_correct:.1%}), and none is "
-    f"about that of {row.n_none_correct:,} ({row.share_none_correct:.1%})"
+    f"right about {row.n_none_correct:,} ({row.share_none_correct:.1%})"
     for row in new.itertuples()
 ]
 Markdown(

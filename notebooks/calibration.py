@@ -107,7 +107,8 @@ publish_table(
     columns=calibration.CALIBRATION_COLUMNS,
     shown=calibration.with_means(table_1.rows),
     caption="""Calibration to the majority label and to people, published beside reproduced. The
-    published values are those of Table 1 in {cite:t}`baan2022`; Δ is here minus paper. Accuracy
+    published values are those of Table 1 in {cite:t}`baan2022`, and its means and sds over seeds are
+    computed from those rounded values; Δ is here minus paper. Accuracy
     takes the last of tied labels, for prediction and gold alike, and ECE the first, with ten bins
     $(a, b]$, as the released code does. EntCE is in nats. Lower is better for ECE, EntCE and
     DistCE, higher for accuracy and RankCS. The sd is that of a sample. The models were trained on
@@ -132,7 +133,7 @@ plain, scaled = (means.loc[(model, origin, t)] for t in (1.0, calibration.FIXED_
 Markdown(
     (
         f"Rounded to three decimals, {n_equal} of the {theirs.size} values in "
-        "{numref}`tbl-human-calibration` that have a published one are equal to it. The paper's section 5.2 gives "
+        "{numref}`tbl-human-calibration` that are published there are equal to it. The paper's section 5.2 gives "
         f"some with two digits; the means over seeds round to {rounded['agrees'].sum()} of those "
         f"{len(rounded)}.\n\n"
         if len(known)
@@ -346,7 +347,7 @@ publish_table(
     shown=by_family,
     caption="""The Brier score of the votes and its parts. Means over the seeds of a model; ten bins for
     each label's probability. Reliability and the Brier score are better the lower, resolution the
-    higher. Uncertainty is the score of the mean vote. What bins hide is below 0 where finer ones
+    higher. Uncertainty is the score of the mean vote. The *within bins* term is below 0 where finer ones
     would resolve more, as for the oracle.""",
 )
 

@@ -54,7 +54,7 @@ for analysis in (reference_scores, baseline_scores):
 Markdown(notices(material))
 
 # %% [markdown]
-# ## What k votes leave
+# ## Measurement error at k votes
 #
 # Take a perfect model: it predicts each item's true distribution, the one that endless votes
 # would show. Judged by a few votes it still seems to err, because the votes do not fall exactly
@@ -139,8 +139,8 @@ publish_table(
     columns=ceilings.CEILING_COLUMNS,
     caption="""Perfect model and second crowd by each measure, for crowds as large as the released
     ones. The uniform prediction is judged by the released votes. Intervals (95%) are for the
-    population that the items are drawn from: items resampled and the prior refitted, and for
-    errors 2 % more each way, for what the votes do not say about the prior; a calibration error has none. A second crowd whose error is less than twice its standard error is
+    population that the items are drawn from: items resampled and the prior refitted; those of errors
+    are widened by 2% each way, because the votes leave the prior uncertain. A calibration error has none. A second crowd whose error is less than twice its standard error is
     called not distinguishable from 0. KL has no second crowd: a crowd leaves some labels without a
     vote, and what that costs it as a prediction depends on the number that replaces 0.""",
 )
@@ -209,7 +209,7 @@ publish_figure(
     "fig-noise-ceiling",
     plot_noise_ceiling,
     between.where(between.rows["measure"].isin(["jsd", "dist_ce"])),
-    caption="""Every system between floor, ceiling and uniform prediction. JSD (distance, natural
+    caption="""Every system between perfect model, second crowd and uniform prediction. JSD (distance, natural
     logarithm) and DistCE, lower is better; bars are 95% bootstrap intervals over items. The
     estimated human is the published one of Table 5 in {cite:t}`nie2020`, from a second crowd that
     was not released; the paper gives no DistCE.""",
@@ -246,7 +246,7 @@ def as_bad_as(dataset):
         if floor.loc[("jsd", dataset, k), "value"] > best.loc[dataset, "value"]
     ]
     return (
-        f" (a perfect model has more than that when no more than {max(k)} votes judge an item)"
+        f" (even a perfect model scores worse when {max(k)} votes or fewer judge an item)"
         if k
         else ""
     )
@@ -295,14 +295,13 @@ publish_table(
     has on the same items. Intervals are from {resamples:,} resamples
     of the items, in which system, uniform prediction and ceiling are resampled together. A dash:
     the ceiling is not surely better than the uniform prediction. KL has no ceiling. Calibration
-    errors have no interval, since one from resamples would not hold the truth. RankCS breaks ties
+    errors have no interval, since a bootstrap interval would not cover the true value. RankCS breaks ties
     at random, and tied labels share an item's accuracy, so that the uniform prediction has what
     chance has.""",
 )
 
 # %% tags=["remove-input"]
 worse = at_hand[at_hand["rescaled_high"] < 0]  # a calibration error has no interval
-ece = bounds[bounds["measure"] == "ece_votes"].set_index("dataset")["uniform"]
 n_models = at_hand.groupby("dataset")["system"].nunique()
 listed = [
     f"{MEASURES[measure].title} on {names[dataset]} ({n} of {n_models[dataset]})"
@@ -315,12 +314,10 @@ Markdown(
         if listed
         else "No available model has a whole interval below 0 in {numref}`tbl-normalised-scores`. "
     )
-    + "The calibration error against vote shares is a case of its own, since a guess that says "
-    "nothing can be nearly calibrated: the uniform prediction has "
-    + ", ".join(f"{ece[dataset]:.3f} on {name}" for dataset, name in names.items())
-    + ". The less room there is between it and the ceiling, the larger the rescaled values and the "
-    "wider their intervals; where there is none, no value is given. Calibration alone does not tell "
-    "a good model from an empty one."
+    + "The calibration error against vote shares cannot be rescaled: a prediction that says nothing is "
+    "perfectly calibrated where people, on average, use every label alike. The less room there is between "
+    "guess and second crowd, the larger the rescaled values and the wider their intervals; where there is "
+    "none, no value is given. Calibration alone does not tell a good model from an empty one."
 )
 
 # %% [markdown]

@@ -68,8 +68,9 @@ Markdown("\n\n".join(notes))
 # claim that something *is* a number **holds** where ours agrees to the digits printed, and else **does
 # not hold**: it is about these items and these votes, so their sampling excuses nothing. A claim that
 # something is *larger* holds where it is so beyond the sampling of items, by a bootstrap p-value that is
-# corrected (Holm) for all such claims together; it **holds within noise** where that leaves it open. A
-# claim about *all* of several cases holds where there is no exception. A claim that there is *no*
+# corrected (Holm) for all such claims together; it **holds within noise** where that leaves it open. Of
+# several numbers the least certain decides, or, where some lie on the other side, the surest of
+# these, with its p-value times their number. A claim about *all* of several cases holds where there is no exception. A claim that there is *no*
 # correlation can fail, but nine models cannot show that there is none. Published values come without an
 # interval; there, the value alone decides. Where a claim uses a word such as *barely*, the rule says
 # how we read it. Some claims **cannot be checked with released data**, which is no fault of theirs.

@@ -67,7 +67,7 @@ publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
     error_distributions.error_histograms(material, **chosen, seed=seed),
-    caption="""Distance from all votes, item by item, for twenty human votes and for a model.
+    caption="""Distance from all votes, item by item, for twenty human votes and for the systems.
     H1 and H2 are disjoint samples of 20 votes per item, drawn once. Thirty bins; dashed lines are
     means, and the thin outline repeats H1. Compare Figure 2 of {cite:t}`baan2022`.""",
     alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
@@ -128,7 +128,7 @@ publish_table(
     judged against. Histograms have 30 bins on [0, 1], of errors against all
     votes; KL is in nats. The first KL is computed as in the notebook released with
     {{cite:t}}`baan2022`, without smoothing. The second adds one half to every bin; for it and
-    for TVD, errors are rounded to ten digits first. The paper’s text prints other values than its
+    for TVD, errors are rounded to ten digits first. The paper’s text differs from its
     notebook.""",
 )
 
@@ -202,7 +202,11 @@ Markdown(
     "is a matter of luck. A mean over the other draws is a mean over the lucky ones. Smoothed, it "
     f"is {rows.loc[('kl_smoothed', 'H2', 'all'), 'mean']:.4f} over all draws, and TVD needs no "
     "remedy."
-    + (f" Among finite values, the published ones lie thus: {'; '.join(placed)}." if placed else "")
+    + (
+        f" Among finite values, the published ones lie at these percentiles: {'; '.join(placed)}."
+        if placed
+        else ""
+    )
 )
 
 # %% [markdown]

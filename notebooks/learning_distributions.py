@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Learning distributions
 #
-# A model trained on one label per item need not be this overconfident. Its confidence can
-# be lowered after training, its targets softened during training, its runs averaged; and it can be
+# A model trained on one label per item can be too sure, or not sure enough. Its confidence can
+# be changed after training, its targets softened during training, its runs averaged; and it can be
 # taught on votes. What moves a model toward the human distribution, and how far?
 
 # %% tags=["parameters"]
@@ -115,8 +115,8 @@ publish_table(
     other seeds and other items. JSD is the distance with natural logarithms,
     KL in nats; both are lower when nearer to people, and so is DistCE, the total variation distance.
     Chance is the uniform distribution, and for accuracy the most frequent label. The floor is a perfect
-    model judged by the votes; the ceiling one crowd as a prediction of another, which KL has
-    not. The CSV has intervals of the scores too, each seed's scores, two-sided p-values (the smallest
+    model judged by the votes; the ceiling one crowd as a prediction of another, and is undefined
+    for KL. The CSV has intervals of the scores too, each seed's scores, two-sided p-values (the smallest
     that {resamples:,} resamples allow is {smallest_p_value(resamples):.1g}) as they are and by Holm's
     method, how often each method is best, and EntCE, RankCS and old accuracy.""",
 )

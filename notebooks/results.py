@@ -16,8 +16,8 @@
 # A model trained on one label per item still outputs a full distribution. Is it the distribution
 # of people's answers? {cite:t}`nie2020` measured that for nine models. Here their table
 # stands beside everything that can be computed from released predictions, and beside guesses that
-# need no model. Some of these guesses beat every published model, and the models whose predictions
-# are available predict the crowd no better than one or two people would.
+# need no model. Some of these guesses beat every published model, and by squared distance the models
+# whose predictions are available are worth one or two people.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -35,7 +35,7 @@ from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
 from chaos_utils.plots.results import plot_human_equivalents, plot_results
-from chaos_utils.report.columns import number
+from chaos_utils.report.columns import number, signed
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -59,7 +59,8 @@ publish_table(
     table,
     columns=results.COLUMNS,
     caption=f"""Distance from humans and accuracy of every system, computed and published. Computed
-    rows have 95% bootstrap intervals over items ({resamples:,} resamples); the chance row has the
+    rows have 95% bootstrap intervals over items ({resamples:,} resamples), those of one seed for these
+    runs alone; a *mean of seeds* has one for other seeds too, by t. The chance row has the
     paper's values and the difference. Rows marked *published* are those of Table 5 in
     {{cite:t}}`nie2020` whose predictions are not available. The paper lacks the baselines. Three of
     them are fitted on the items of nine other folds: the class prior (frequency of the old labels),
@@ -99,8 +100,8 @@ Markdown(text if sentences else "")
 # %% [markdown]
 # ## Simple guesses beat published models
 #
-# A prediction that says the same of all items with one {term}`old label` sounds like no prediction
-# at all. Yet this {term}`mean vote given the old label` is one of the strongest in the table.
+# Predict the same distribution for all items that have one {term}`old label`, without reading a
+# sentence: this {term}`mean vote given the old label` is one of the strongest predictions in the table.
 
 # %%
 against = results.baselines_against_models(table)
@@ -144,11 +145,13 @@ Markdown(
 )
 
 # %% [markdown]
-# Two caveats. The published rows are means over all items, without predictions for each, so these
-# differences have no paired interval; we know only the guess's own. And the two mean votes are
-# fitted on votes, of other items, which the published models never saw: they learned from one label
-# per item. So the comparison shows how little of the distribution of people's answers a model picks
-# up from such labels, not that a table of means understands language better.
+# Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
+# very item* that they predict, which the models had to do without; only the mean vote and the class prior
+# know nothing of the item. The two mean votes are fitted on votes, of other items, which the
+# published models never saw: they learned from one label per item. And the published rows are means
+# over all items, without predictions for each, so these differences have no paired interval; we know only
+# the guess's own. So the comparison shows how little of the distribution of people's answers a model
+# picks up from such labels, not that a table of means understands language better.
 #
 # ## What is a model worth in people?
 #
@@ -172,7 +175,8 @@ if len(equivalents):
         plot_human_equivalents,
         results.drawn_equivalents(curves, equivalents),
         caption=(
-            f"No available model is worth more than {number(models['value'].max(), 1)} people."
+            "By squared distance, no available model is worth more than "
+            f"{number(models['value'].max(), 1)} people, even flattened."
             if len(models)
             else "What simple guesses are worth in people."
         )
@@ -181,11 +185,10 @@ if len(equivalents):
         circle for each seed; hollow ones are flattened with a {term}`temperature <temperature scaling>`
         of 2, which {cite:t}`baan2022` chose on these very items of SNLI. Squares: guesses that need no
         model. Bars are 95% intervals over items.""",
-        alt="""A panel for each of SNLI, MNLI and αNLI. A curve falls from the distance of one person,
-        towards zero at fifty. Models and guesses stand on its steep part: on SNLI and MNLI the models
-        between one and two people, flattened ones between two and three, and on αNLI the one model
-        at half a person or less. The mean vote given the old label and, on MNLI, the original votes stand
-        farthest to the right, at two to five people.""",
+        alt="""A panel for each dataset. A curve falls steeply from the distance of one person, towards
+        zero at fifty. Models and guesses stand on its steep part, at a few people or fewer; flattened
+        models stand to the right of the same models as they are. The table beside this figure has every
+        value.""",
     )
 result
 
@@ -313,7 +316,8 @@ if said:
     )
 if len(as_good):
     text += (
-        f" On {listed(map(dataset_name, as_good.index))} the old label alone does as well as any model: "
+        f" On {listed(map(dataset_name, as_good.index))} the old label alone does at least as well as any "
+        "model: "
         f"the mean vote given it has {listed(number(value, 2) for value in as_good)}."
     )
 five = signal.rows[signal.rows["kind"] == "people"]
@@ -330,7 +334,7 @@ Markdown(text)
 # A model may be far from people's distribution and still be less sure where people disagree more; then
 # it could say which items need more votes. We measure this {term}`disagreement as a signal` in two
 # ways. Spearman's correlation asks whether predicted entropy orders the items as human entropy does;
-# the area under the ROC curve (AUROC) whether it tells contested items from the rest.
+# the area under the ROC curve (AUROC) whether it separates contested items from the rest.
 
 # %%
 result = None
@@ -343,7 +347,8 @@ if len(signal):
         items. *Spearman*: rank correlation with the entropy of the votes. *AUROC*: chance that a
         contested item, on which no label has {threshold:.0%} of the votes, gets a higher entropy than
         another; 0.5 is chance. Higher is better. *Five people*: five votes drawn from each item, judged
-        by the others. Guesses that say the same of all items are left out.""",
+        by the others. The mean vote given the old label is one distribution for each label, here from all
+        items. Guesses that say the same of all items are left out.""",
     )
 result
 
@@ -364,13 +369,13 @@ Markdown(
     f"The paper has three models in two sizes. In {more} of {len(sizes)} pairs of dataset and family the "
     f"large model has the higher new accuracy; in {nearer} it has the lower JSD. On MNLI the large ones "
     f"gain between {mnli['change_new_accuracy'].min():.3f} and {mnli['change_new_accuracy'].max():.3f} in "
-    f"new accuracy while their JSD changes by {mnli['change_jsd'].min():+.4f} to "
-    f"{mnli['change_jsd'].max():+.4f}.\n\n"
+    f"new accuracy while their JSD changes by {signed(mnli['change_jsd'].min(), 4)} to "
+    f"{signed(mnli['change_jsd'].max(), 4)}.\n\n"
     "Does accuracy show which model is nearer to people? Over the nine published models, Spearman's "
     "rank correlation between new accuracy and nearness (1: the more accurate is always the nearer) is "
-    f"{ranks['snli', 'jsd']:.2f} on SNLI, {ranks['mnli', 'jsd']:.2f} on MNLI and "
-    f"{ranks['alphanli', 'jsd']:.2f} on αNLI for JSD, and {ranks['snli', 'kl']:.2f}, "
-    f"{ranks['mnli', 'kl']:.2f} and {ranks['alphanli', 'kl']:.2f} for KL. The answer depends on the dataset "
+    f"{signed(ranks['snli', 'jsd'], 2)} on SNLI, {signed(ranks['mnli', 'jsd'], 2)} on MNLI and "
+    f"{signed(ranks['alphanli', 'jsd'], 2)} on αNLI for JSD, and {signed(ranks['snli', 'kl'], 2)}, "
+    f"{signed(ranks['mnli', 'kl'], 2)} and {signed(ranks['alphanli', 'kl'], 2)} for KL. The answer depends on the dataset "
     "and on the distance, so neither number stands for the other."
 )
 

@@ -177,7 +177,6 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
                 ("seed", lambda v, m: chaos.evaluate(v, m, seed="a")),
             )
         ),
-        (lambda v, m: chaos.evaluate(v, m, resample="x"), "found:     resample='x'"),
         (lambda v, m: chaos.read_predictions("m.csv", "snli"), "These are not votes"),
         (lambda v, m: chaos.read_predictions("m.csv", [3]), "found:     votes=3"),
         (lambda v, m: chaos.evaluate(v, m, measures=["jsb"]), "did you mean 'jsd'"),

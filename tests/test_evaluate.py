@@ -21,7 +21,7 @@ from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import judging
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
-from chaos_utils.scoring.systems import computed, mean_vote
+from chaos_utils.scoring.systems import computed, mean_vote, uniform
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -106,6 +106,15 @@ def test_systems_references_and_baselines_by_measure(evaluate):
                    for row in rows)  # fmt: skip
 
 
+def test_equal_probabilities_are_in_the_right_order_by_chance(sample):
+    even = uniform(sample[0])
+    answer = judging.judge_files({"snli": [even]}, sample, n_resamples=0)
+    (rank,) = (row["value"] for row in answer.rows
+               if row["system"] == even.name and row["origin"] == even.origin
+               and row["measure"].startswith("rank_cs"))  # fmt: skip
+    assert rank == pytest.approx(1 / 6)
+
+
 def test_all_measures(evaluate, sample):
     votes = sample[0]
     rows = rows_of(evaluate("snli.csv", "--bootstrap", "0", "--measures", "all", "--json"))
@@ -115,7 +124,8 @@ def test_all_measures(evaluate, sample):
 
 
 def test_seed_changes_intervals_and_nothing_else(evaluate):
-    given = ("snli.csv", "mnli.csv", "--bootstrap", "40", "--measures", "jsd,kl", "--csv")
+    given = ("snli.csv", "mnli.csv", "--bootstrap", "40", "--csv",
+             "--measures", "jsd,kl,human_equivalent_tvd")  # fmt: skip
     first, second = (evaluate(*given, "--seed", seed).stdout for seed in "12")
     assert first == evaluate(*given, "--seed", "1").stdout
     one, two = (pd.read_csv(io.StringIO(text)) for text in (first, second))

@@ -17,7 +17,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
 from chaos_utils.report.columns import MISSING, Column, number, signed, with_interval
 from chaos_utils.scoring.pools import pool_systems, pool_votes
 from chaos_utils.scoring.published import TABLE_5
@@ -34,6 +34,7 @@ BIN_GUESS = "commonest label of the bin"
 FIRST_BIN = "first bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
 MODELS = ("model", "mean of seeds")  # roles of what stands for a model
+LEVEL = 0.05  # of tests
 _DISTANCES = ("jsd", "kl")
 # A guess is another label for each accuracy.
 _MEASURES_BY_GOLD = {("old_accuracy",): "old", (*_DISTANCES, "new_accuracy"): "new"}
@@ -154,21 +155,22 @@ def score_bins(
 
 def intervals(
     scores: BinScores, values: Floats, draws: Floats, n_items: Ints, level: float = 0.95
-) -> tuple[Floats, Floats]:
-    """Return the ends of the intervals of what is linear in systems' scores.
+) -> tuple[Floats, Floats, Floats]:
+    """Return the ends of the intervals of what is linear in systems' scores, and its p-values.
 
     `values`, shape (n_systems, n_measures), on `n_items` each; `draws`, (n_resamples, n_systems,
-    n_measures). Means of seeds have intervals for other seeds and items, the others for items.
+    n_measures). Means of seeds have intervals for other seeds and items, the others for items. The
+    p-values, that a value is 0, are their inversion.
     """
-    low, high = percentile_interval(draws, level)
+    (low, high), p = percentile_interval(draws, level), paired_p_value(draws)
     for place, members in enumerate(scores.members):
         if len(members) > 1:
             seeds = list(members)
             several = over_seeds(
                 values[seeds], draws[:, seeds], n_items=n_items[place], level=level
             )
-            low[place], high[place] = several.low, several.high
-    return low, high
+            low[place], high[place], p[place] = several.low, several.high, several.p
+    return low, high, p
 
 
 def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
@@ -203,8 +205,8 @@ def binned_scores(
     """Score systems in entropy bins, beside what Nie et al. (2020) published of the same bins.
 
     One row for each bin (from 1), system and measure, see `score_bins`; intervals are of 95%, over
-    items, and over seeds too where ``n_seeds`` is above 1. Where
-    ``reference`` is not empty, the value is a model's difference from it: in each bin from
+    items, and over seeds too where ``n_seeds`` is above 1. Where ``reference`` is not empty, the
+    value is a model's difference from it, and ``p`` that of there being none: in each bin from
     ``chance`` and from the ``commonest label of the bin``, in the last from the ``first bin``.
     Published rows, which have no interval, are there where the published bins are these bins.
     """
@@ -231,7 +233,7 @@ def binned_scores(
     table["published_n"] = table["bin"].map(n_theirs).astype("Int64")
     table["difference_n"] = table["n"] - table["published_n"]
     columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
-    columns += " source role n_seeds n_scored measure reference value low high"
+    columns += " source role n_seeds n_scored measure reference value low high p"
     return table[columns.split()]
 
 
@@ -240,7 +242,7 @@ def _rows(
 ) -> pd.DataFrame:
     """Set one bin's values, shape (n_systems, 4), in rows, with intervals from their draws."""
     n_scored = scores.n_scored[place]
-    low, high = intervals(scores, values, draws, n_scored)
+    low, high, p = intervals(scores, values, draws, n_scored)
     n_seeds = np.array([len(members) for members in scores.members])
     s, m = (axis.ravel() for axis in np.indices(values.shape))
     return pd.DataFrame(
@@ -256,6 +258,7 @@ def _rows(
             "value": values.ravel(),
             "low": low.ravel(),
             "high": high.ravel(),
+            "p": p.ravel() if reference else np.nan,
         }
     )
 
@@ -276,7 +279,24 @@ def _published(scores: BinScores) -> pd.DataFrame:
 @derived(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `binned_scores` that are scores, not differences."""
-    return scores[scores["reference"] == ""].drop(columns="reference")
+    return scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+
+
+def against_guesses(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the differences from a guess in `binned_scores` that the chapter's text judges.
+
+    New accuracy in the first and the last bin, from either guess, and JSD in every bin, from the
+    uniform one. ``p_holm`` is ``p``, adjusted for all of them.
+    """
+    of_bin = compared.groupby("dataset")["bin"]
+    at_end = (compared["bin"] == of_bin.transform("min")) | (
+        compared["bin"] == of_bin.transform("max")
+    )
+    accuracy = (compared["measure"] == "new_accuracy") & at_end
+    accuracy &= compared["reference"].isin([GUESS, BIN_GUESS])
+    distance = (compared["measure"] == "jsd") & (compared["reference"] == GUESS)
+    chosen = compared[(accuracy | distance) & compared["role"].isin(MODELS)]
+    return chosen.assign(p_holm=holm(chosen["p"]))
 
 
 @derived(keys=_KEYS)
@@ -286,7 +306,7 @@ def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
     Seeds stand as their mean; the class prior is a distribution, so not in accuracies.
     """
     rows = scores[scores["measure"].isin(measures or TABLE_5) & (scores["role"] != "seed")]
-    rows = rows[rows["reference"] == ""].drop(columns="reference")
+    rows = rows[rows["reference"] == ""].drop(columns=["reference", "p"])
     of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
     return rows[~of_prior].dropna(subset="value")
 

@@ -11,7 +11,8 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from chaos_utils.analyses.claims_numbers import LEVEL, OF_CHAPTERS, OF_SYSTEMS, quantities
+from chaos_utils.analyses.agreement import LEVEL
+from chaos_utils.analyses.claims_numbers import OF_CHAPTERS, OF_SYSTEMS, quantities
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -27,6 +28,7 @@ OPEN = "cannot be checked with released data"
 VERDICTS = (HOLDS, NOISE, FAILS, OPEN)
 PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
+_SHOWN = 0.001  # smaller p-values are not told apart
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
 
 
@@ -72,11 +74,15 @@ class Claim(_Strict):
       the last digit printed. It is about these very items and votes: sampling excuses nothing;
     * ``above``: each lies above. Where the numbers are means over items they have intervals and
       p-values, which are corrected together for all such claims; within noise where p is not below
-      0.05. Of several numbers the worst decides. Published values have none, and decide alone;
+      0.05. Of several numbers the one with the largest p decides; where some lie below, the one of
+      these with the smallest p, times their number. Published values have none, and decide alone;
     * ``all``, ``some``: how many of the cases equal `to` or lie above;
     * ``absent``: no number is below 0 with p below 0.05. That there is nothing cannot be shown by
       a few models, so the claim can only fail, or hold within noise;
     * ``open``: the evidence was not released.
+
+    Of a claim that two numbers equal `to`, the other stands in `together`, by dataset and case;
+    that which is further from `to` decides.
 
     `reading` says how a word such as *barely* was taken. `shows` says which of the numbers with the
     worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the first.
@@ -93,6 +99,7 @@ class Claim(_Strict):
     rule: Literal["equals", "above", "all", "some", "absent", "open"]
     numbers: Rows | None = None
     minus: Rows | dict[str, float] | None = None
+    together: Rows | None = None
     total: bool = False
     to: float | dict[str, float] | None = None
     within: Annotated[float, Field(ge=0)] = 0
@@ -112,6 +119,8 @@ class Claim(_Strict):
             raise ValueError(f"rule: {self.rule} takes {expected}, of to and above")
         if (self.numbers is None) != (self.rule == "open"):
             raise ValueError(f"numbers: {self.rule} takes {'none' if self.numbers else 'some'}")
+        if self.together is not None and bounds != ["to"]:
+            raise ValueError("together: only beside to")
         sample = pd.DataFrame([{"dataset": "", "case": "", "value": 0.0, "verdict": HOLDS}])
         try:
             self.noted(sample, sample.iloc[0], dict.fromkeys(self.also, sample))
@@ -251,6 +260,8 @@ def _rows_of(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame | None:
     rows = _chosen(claim.numbers, numbers)
     if rows is not None and claim.minus is not None:
         rows = _subtracted(rows, claim.minus, numbers)
+    if rows is not None and claim.together is not None:
+        rows = _further(claim, rows, _chosen(claim.together, numbers))
     if rows is not None and claim.total:
         rows = rows.head(1).assign(value=rows["value"].sum(), low=np.nan, high=np.nan, p=np.nan)
     return rows
@@ -259,12 +270,27 @@ def _rows_of(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame | None:
 def _p_of(claim: Claim, rows: pd.DataFrame | None) -> float:
     """Return the p-value of a claim that each number lies above: the largest, if each does.
 
-    Else that of the number which is furthest below.
+    Else the smallest of those that do not, times their number: that one of them really does not.
     """
     if rows is None or claim.rule != "above" or rows["p"].isna().any():
         return float("nan")
-    worst = rows.loc[rows["value"].idxmin()] if len(rows) else rows
-    return float(rows["p"].max() if (rows["value"] > claim.above).all() else worst["p"])
+    p = rows.loc[~(rows["value"] > claim.above), "p"]
+    return min(1.0, len(p) * float(p.min())) if len(p) else float(rows["p"].max())
+
+
+def _further(claim: Claim, rows: pd.DataFrame, others: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the rows, or those of the same dataset and case that are further from `to`."""
+    found = []
+    for one in rows.to_dict("records"):
+        same = ["dataset", "case"]
+        other = (
+            None if others is None else others[(others[same] == [one[s] for s in same]).all(axis=1)]
+        )
+        if other is None or other.empty:
+            return None
+        to = claim.bound_of(one)
+        found.append(max(one, other.iloc[0].to_dict(), key=lambda row: abs(row["value"] - to)))
+    return pd.DataFrame(found)
 
 
 def _decide(
@@ -280,8 +306,12 @@ def _decide(
         return nothing | {"evidence": claim.note}
     if rows is None:
         return nothing | {"evidence": _lacking(claim, known)}
-    judged = rows.assign(verdict=[_judge(claim, row, p) for row in rows.to_dict("records")])
+    below = claim.rule == "above" and not (rows["value"] > claim.above).all()
+    verdicts = [_judge(claim, row, p, below=below) for row in rows.to_dict("records")]
+    judged = rows.assign(verdict=verdicts)
     worst = judged[judged["verdict"] == max(judged["verdict"], key=VERDICTS.index)]
+    if below and not np.isnan(p):
+        worst = worst[worst["p"] == worst["p"].min()]  # what has the claim's p
     by = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
     place = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
     shown = worst.iloc[place[by]]
@@ -316,7 +346,9 @@ def _subtracted(
 ) -> pd.DataFrame | None:
     """Return differences; of two numbers with intervals, as those of independent means."""
     if not isinstance(minus, Rows):
-        return rows.assign(value=rows["value"] - rows["dataset"].map(minus))
+        fixed = rows["dataset"].map(minus)
+        moved = {name: rows[name] - fixed for name in ("value", "low", "high")}
+        return rows.assign(**moved, p=np.nan)  # the p is that of another bound
     others = _chosen(minus, numbers)
     if others is None:
         return None
@@ -340,14 +372,17 @@ def _difference(one: Row, other: Row) -> dict[str, float]:
     return {"value": value, "low": value - reach, "high": value + reach, "p": p}
 
 
-def _judge(claim: Claim, row: Row, p: float) -> str:
+def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
+    """Return the verdict on one number; `p` is the claim's, of those that lie below if any do."""
     value = row["value"]
     if claim.rule == "absent":
         return FAILS if value < 0 and row["p"] < LEVEL else NOISE
     if claim.above is not None:
-        if claim.rule == "above" and not (np.isnan(row["p"]) or p < LEVEL):
+        is_above = value > claim.above
+        decides = claim.rule == "above" and is_above != below and not np.isnan(row["p"])
+        if decides and not p < LEVEL:
             return NOISE
-        return HOLDS if value > claim.above else FAILS
+        return HOLDS if is_above else FAILS
     to = claim.bound_of(row)
     assert to is not None
     return HOLDS if abs(value - to) <= claim.within + _ROUNDING else FAILS
@@ -392,7 +427,7 @@ def _value(row: Row) -> str:
 def _p(row: Row, n_resamples: int) -> str:
     """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
     if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
-        return "< 0.001"
+        return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
     return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
 
 

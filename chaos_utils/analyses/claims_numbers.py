@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 from chaos_utils.analyses import results
-from chaos_utils.analyses.agreement import entropy_bins
+from chaos_utils.analyses.agreement import LEVEL, entropy_bins
 from chaos_utils.analyses.baan import digits_of, in_paper
 from chaos_utils.analyses.error_distributions import (
     N_BINS,
@@ -49,7 +49,6 @@ HALF = 0.5  # of the errors that all systems make
 MUCH_WORSE = 2  # times the DistCE of twenty people
 _N_PARTS = 5  # of the entropy's range, and entropy bins
 _FEWEST_ERRORS = 10  # items; fewer have no share worth resampling
-LEVEL = 0.05  # of tests
 
 
 class Estimate(NamedTuple):

@@ -222,6 +222,6 @@ COLUMNS = [
     Column("JSD", "jsd", 4),
     Column("DistCE", "dist_ce", 4),
     Column("squared distance", "sq_distance", 4),
-    Column("of its variance, votes (%)", "share_of_votes", 0, percent=True),
+    Column("variance due to votes (%)", "share_of_votes", 0, percent=True),
     Column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]

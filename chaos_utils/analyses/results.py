@@ -25,13 +25,14 @@ from chaos_utils.scoring.published import (
     published_scores,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
-from chaos_utils.scoring.scores import available, score, wide
+from chaos_utils.scoring.scores import as_scores, available, score, wide
+from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
 _KEYS = ("dataset", "system", "source")
 _PAPER = ("nie2020_table5",)
-FIVE_PEOPLE = "five people"
+FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
 _FEW = 5
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
@@ -47,6 +48,8 @@ def main_results(
     theirs) where the paper has the same row. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
     ``people`` says in words how many people a computed system is worth by the squared distance.
+    Systems that differ in their seed alone have a row of their mean too, with an interval for other
+    seeds and items (see `score_over_seeds`), and their number in ``n_seeds``.
     """
     even, *baselines = known.baselines(votes, seed)
     names = available(votes, TABLE_5)
@@ -63,6 +66,7 @@ def main_results(
     worth = {one.name: _equivalent(votes, one) for one in several}
     table["people"] = table["system"].map({name: one.text for name, one in worth.items() if one})
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
+    table = pd.concat([table, _means_over_seeds(votes, systems, names, n_resamples, seed)])
     table["source"] = "computed"
     published = published_scores()
     of_paper = published["dataset"] == votes.dataset.name
@@ -73,9 +77,27 @@ def main_results(
     for measure in TABLE_5:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
-    columns.append("people")
+    columns += ["people", "n_seeds"]
     parts = [table, theirs] if len(theirs) else [table]
-    return pd.concat(parts, ignore_index=True).reindex(columns=columns)
+    found = pd.concat(parts, ignore_index=True).reindex(columns=columns)
+    return found.astype({"n_seeds": "Int64"})
+
+
+def _means_over_seeds(
+    votes: Votes, systems: Sequence[System], names: Sequence[str], n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Return a row for each family of several seeds that cover the same items."""
+    several: list[System] = []
+    for places in families_of(systems).values():
+        family = [systems[place] for place in places]
+        if len(family) > 1 and len({one.uids for one in family}) == 1:
+            several += family
+    if not several or n_resamples < 2:
+        return pd.DataFrame()
+    scores = score_over_seeds(votes, several, measures=names, n_resamples=n_resamples, seed=seed)
+    found = wide(as_scores(scores.to_dict("records")), "low", "high")
+    counts = scores.drop_duplicates("system").set_index("system")["n_seeds"]
+    return found.assign(kind="model", n_seeds=found["system"].map(counts))
 
 
 def _equivalent(votes: Votes, system: System) -> people.Equivalent | None:
@@ -234,7 +256,7 @@ def disagreement_signal(
     ``dataset``, ``system``, ``family``, ``kind`` (people, baseline, model), ``n_items``,
     ``n_contested`` (items whose most frequent label has less than `majority_below` of the votes),
     ``spearman`` and ``auroc``, each with ``_low`` and ``_high`` for other items. `seed` is that of
-    the draw and the baselines' folds. Empty without systems.
+    the draw. Empty without systems.
     """
     names = ("spearman", "auroc")
     columns = ["dataset", "system", "family", "kind", "n_items", "n_contested"]
@@ -247,8 +269,14 @@ def disagreement_signal(
         few, others = split_votes(votes.counts, (_FEW,), rng)
         shares = others / others.sum(axis=1, keepdims=True)
         pairs.append(("people", FIVE_PEOPLE, FIVE_PEOPLE, shares, few / _FEW))
-    several = [known.mean_vote_given_old_label(votes, seed)] if votes.has_old_labels else []
-    several += [known.original_votes(votes)] if votes.has_old_votes else []
+    if votes.has_old_labels:
+        # One distribution for each label, from all items: out of fold, the fold alone would order
+        # the items of a label, and against their votes.
+        model = np.empty_like(votes.shares)
+        for label in np.unique(votes.old_label):
+            model[votes.old_label == label] = votes.shares[votes.old_label == label].mean(axis=0)
+        pairs.append(("baseline", OLD_LABEL, OLD_LABEL, votes.shares, model))
+    several = [known.original_votes(votes)] if votes.has_old_votes else []
     for kind, group in (("baseline", several), ("model", systems)):
         for one in group:
             judged = one.aligned_to(votes)
@@ -321,12 +349,13 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
     """Return what the figure of all systems draws: one row per system and distance.
 
     From `main_results` and, as floor and ceiling, `reference_scores`. KL has no ceiling: where a
-    crowd gives a label no vote, its cost is up to the floor that replaces 0.
+    crowd gives a label no vote, its cost is up to the floor that replaces 0. Means over seeds are
+    left out.
     """
     parts = []
     for measure in ("jsd", "kl"):
         names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
-        part = results.rename(columns=names).assign(measure=measure)
+        part = results[results["n_seeds"].isna()].rename(columns=names).assign(measure=measure)
         parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
     kinds = np.where(references["system"] == PERFECT_MODEL, "floor", "ceiling")
     shown = references[["dataset", "measure", "value"]].assign(low=np.nan, high=np.nan)

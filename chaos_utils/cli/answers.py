@@ -152,8 +152,8 @@ def legend(answer: Answer) -> list[str]:
         lines = ["↓ lower is better, ↑ higher is better."]
     if answer.n_resamples:
         lines.append(
-            f"[low, high]: 95% interval over {answer.n_resamples:,} resamples of the items, with "
-            "the votes on them as they are."
+            f"[low, high]: 95% interval over {answer.n_resamples:,} resamples of the items, each "
+            "with its votes: for other items with other votes on them."
         )
         without = [MEASURES[name].title for name in MEASURES
                    if name in shown and not MEASURES[name].has_interval]  # fmt: skip

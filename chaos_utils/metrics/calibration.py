@@ -192,7 +192,11 @@ def bin_sums(confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning) -
 
 
 def expected_calibration_error(
-    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
+    model: npt.ArrayLike,
+    target: npt.ArrayLike,
+    binning: Binning,
+    *,
+    ties: Literal["first", "shared"] = "first",
 ) -> float:
     r"""Expected calibration error of the predicted label's probability (ECE).
 
@@ -207,6 +211,8 @@ def expected_calibration_error(
     binning : Binning
         Baan et al. (2022): ``Binning(10, "right", zero_in_bin=False)``, with the first
         argmax of the votes as gold.
+    ties : {'first', 'shared'}
+        As for `hits_of`.
 
     Returns
     -------
@@ -218,7 +224,7 @@ def expected_calibration_error(
     ----------
     Guo, C. et al. (2017). On calibration of modern neural networks.
     """
-    sums = bin_sums(*hits_of(model, target), binning)
+    sums = bin_sums(*hits_of(model, target, ties=ties), binning)
     return float(np.abs(sums[:, 2] - sums[:, 1]).sum() / len(np.asarray(model)))
 
 

@@ -194,9 +194,11 @@ def _sum_of_gaps(means: Floats) -> Floats:
     return np.abs(means).sum(axis=-1)
 
 
-def _ece(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
+def _ece(
+    target: Callable[[Judged], npt.ArrayLike], ties: Literal["first", "shared"]
+) -> dict[str, Any]:
     def columns(judged: Judged) -> Floats:
-        confidence, hits = calibration.hits_of(judged.model, target(judged))
+        confidence, hits = calibration.hits_of(judged.model, target(judged), ties=ties)
         return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
 
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
@@ -353,9 +355,9 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("kendall_tau", "Kendall’s τ-b", "", -1, 1, "higher", "Kendall 1945",
                     **_tau(), estimand=_OBSERVED_ORDER),
             Measure("ece", "ECE, majority label", "", 0, 1, "lower", "Guo et al. 2017",
-                    **_ece(lambda j: j.first_majority)),
+                    **_ece(lambda j: j.first_majority, "first")),
             Measure("ece_votes", "ECE, vote shares", "", 0, 1, "lower", "this book",
-                    **_ece(lambda j: j.human)),
+                    **_ece(lambda j: j.human, "shared")),
             Measure("classwise_ece", "class-wise ECE, majority label", "", 0, 1, "lower",
                     "Kull et al. 2019", **_classwise(lambda j: j.first_majority)),
             Measure("classwise_ece_votes", "class-wise ECE, vote shares", "", 0, 1, "lower",

@@ -8,8 +8,16 @@ from typing import Literal
 
 import pandas as pd
 
-from chaos_utils.analyses.agreement import BIN_GUESS, FIRST_BIN, GUESS, MODELS
+from chaos_utils.analyses.agreement import (
+    BIN_GUESS,
+    FIRST_BIN,
+    GUESS,
+    LEVEL,
+    MODELS,
+    against_guesses,
+)
 from chaos_utils.analyses.names import dataset_name
+from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.report.columns import number, signed
 
 _GUESSES = {GUESS: "the guess", BIN_GUESS: "the commonest label of the bin"}
@@ -53,22 +61,24 @@ def say_against_guess(
 ) -> str:
     """Return a Markdown list: new accuracy in the first or last bin against the two guesses."""
     lines = []
+    judged = against_guesses(compared)
     for dataset, group in shown[shown["measure"] == "new_accuracy"].groupby("dataset", sort=False):
         name = dataset_name(str(dataset))
         place = group["bin"].max() if which == "last" else group["bin"].min()
         here = group[group["bin"] == place]
-        gaps = compared[
-            (compared["dataset"] == dataset)
-            & (compared["measure"] == "new_accuracy")
-            & (compared["bin"] == place)
+        gaps = judged[
+            (judged["dataset"] == dataset)
+            & (judged["measure"] == "new_accuracy")
+            & (judged["bin"] == place)
         ].set_index(["system", "reference"])
         computed = here[(here["source"] == "computed") & here["role"].isin(MODELS)]
         for system in computed["system"]:
             parts = []
             for reference, guess in _GUESSES.items():
                 row = gaps.loc[(system, reference)]
-                above, below = row["low"] > 0, row["high"] < 0
-                verdict = "above" if above else "below" if below else "indistinguishable from"
+                verdict = "above" if row["value"] > 0 else "below"
+                if not row["p_holm"] < LEVEL:
+                    verdict = "indistinguishable from"
                 parts.append(f"{verdict} {guess} ({say_change(row, 'new_accuracy')})")
             lines.append(f"- {name}, {system}: {', and '.join(parts)}.")
         published = here.loc[here["source"] == "published", "value"]
@@ -86,18 +96,31 @@ def say_against_guess(
     return "\n".join(lines) or _NO_MODEL
 
 
+def say_family(compared: pd.DataFrame, n_resamples: int) -> str:
+    """Say for how many comparisons p-values are adjusted, and whether the resamples suffice."""
+    n = len(against_guesses(compared))
+    if not n:
+        return ""
+    text = f"There are {n} such comparisons; the intervals in brackets are not adjusted."
+    fewest = fewest_resamples(1 - LEVEL, n)
+    if n_resamples < fewest:
+        text += (
+            f" {n_resamples:,} resamples may be too few to tell a model of one seed from a guess; "
+            f"{fewest:,} are enough."
+        )
+    return text
+
+
 def say_nearer_uniform(shown: pd.DataFrame, compared: pd.DataFrame) -> str:
     """Return a Markdown list: in which bins the uniform guess has the smaller JSD."""
-    gaps = compared[
-        (compared["measure"] == "jsd")
-        & (compared["reference"] == GUESS)
-        & compared["role"].isin(MODELS)
-    ]
+    judged = against_guesses(compared)
+    gaps = judged[judged["measure"] == "jsd"]
     lines = []
     for dataset, group in shown[shown["measure"] == "jsd"].groupby("dataset", sort=False):
         name = dataset_name(str(dataset))
         for system, rows in gaps[gaps["dataset"] == dataset].groupby("system", sort=False):
-            lines.append(f"- {name}, {system}: in {bins(rows.loc[rows['low'] > 0, 'bin'])}.")
+            nearer = (rows["value"] > 0) & (rows["p_holm"] < LEVEL)
+            lines.append(f"- {name}, {system}: in {bins(rows.loc[nearer, 'bin'])}.")
         published = group[group["source"] == "published"]
         if len(published):
             chance = group[group["system"] == GUESS].set_index("bin")["value"]

@@ -33,9 +33,11 @@ def say_found(gaps: pd.DataFrame) -> str:
             ]
             text += (
                 f" The median gap between neighbours among the {first['n_models']} published "
-                f"models is {listed(needed)}: in parentheses, how many items would detect that."
+                f"models is {listed(needed)}."
             )
         sentences.append(text)
+    if gaps["gap"].notna().any():
+        sentences.append("In parentheses: how many items would detect such a gap.")
     return " ".join(sentences)
 
 

@@ -6,7 +6,7 @@ Thin: arguments are checked here as the command line checks files, and passed on
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -200,7 +200,6 @@ def evaluate(
     measures: str | Iterable[str] | None = None,
     groups: Mapping[str, npt.ArrayLike] | None = None,
     resamples: int = 1000,
-    resample: scores.Resampled = "items",
     seed: int = 0,
 ) -> "pd.DataFrame":
     """Score systems against votes by every measure, with 95% intervals.
@@ -217,9 +216,8 @@ def evaluate(
     groups : mapping from str to array, optional
         Positions of items, or a mask, by the name of a group; by default all items are one.
     resamples : int
-        Bootstrap resamples; 0 for no intervals.
-    resample : {'items', 'votes', 'both'}
-        What the intervals allow for: other items, other people, or both.
+        Bootstrap resamples of the items, each with the votes on it; 0 for no intervals. These are
+        for other items with other votes on them.
     seed : int
         Of the bootstrap.
 
@@ -236,19 +234,12 @@ def evaluate(
     """
     _check_votes(votes)
     _check_type("groups", groups, Mapping | None, "a mapping of names to positions of items")
-    if resample not in get_args(scores.Resampled):
-        raise ChaosError(
-            "Unknown kind of resampling.",
-            found=f"resample={_shown(resample)}",
-            expected=", ".join(get_args(scores.Resampled)),
-        )
     return scores.score(
         votes,
         _as_systems(votes, systems),
         measures=_names(measures),
         groups=groups,
         n_resamples=_enough(resamples),
-        resample=resample,
         seed=_seed(seed),
     )
 
@@ -273,7 +264,7 @@ def compare(
     measures : str or iterable of str, optional
         Such as ``jsd``; all by default.
     resamples : int
-        Bootstrap resamples of the items, at least 20.
+        Bootstrap resamples of the items, each with its votes; at least 20.
     seed : int
         Of the bootstrap.
 

@@ -69,8 +69,13 @@ class Equivalent:
     @property
     def estimand(self) -> str:
         """What it is that the interval holds: with items, the votes on them are others."""
-        judged = f"{self.n_judges} other votes" if self.n_judges else "the population"
-        return f"as near to {judged} as the system; items resampled"
+        if self.name == BRIER:
+            return (
+                "as near to the population as the system; "
+                "Fieller's interval over items, each with its votes"
+            )
+        judged = f"{self.n_judges} other votes"
+        return f"as near to {judged} as the system; items resampled, each with its votes"
 
     @property
     def text(self) -> str:
@@ -213,8 +218,7 @@ class Crowds:
             )
         if n_draws < 1:
             raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")
-        if seed < 0:
-            raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
+        _check_seed(seed)
         self.votes = votes
         self.n_judges = chosen
         self.people = tuple(v for v in PEOPLE if v <= fewest - chosen)
@@ -262,6 +266,7 @@ class Crowds:
         *,
         n_resamples: int = 1000,
         level: float = 0.95,
+        seed: int | None = None,
     ) -> list[Equivalent]:
         """Compute the size of the crowd that is as far from the judges as a system.
 
@@ -271,9 +276,11 @@ class Crowds:
         names : sequence of str
             ``human_equivalent_tvd``, ``human_equivalent_jsd``.
         n_resamples : int
-            Bootstrap resamples of the items for the intervals; 0 for none.
+            Bootstrap resamples of the items, each with its votes, for the intervals; 0 for none.
         level : float
             Coverage of the intervals, in (0, 1).
+        seed : int, optional
+            Of the resamples, 0 or more; by default that of the draws.
 
         Returns
         -------
@@ -284,8 +291,10 @@ class Crowds:
         Raises
         ------
         ChaosError
-            If the system was made from the votes that judge it.
+            If the system was made from the votes that judge it, or the seed is negative.
         """
+        seed = self._seed if seed is None else seed
+        _check_seed(seed)
         rows, model = _predicted(self.votes, system)
         judges, crowds = self._drawn
         gaps = []  # of system and crowds, by item and size
@@ -295,7 +304,7 @@ class Crowds:
             gaps.append(own[:, np.newaxis] - crowds[name][rows])
         ends: list[Floats] = [np.full((len(names), len(self.people)), np.nan)] * 2
         if n_resamples:
-            rng = np.random.default_rng([self._seed, 3])
+            rng = np.random.default_rng([seed, 3])
             means = bootstrap_means(np.concatenate(gaps, axis=1), n_resamples, rng)
             ends = [end.reshape(len(names), -1) for end in percentile_interval(means, level)]
         found = []
@@ -327,6 +336,7 @@ def human_equivalents(
     n_draws: int = DRAWS,
     n_resamples: int = 1000,
     seed: int = 0,
+    resampling_seed: int | None = None,
 ) -> list[tuple[System, Equivalent]]:
     """Compute what systems are worth in people.
 
@@ -341,6 +351,8 @@ def human_equivalents(
         As for `Crowds`; the squared distance needs none of them.
     n_resamples : int
         As for `Crowds.equivalents`; the squared distance has its interval without resamples.
+    resampling_seed : int, optional
+        Of the resamples, 0 or more; by default `seed`.
 
     Returns
     -------
@@ -365,7 +377,9 @@ def human_equivalents(
     for system in systems:
         of_system = {BRIER: brier_equivalent(votes, system)} if BRIER in chosen else {}
         if crowds:
-            several = crowds.equivalents(system, drawn, n_resamples=n_resamples)
+            several = crowds.equivalents(
+                system, drawn, n_resamples=n_resamples, seed=resampling_seed
+            )
             of_system |= {one.name: one for one in several}
         found += [(system, of_system[name]) for name in chosen]
     return found
@@ -431,6 +445,11 @@ def _predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
             expected="a system that has not seen these votes, or predictions out of fold",
         )
     return system.rows_in(votes), system.aligned_to(votes).model
+
+
+def _check_seed(seed: int) -> None:
+    if seed < 0:
+        raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
 
 
 def _half(votes: Votes) -> int:

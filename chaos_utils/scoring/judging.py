@@ -36,8 +36,8 @@ from chaos_utils.scoring.scores import (
 from chaos_utils.scoring.system import System
 
 # As many as fit three blocks of a terminal: both papers' main measures, and what they are worth.
-USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs", "ece",
-         people.BRIER)  # fmt: skip
+USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
+         "ece", people.BRIER)  # fmt: skip
 BASELINES = ("mean vote", "mean vote given the old label", "old label", "original votes")
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
@@ -221,7 +221,7 @@ def judge_files(
     n_resamples : int, optional
         For the intervals; 0 for none. By default 1,000, or as many as the adjusted p-values need.
     seed : int
-        Of the resampling; that of references and baselines is fixed.
+        Of the resampling; that of references, baselines and drawn crowds is fixed.
     against : str, optional
         Name of the system that the others are compared with, on each dataset that has it.
     pairs : bool
@@ -373,7 +373,7 @@ def _judged(
     rows: list[Row] = []
     for group, (members, items) in covers.items():
         ours = [row for row in scored if row["system"] in members and not row.get("reference")]
-        ours += _in_people(votes, systems, members, names, n_resamples, notes)
+        ours += _in_people(votes, systems, members, names, n_resamples, seed, notes)
         ours.sort(key=lambda row: (members.index(row["system"]), order[row["measure"]]))
         others = _references(part_of(votes, items), measures, computed=n_resamples > 0)
         rows += [row | {"group": group} for row in (*ours, *others)]
@@ -501,6 +501,7 @@ def _in_people(
     members: Sequence[str],
     names: Sequence[str],
     n_resamples: int,
+    seed: int,
     notes: list[str],
 ) -> list[Row]:
     """Return how many people systems are worth, where they may be asked."""
@@ -516,7 +517,12 @@ def _in_people(
             else:
                 asked.append(system)
     found = people.human_equivalents(
-        votes, asked, wanted, n_resamples=n_resamples, seed=_REFERENCES_SEED
+        votes,
+        asked,
+        wanted,
+        n_resamples=n_resamples,
+        seed=_REFERENCES_SEED,
+        resampling_seed=seed,
     )
     described = {system.name: system for system in asked}
     rows = []

@@ -6,7 +6,7 @@ measure of every system at once: what is compared is always resampled alike.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,11 @@ from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs
 from chaos_utils.metrics.resampling import (
     best_shares,
     bootstrap_tables,
-    draw_votes,
     fewest_resamples,
     holm,
     paired_p_value,
     percentile_interval,
 )
-from chaos_utils.metrics.scores import top_label
 from chaos_utils.scoring.system import System, check_names
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Resampled = Literal["items", "votes", "both"]
 ALL = "all"  # the group of all items
 _ROUNDING = 1e-12
 
@@ -52,8 +49,7 @@ _NEEDED = {
     ),
 }
 _OF_INTERVALS = ("low", "high", "interval", "estimand", "n_resamples", "p")
-_ESTIMANDS = {"items": "items resampled, votes fixed", "votes": "votes resampled, items fixed",
-              "both": "items and votes resampled"}  # fmt: skip
+_ESTIMAND = "items resampled, each with its votes"
 
 
 def score(
@@ -64,7 +60,6 @@ def score(
     groups: Mapping[str, npt.ArrayLike] | None = None,
     reference: str | None = None,
     n_resamples: int = 0,
-    resample: Resampled = "items",
     seed: int = 0,
     level: float = 0.95,
     in_sample: bool = False,
@@ -85,11 +80,8 @@ def score(
     reference : str, optional
         Name of a system that every other one is compared with, on the items that both cover.
     n_resamples : int
-        Bootstrap resamples for the intervals; 0 for none.
-    resample : {'items', 'votes', 'both'}
-        What the intervals allow for: other items, other people on the same items (votes drawn
-        anew from each item's shares; labels with equally many of them share an item), or both.
-        The latter two compute each measure anew for each resample.
+        Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
+        it: intervals allow for other items and, since these bring theirs, for other votes.
     seed : int
         Seed of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of
         items and on the group's place alone.
@@ -127,7 +119,6 @@ def score(
             groups=groups,
             reference=reference,
             n_resamples=n_resamples,
-            resample=resample,
             seed=seed,
             level=level,
             in_sample=in_sample,
@@ -144,7 +135,6 @@ def score_rows(
     groups: Mapping[str, npt.ArrayLike] | None = None,
     reference: str | None = None,
     n_resamples: int = 0,
-    resample: Resampled = "items",
     seed: int = 0,
     level: float = 0.95,
     in_sample: bool = False,
@@ -154,7 +144,7 @@ def score_rows(
 
     Parameters
     ----------
-    votes, systems, measures, groups, reference, n_resamples, resample, seed, level, in_sample
+    votes, systems, measures, groups, reference, n_resamples, seed, level, in_sample
         As for `score`.
     comparisons : sequence of (str, str)
         As for `score`.
@@ -178,16 +168,12 @@ def score_rows(
         parts = [one.on(items, group, chosen) for one in aligned]
         pairs = _pairs(parts, comparisons, chosen)
         rng = np.random.default_rng([seed, number])
-        if n_resamples == 0:
-            draws = None
-        elif resample == "items":
+        draws = None
+        if n_resamples:
             draws = _resample_items(chosen, [*parts, *pairs], items, n_resamples, rng)
-        else:
-            both = resample == "both"
-            draws = _resample_votes(votes, chosen, [*parts, *pairs], items, n_resamples, both, rng)
         common: dict[str, object] = {"dataset": votes.dataset.name, "group": group}
         if draws is not None:
-            common |= {"estimand": _ESTIMANDS[resample], "n_resamples": n_resamples}
+            common |= {"estimand": _ESTIMAND, "n_resamples": n_resamples}
         rows += _value_rows(common, chosen, parts, draws, level)
         late = None if draws is None else draws[len(parts) :]
         rows += _difference_rows(common, chosen, pairs, late, level)
@@ -390,36 +376,6 @@ def _resample_items(
         values = [m.reduce(block) for m, block in zip(chosen, blocks, strict=True)]
         found[one] = np.stack(values, axis=1)
     return [found[one] for one in parts]
-
-
-def _resample_votes(
-    votes: Votes,
-    chosen: Sequence[Measure],
-    parts: Sequence[_Aligned],
-    items: Ints,
-    n_resamples: int,
-    items_too: bool,
-    rng: np.random.Generator,
-) -> list[Floats]:
-    """Return each part's values with votes drawn anew, shape (n_resamples, n_measures)."""
-    shares, n_votes = votes.shares, votes.n_votes
-    found = [np.empty((n_resamples, len(chosen))) for _ in parts]
-    for b in range(n_resamples):
-        drawn = np.sort(rng.choice(items, len(items))) if items_too else items
-        human = np.zeros(shares.shape)
-        counts = draw_votes(shares[items], n_votes[items], rng)
-        human[items] = counts / counts.sum(axis=1, keepdims=True)
-        majority = np.zeros(len(human), dtype=np.int64)
-        majority[items] = top_label(human[items], ties="first")
-        for one, values in zip(parts, found, strict=True):
-            rows = drawn[np.isin(drawn, one.rows)]
-            if len(rows) == 0:
-                values[b] = np.nan
-                continue
-            judged = taken(one.judged, np.searchsorted(one.rows, rows))
-            judged = replace(judged, human=human[rows], majority=majority[rows], drawn=True)
-            values[b] = [measure.value(judged) for measure in chosen]
-    return found
 
 
 def _value_rows(

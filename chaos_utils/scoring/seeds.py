@@ -10,17 +10,18 @@ import pandas as pd
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import Measure
-from chaos_utils.metrics.resampling import paired_p_value, percentile_interval
+from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
 from chaos_utils.scoring.scores import ALL, chosen_measures, resampled
 from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
-ONE_SEED = "items resampled, votes fixed; one seed"
-SEVERAL_SEEDS = "items and seeds, votes fixed"
-_ONE_OF_TWO = "items and the seeds of one, votes fixed; the other has one seed"
+ONE_SEED = "items resampled, each with its votes; one seed"
+SEVERAL_SEEDS = "items, each with its votes, and seeds"
+_ONE_OF_TWO = "items, each with its votes, and the seeds of one; the other has one seed"
 SEED_COLUMNS = (
     "dataset", "group", "system", "family", "n_seeds", "measure", "n_items", "value", "low",
     "high", "interval", "estimand", "degrees", "seed_sd", "seed_values", "reference", "p",
+    "p_holm",
 )  # fmt: skip
 
 
@@ -164,16 +165,19 @@ def families_of(systems: Sequence[System]) -> dict[str, list[int]]:
     dict of list of int
         In order of the first of each. A system without a seed, or the only one of its family, is
         called by its own name; several together by their family, with the temperature of those
-        that were scaled, and their number.
+        that were scaled, and their number. Systems whose items have temperatures of their own (NaN)
+        count as having one temperature.
     """
     places: dict[tuple[object, ...], list[int]] = {}
     for place, one in enumerate(systems):
         alone = () if one.seed is not None else (one.name,)
-        places.setdefault((one.origin, one.family, one.temperature, *alone), []).append(place)
+        t = None if np.isnan(one.temperature) else one.temperature  # NaN equals no NaN
+        places.setdefault((one.origin, one.family, t, *alone), []).append(place)
     found = {}
     for some in places.values():
         first = systems[some[0]]
-        scaled = "" if first.temperature in (None, 1) else f" at T = {first.temperature:g}"
+        t = first.temperature
+        scaled = "" if t == 1 else " at T by item" if np.isnan(t) else f" at T = {t:g}"
         several = f"{first.family}{scaled}, mean of {len(some)} seeds"
         found[first.name if len(some) == 1 else several] = some
     return found
@@ -208,16 +212,16 @@ def score_over_seeds(
         family is called), ``family``, ``n_seeds``, ``measure``, ``n_items``, ``value``, ``low``,
         ``high``, ``interval`` (t, or percentile for one seed), ``estimand`` (which says where there
         is one seed), ``degrees`` of freedom, ``seed_sd`` (standard deviation between seeds),
-        ``seed_values`` (those of each seed, separated by spaces), ``reference``, ``p``. Rows of
-        differences follow, where ``reference`` is not empty. A measure that has no interval has
-        none here.
+        ``seed_values`` (those of each seed, separated by spaces), ``reference``, ``p``, and
+        ``p_holm``, adjusted for all comparisons of this table. Rows of differences follow, where
+        ``reference`` is not empty. A measure that has no interval has none here.
 
     Raises
     ------
     ChaosError
         As for `score`, or if systems cover other items, or `reference` is not known.
     """
-    chosen = chosen_measures(votes, measures)
+    chosen, n_classes = chosen_measures(votes, measures), votes.dataset.n_classes
     families = families_of(systems)
     if reference is not None and reference not in families:
         raise ChaosError(
@@ -254,7 +258,9 @@ def score_over_seeds(
             several = {"n_items": n_items[places[0]], "level": level}
             mine = values[places], draws[:, places]
             of_seeds = SEVERAL_SEEDS if len(places) > 1 else ONE_SEED
-            rows += _rows(common, chosen, over_seeds(*mine, **several), of_seeds, mine[0])
+            rows += _rows(
+                common, chosen, over_seeds(*mine, **several), of_seeds, n_classes, mine[0]
+            )
             if not compared:
                 continue
             theirs = values[compared], draws[:, compared]
@@ -262,12 +268,13 @@ def score_over_seeds(
             if _same_runs([systems[k] for k in places], [systems[k] for k in compared]):
                 differences = mine[0] - theirs[0], mine[1] - theirs[1]
                 gap = over_seeds(*differences, **several)
-                gaps += _rows(common, chosen, gap, of_seeds, differences[0])
+                gaps += _rows(common, chosen, gap, of_seeds, n_classes, differences[0])
             else:
                 gap = over_seeds(*mine, against=theirs, **several)
                 alone = min(len(places), len(compared)) == 1 < max(len(places), len(compared))
-                gaps += _rows(common, chosen, gap, _ONE_OF_TWO if alone else of_seeds)
+                gaps += _rows(common, chosen, gap, _ONE_OF_TWO if alone else of_seeds, n_classes)
     table = pd.DataFrame([*rows, *gaps])
+    table = table.assign(p_holm=holm(table["p"]))[list(SEED_COLUMNS)]
     return table.astype({"n_seeds": "Int64", "n_items": "Int64"})
 
 
@@ -282,6 +289,7 @@ def _rows(
     chosen: Sequence[Measure],
     found: OverSeeds,
     estimand: str,
+    n_classes: int,
     by_seed: Floats | None = None,
 ) -> list[dict[str, object]]:
     """Return a row for each measure; `by_seed` are the values of each seed, by measure."""
@@ -290,7 +298,11 @@ def _rows(
         row = {**common, "measure": measure.name, "value": found.value[k]}
         if measure.has_interval:
             t = not np.isnan(found.degrees[k])
-            row |= {"low": found.low[k], "high": found.high[k], "degrees": found.degrees[k]}
+            low, high = found.low[k], found.high[k]
+            if not common["reference"]:  # t knows of no range
+                low = max(low, measure.low_for(n_classes))
+                high = min(high, measure.high_for(n_classes))
+            row |= {"low": low, "high": high, "degrees": found.degrees[k]}
             row |= {"interval": "t" if t else "percentile", "estimand": estimand}
             row["p"] = found.p[k] if common["reference"] else np.nan
         else:
@@ -300,5 +312,5 @@ def _rows(
         if by_seed is not None and len(by_seed) > 1:
             row["seed_sd"] = by_seed[:, k].std(ddof=1)
             row["seed_values"] = " ".join(f"{value:.6g}" for value in by_seed[:, k])
-        rows.append({name: row[name] for name in SEED_COLUMNS})
+        rows.append(row)
     return rows

@@ -13,7 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.metrics.resampling import percentile_interval
+from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.plots import bins as plots
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
@@ -261,9 +261,11 @@ def test_means_of_seeds_have_intervals_for_other_seeds_too(sample):
     assert [scores.roles[k] for k in seeds] == ["seed"] * 3
     assert scores.members[seeds[0]] == (seeds[0],)
     values, draws = scores.values[0], scores.draws[0]
-    low, high = agreement.intervals(scores, values, draws, scores.n_scored[0])
+    low, high, p = agreement.intervals(scores, values, draws, scores.n_scored[0])
     expected = over_seeds(values[seeds], draws[:, seeds], n_items=scores.n_scored[0, mean])
-    np.testing.assert_allclose([low[mean], high[mean]], [expected.low, expected.high])
+    found = [low[mean], high[mean], p[mean]]
+    np.testing.assert_allclose(found, [expected.low, expected.high, expected.p])
+    np.testing.assert_array_equal(p[seeds[0]], paired_p_value(draws[:, seeds[0]]))
     alone = percentile_interval(draws[:, seeds[0]])
     np.testing.assert_array_equal([low[seeds[0]], high[seeds[0]]], alone)
 
@@ -357,14 +359,35 @@ def test_sentences_name_every_model_and_choose_their_words(of_sample):
     text = presentation.say_ends(table, compared, "new_accuracy")
     assert text.count("synthetic model, mean of 3 seeds") == 4  # three datasets and a pool
     guess = (compared["bin"] == 5) & (compared["measure"] == "new_accuracy")
-    for low, high, words in [(0.1, 0.2, "above the"), (-0.2, -0.1, "below the"), (-1, 1, "indist")]:
+    for value, p, words in [(0.1, 1e-9, "above the"), (-0.2, 1e-9, "below the"), (1, 0.04, "ind")]:
         changed = compared.copy()
-        changed.loc[guess, ["low", "high"]] = (low, high)
+        changed.loc[guess, ["value", "p"]] = (value, p)
         lines = presentation.say_against_guess(table, changed, "last").splitlines()
         assert all(f"seeds: {words}" in line for line in lines)
-    nearer = compared.assign(low=np.where(compared["bin"] == 3, 0.1, -0.1))
+    in_third = compared["bin"] == 3
+    nearer = compared.assign(value=np.where(in_third, 0.1, -0.1), p=1e-9)
     lines = presentation.say_nearer_uniform(table, nearer).splitlines()
     assert all(line.endswith("in bin 3.") for line in lines)
+    nearer = compared.assign(value=0.1, p=np.where(in_third, 1e-9, 0.04))
+    lines = presentation.say_nearer_uniform(table, nearer).splitlines()
+    assert all(line.endswith("in bin 3.") for line in lines)
+
+
+def test_comparisons_with_a_guess_are_adjusted_together(of_sample):
+    rows = agreement.against_guesses(of_sample.rows)
+    # A model on three datasets and a pool: two guesses at either end, one in each of five bins.
+    assert len(rows) == 4 * (2 * 2 + 5)
+    assert rows["role"].eq("mean of seeds").all()
+    np.testing.assert_allclose(rows["p_holm"], holm(rows["p"]))
+    # Alone, a p-value is below 0.05 just where the interval leaves out 0.
+    np.testing.assert_array_equal(rows["p"] < 0.05, (rows["low"] > 0) | (rows["high"] < 0))
+    assert of_sample.rows.loc[of_sample.rows["reference"] == "", "p"].isna().all()
+    assert "p" not in agreement.in_bins(of_sample).rows
+    text = presentation.say_family(of_sample.rows, 1439)
+    assert text.startswith("There are 36 such comparisons")
+    assert "1,439 resamples may be too few" in text
+    assert text.endswith("1,440 are enough.")
+    assert "too few" not in presentation.say_family(of_sample.rows, 1440)
 
 
 @pytest.mark.parametrize("plot", [plot_accuracy_by_entropy, plot_jsd_by_entropy])
@@ -389,6 +412,7 @@ def test_without_a_model_the_sentences_ask_for_one(sample):
     scores = binned(sample, {})
     table, compared = agreement.drawn(scores).rows, scores.rows
     assert set(table["role"]) == {"baseline"}
+    assert presentation.say_family(compared, 10) == ""
     for text in (
         presentation.say_ends(table, compared, "jsd"),
         presentation.say_against_guess(table, compared, "first"),

@@ -170,6 +170,48 @@ def test_of_several_orders_the_least_certain_decides():
     assert (found["verdict"], found["p"], found["value"]) == (FAILS, 0.004, -1)
 
 
+def test_what_lies_below_is_judged_by_its_evidence_and_not_by_its_size():
+    rows = [one(-0.01, -0.02, -0.005, 0.0002, case="a"), one(-0.02, -0.1, 0.1, 0.5, case="b")]
+    for several in (rows, rows[::-1], [*rows, one(1, -1, 3, 0.6, case="c")]):
+        found = judged(several, rule="above", above=0)
+        assert found[["verdict", "p", "value"]].tolist() == [FAILS, 0.0004, -0.01]
+    # Two that lie below are two chances of a small p; what lies above cannot make it smaller.
+    rows[0] = one(-0.01, -0.02, -0.001, 0.03, case="a")
+    found = judged([*rows, one(1, 0.5, 2, 0.0002, case="c")], rule="above", above=0)
+    assert found[["verdict", "p"]].tolist() == [NOISE, 0.06]
+    found = judged([rows[0], one(1, 0.5, 2, 0.9, case="c")], rule="above", above=0)
+    assert found[["verdict", "p"]].tolist() == [FAILS, 0.03]
+    assert judged([one(0, -1, 1, 0.9), one(-1, -3, 1, 0.7)], rule="above", above=0)["p"] == 1
+
+
+def test_mean_and_median_must_both_be_the_stated_one_in_one_case():
+    values = {"mean_entropy": (1, 1, 3), "contested": (2, 1, 1)}
+    rows = [
+        ("snli", quantity, case, value)
+        for quantity, of_cases in values.items()
+        for case, value in zip("abc", of_cases, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["dataset", "quantity", "case", "value"])
+    table = table.assign(low=np.nan, high=np.nan, p=np.nan)
+
+    def found(cases, rows=table, **fields):
+        both = {
+            "numbers": {"quantity": "mean_entropy", "cases": list(cases)},
+            "together": {"quantity": "contested", "cases": list(cases)},
+        }
+        bound = fields or {"rule": "some", "to": 1, "within": 0.1}
+        claim = Claim.model_validate(ABOUT | {"note": "Of {n}: {all:.0f}."} | both | bound)
+        row = check(rows, rows.head(0), some=[claim]).iloc[0]
+        return row[["value", "verdict", "evidence"]].tolist()
+
+    assert found("abc") == [1, HOLDS, "Of 3: 2, 1 and 3."]
+    assert found("ac") == [0, FAILS, "Of 2: 2 and 3."]
+    assert found("b", rule="equals", to=1)[:2] == [1, HOLDS]
+    assert found("abc", rows=table[:5])[1] == OPEN
+    with pytest.raises(ValueError, match="only beside to"):
+        found("a", rule="above", above=0)
+
+
 @pytest.mark.parametrize(
     ("values", "verdict"),
     [([(-0.9, 0.01), (0.1, 0.8)], FAILS), ([(-0.7, 0.1), (0.9, 0.001)], NOISE)],
@@ -246,6 +288,12 @@ def test_numbers_are_subtracted():
     rows = [one(1), one(3, dataset="mnli")]
     found = judged(rows, rule="equals", to=0, minus={"snli": 1, "mnli": 2.5}, within=0.6)
     assert found["verdict"] == HOLDS
+    rows = [one(1, 0.5, 1.5, 0.001), one(3, 2, 4, 0.001, dataset="mnli")]
+    found = judged(rows, rule="above", above=-1, minus={"snli": 2, "mnli": 1})
+    assert found[["value", "low", "high", "verdict"]].tolist() == [-1, -1.5, -0.5, FAILS]
+    assert np.isnan(found["p"])  # the given one is not of this bound
+    found = judged(rows, rule="above", above=-2, minus={"snli": 2, "mnli": 1})
+    assert found[["value", "low", "high", "verdict"]].tolist() == [-1, -1.5, -0.5, HOLDS]
     own = judged(rows, rule="equals", to=0, minus={"quantity": "mean_entropy"})
     assert own["verdict"] == HOLDS
 
@@ -665,25 +713,25 @@ def test_what_does_not_hold_is_listed(table):
 def test_the_table_is_set_with_marks_and_intervals():
     table = pd.DataFrame(
         {
-            "id": ["c01", "c02", "c03", "c04", "c05"],
+            "id": ["c01", "c02", "c03", "c04", "c05", "c06"],
             "paper": "nie2020",
             "place": "Table 2",
             "claim": "It is so.",
-            "criterion": ["is 25", "", "", "", ""],
+            "criterion": ["is 25", "", "", "", "", ""],
             "evidence": "A rate.",
-            "value": [24.967, 35, np.nan, 2, 0.5],
-            "low": [22.9, np.nan, np.nan, 1.8, 0.2],
-            "high": [27.1, np.nan, np.nan, 2.1, 0.8],
-            "p": [2 / 1001, np.nan, np.nan, 0.03, 1e-30],
-            "p_holm": [6 / 1001, np.nan, np.nan, 0.03, 3e-30],
-            "verdict": [HOLDS, FAILS, OPEN, NOISE, HOLDS],
+            "value": [24.967, 35, np.nan, 2, 0.5, 0.5],
+            "low": [22.9, np.nan, np.nan, 1.8, 0.2, 0.2],
+            "high": [27.1, np.nan, np.nan, 2.1, 0.8, 0.8],
+            "p": [2 / 1001, np.nan, np.nan, 0.03, 1e-30, 0.00015],
+            "p_holm": [6 / 1001, np.nan, np.nan, 0.03, 3e-30, 0.00225],
+            "verdict": [HOLDS, FAILS, OPEN, NOISE, HOLDS, HOLDS],
         }
     )
     _, cells = lay_out(table, claims.columns_for(1000))
     assert [row[4] for row in cells] == [
-        "24.97 [22.90, 27.10]", "35", "–", "2.00 [1.80, 2.10]", "0.5000 [0.2000, 0.8000]",
+        "24.97 [22.90, 27.10]", "35", "–", "2.00 [1.80, 2.10]", *["0.5000 [0.2000, 0.8000]"] * 2,
     ]  # fmt: skip
-    assert [row[5] for row in cells] == ["≤ 0.006", "–", "–", "0.030", "< 0.001"]
+    assert [row[5] for row in cells] == ["≤ 0.006", "–", "–", "0.030", "< 0.001", "0.002"]
     assert cells[1][3] == "✗ does not hold"
     assert cells[0][1] == "Nie et al. 2020, Table 2"
     assert [row[6] for row in cells[:2]] == ["is 25", "–"]

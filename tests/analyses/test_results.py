@@ -13,7 +13,7 @@ from chaos_utils.plots.results import plot_human_equivalents, plot_results
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.human_equivalents import BRIER, JSD, NAMES, TVD
 from chaos_utils.scoring.systems import (
-    mean_vote_given_old_label,
+    computed,
     oracle,
     original_votes,
     synthetic_systems,
@@ -201,7 +201,11 @@ def test_a_signal_is_what_the_metrics_give(sample):
     votes = sample[0]
     systems = synthetic_systems(votes)[:2]
     rows = signals(votes, systems).set_index("system")
-    guesses = [mean_vote_given_old_label(votes, 0), original_votes(votes)]
+    of_label = np.array([votes.shares[votes.old_label == k].mean(axis=0) for k in range(3)])
+    guesses = [
+        computed("mean vote given the old label", votes, of_label[votes.old_label], origin="yours"),
+        original_votes(votes),
+    ]
     assert list(rows.index) == ["five people", *(one.name for one in [*guesses, *systems])]
     assert list(rows["kind"]) == ["people", "baseline", "baseline", "model", "model"]
     n_contested = (votes.shares.max(axis=1) < 0.6 - 1e-9).sum()
@@ -239,3 +243,13 @@ def test_without_systems_or_many_votes_a_signal_has_fewer_rows(sample):
     rows = signals(few, synthetic_systems(few)[:1])
     assert "people" not in set(rows["kind"])
     assert len(rows) == 3
+
+
+def test_several_seeds_have_a_row_of_their_mean(table):
+    rows = table.on("snli").rows.set_index("system")
+    seeds = rows[rows.index.str.startswith("RoBERTa-base, seed")]
+    mean = rows.loc["RoBERTa-base, mean of 3 seeds"]
+    assert mean["n_seeds"] == len(seeds) == 3
+    assert mean["jsd"] == pytest.approx(seeds["jsd"].mean(), rel=1e-8)
+    width = mean["jsd_high"] - mean["jsd_low"]
+    assert width > (seeds["jsd_high"] - seeds["jsd_low"]).max()  # other seeds count too

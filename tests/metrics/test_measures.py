@@ -35,7 +35,7 @@ def test_measures_of_means_are_the_plain_ones(pair):
         "dist_ce": divergence.total_variation(h, m).mean(),
         "jsd": divergence.jensen_shannon_distance(h, m, unit="nats").mean(),
         "ece": calibration.expected_calibration_error(m, gold, BAAN_BINS),
-        "ece_votes": calibration.expected_calibration_error(m, h, BAAN_BINS),
+        "ece_votes": calibration.expected_calibration_error(m, h, BAAN_BINS, ties="shared"),
         "classwise_ece": calibration.classwise_calibration_error(
             m, gold, SOUND_BINS, divide_by="all"
         ),
@@ -60,6 +60,12 @@ def test_the_oracle_is_best_where_a_measure_looks_at_votes():
                  "sq_distance", "manhattan", "wasserstein"):  # fmt: skip
         assert MEASURES[name].better == "lower"
         assert MEASURES[name].value(best) < MEASURES[name].value(other)
+
+
+def test_a_prediction_that_says_nothing_is_calibrated_to_votes_in_any_order_of_labels():
+    h = np.random.default_rng(0).dirichlet([4, 2, 1], 60)
+    for human in (h, h[:, ::-1]):
+        assert MEASURES["ece_votes"].value(judged(human, np.full_like(h, 1 / 3))) < 1e-12
 
 
 def test_metadata_is_whole():

@@ -93,6 +93,28 @@ def test_crowds_of_known_size_are_found_by_every_distance(sample):
     np.testing.assert_allclose([one.value for _, one in found], worths, rtol=0.12)
 
 
+def test_each_says_what_its_interval_is_over(sample):
+    found = people.human_equivalents(sample[0], [uniform(sample[0])], n_draws=2, n_resamples=20)
+    by_name = {one.name: one.estimand for _, one in found}
+    assert "Fieller" in by_name[people.BRIER]
+    for name in (people.TVD, people.JSD):
+        assert "50 other votes" in by_name[name]
+        assert "items resampled" in by_name[name]
+    assert all(estimand.endswith("each with its votes") for estimand in by_name.values())
+
+
+def test_resamples_may_have_a_seed_of_their_own(sample):
+    near = computed("near", sample[0], 0.75 * sample[0].shares + 0.25 / 3)
+    given = (sample[0], [near], [people.TVD])
+    options = {"n_draws": 2, "n_resamples": 20}
+    ((_, one),), ((_, same),), ((_, other),) = (
+        people.human_equivalents(*given, **options, resampling_seed=seed) for seed in (None, 0, 1)
+    )
+    assert one == same
+    assert one.value == other.value
+    assert one.low != other.low
+
+
 def test_the_squared_distance_does_not_depend_on_how_many_votes_judge(sample):
     rng = np.random.default_rng(1)
     truths, _ = simulated(sample, 20_000, 2, rng)
@@ -241,6 +263,8 @@ def test_more_votes_than_the_crowd_has_are_one_error(sample):
         people.human_equivalents(votes, [uniform(votes)], ["human_equivalent_tdv"])
     with pytest.raises(ChaosError, match="seed is out of its range"):
         Crowds(votes, seed=-1)
+    with pytest.raises(ChaosError, match="seed is out of its range"):
+        Crowds(votes, n_draws=2).equivalents(uniform(votes), seed=-1)
 
 
 def test_without_resamples_there_is_a_value_and_no_interval(sample):

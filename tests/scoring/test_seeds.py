@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.metrics.resampling import bootstrap_means
+from chaos_utils.metrics.resampling import bootstrap_means, holm
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.seeds import families_of, over_seeds, score_over_seeds
+from chaos_utils.scoring.seeds import SEED_COLUMNS, families_of, over_seeds, score_over_seeds
 
 
 @pytest.fixture
@@ -126,6 +126,31 @@ def test_families_are_what_differs_in_the_seed_alone(votes):
     assert list(families_of(models[:1])) == [models[0].name]
 
 
+def test_systems_with_temperatures_by_item_are_a_family_too(votes):
+    models = systems.load_systems(votes)
+    by_item = np.linspace(1, 2, len(votes))
+    scaled = [one.at_temperature(by_item, name=f"{one.name}, T by item") for one in models]
+    assert all(np.isnan(one.temperature) for one in scaled)
+    assert families_of([*models, *scaled]) == {
+        "synthetic model, mean of 3 seeds": [0, 1, 2],
+        "synthetic model at T by item, mean of 3 seeds": [3, 4, 5],
+    }
+
+
+def test_differences_over_seeds_are_adjusted_together(votes):
+    models = systems.load_systems(votes)
+    some = [*models, systems.uniform(votes), models[0].at_temperature(1.1, name="scaled")]
+    table = score_over_seeds(
+        votes, some, measures=["jsd", "new_accuracy", "ece"], reference="uniform", n_resamples=100,
+        groups={"first": range(150), "rest": range(150, 300)},
+    )  # fmt: skip
+    assert tuple(table.columns) == SEED_COLUMNS
+    known = table["p"].notna()
+    assert known.sum() == 8  # 2 families, 2 groups, 2 measures
+    np.testing.assert_array_equal(table["p_holm"], holm(table["p"]))
+    assert (table["p_holm"] >= table["p"])[known].all()
+
+
 def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
     models = systems.load_systems(votes)
     measures = ["jsd", "new_accuracy", "ece"]
@@ -176,3 +201,14 @@ def test_what_cannot_be_compared_over_seeds(votes):
     )  # fmt: skip
     with pytest.raises(ChaosError, match="cover other items"):
         score_over_seeds(votes, [part, *models[1:]], measures=["jsd"], n_resamples=50)
+
+
+def test_an_interval_over_two_seeds_that_differ_much_stays_in_the_measure_s_range(votes):
+    near, far = systems.oracle(votes), systems.uniform(votes)
+    two = [
+        replace(one, name=f"family, seed {seed}", family="family", seed=seed, origin="yours")
+        for seed, one in enumerate((near, far))
+    ]
+    table = score_over_seeds(votes, two, measures=["kl"], n_resamples=50)
+    assert table.loc[0, "n_seeds"] == 2
+    assert table.loc[0, "low"] == 0 < table.loc[0, "value"] < table.loc[0, "high"]
