@@ -326,8 +326,8 @@ publish_table(
     shown=calibration.in_columns(families.rows),
     caption=f"""Calibration over seeds, with 95% intervals. Means over the seeds of a model. Where
     there are several, intervals allow for other seeds and other items (t, with Satterthwaite's
-    degrees of freedom); with one, for other items alone ({resamples:,} bootstrap resamples). Votes
-    are fixed. ECE in ten bins has no interval, because its sampling distribution is biased; the
+    degrees of freedom); with one, for other items alone ({resamples:,} bootstrap resamples). Items
+    bring their votes with them. ECE in ten bins has no interval, because its sampling distribution is biased; the
     squared error in the same bins is debiased and may be negative.""",
 )
 

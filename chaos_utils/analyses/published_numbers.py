@@ -366,14 +366,21 @@ def _gap(row: Row) -> str:
     return "0" if row["agrees"] else signed(row["difference"], digits_of(row["published"]) + 1)
 
 
-_PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
+_PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
+
+
+def _what(row: Row) -> str:
+    """Name the row and the column in which a paper prints a number."""
+    column = _COLUMN_NAMES.get(row["column"], row["column"])
+    return ": ".join(filter(None, (_row_name(row), column)))
+
+
 COLUMNS = [
     Column("place", lambda row: f"{_PAPERS[row['paper']]}, {row['table']}"),
     Column("dataset", lambda row: dataset_name(row["dataset"]) if row["dataset"] else ""),
-    Column("row", _row_name),
-    Column("column", lambda row: _COLUMN_NAMES.get(row["column"], row["column"])),
+    Column("row: column", _what),
     Column("paper", _printed),
     Column("here", _here),
     Column("Δ", _gap),
-    Column("why none, or another", "reason"),
+    Column("note", "reason"),
 ]
