@@ -13,7 +13,7 @@
 # %% [markdown]
 # # How many votes are enough
 #
-# A hundred votes on an item are a sample of what people would say. So how low can an error go
+# A hundred votes per item are a sample of what people would say. So how low can an error go
 # that is measured against them, how well does one crowd predict another, and how many votes
 # would have been enough?
 
@@ -129,7 +129,7 @@ Markdown(
 # votes are cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other,
 # and a curve $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred. *Drawn
 # crowds*: two crowds are drawn from a drawn truth. The first assumes a curve, the second a prior.
-# With fewer than forty votes on an item the curve misleads, and only drawn crowds are used.
+# With fewer than forty votes per item the curve misleads, and only drawn crowds are used.
 
 # %%
 references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
