@@ -81,7 +81,22 @@ PALETTES: Mapping[Mode, Mapping[str, str]] = MappingProxyType(
     }
 )
 
+# Inches: the width of the book's text, and of a phone's. A picture of that width is not shrunk.
+WIDE = 6.9
+NARROW = 3.7
+
 _mode: ContextVar[Mode] = ContextVar("mode", default="light")
+_narrow: ContextVar[bool] = ContextVar("narrow", default=False)
+
+
+def is_narrow() -> bool:
+    """Say whether what is drawn is for a phone: one column of panels, short labels."""
+    return _narrow.get()
+
+
+def width() -> float:
+    """Return how wide, in inches, a figure is that takes the whole width of the page."""
+    return NARROW if is_narrow() else WIDE
 
 
 def colour(name: str | Hue) -> str:
@@ -95,21 +110,23 @@ def colour(name: str | Hue) -> str:
 
 
 @contextmanager
-def look(mode: Mode) -> Iterator[None]:
-    """Draw what is drawn in this block in the light or the dark look."""
+def look(mode: Mode, narrow: bool = False) -> Iterator[None]:
+    """Draw what is drawn in this block in the light or the dark look, and for which width."""
     import matplotlib as mpl
 
-    token = _mode.set(mode)
+    tokens = _mode.set(mode), _narrow.set(narrow)
     try:
         with mpl.rc_context(_settings()):
             yield
     finally:
-        _mode.reset(token)
+        _mode.reset(tokens[0])
+        _narrow.reset(tokens[1])
 
 
 def _settings() -> dict[Any, Any]:
     text, muted, grid = colour("text"), colour("muted"), colour("grid")
     return {
+        "figure.figsize": (width(), 0.65 * width()),
         "figure.constrained_layout.use": True,
         "figure.facecolor": "none",
         "savefig.facecolor": "none",
@@ -117,9 +134,12 @@ def _settings() -> dict[Any, Any]:
         "axes.edgecolor": muted,
         "axes.labelcolor": text,
         "axes.titlecolor": text,
-        "axes.titlesize": 11,
+        "axes.titlesize": 9.5,
         "axes.titleweight": "bold",
-        "axes.labelsize": 10,
+        "axes.labelsize": 8.5,
+        "xtick.labelsize": 8,
+        "ytick.labelsize": 8,
+        "legend.fontsize": 8,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.grid": True,
@@ -127,7 +147,7 @@ def _settings() -> dict[Any, Any]:
         "grid.color": grid,
         "grid.linewidth": 0.6,
         "font.family": "DejaVu Sans",  # comes with matplotlib: the same bytes everywhere
-        "font.size": 10,
+        "font.size": 8.5,
         "legend.frameon": False,
         "legend.labelcolor": text,
         "text.color": text,

@@ -1,28 +1,44 @@
 """What the figures share: panels for each dataset, and what systems and votes are called."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from chaos_utils.base.style import is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 
 
+def panel_grid(n: int, *, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure of the page's width with some panels, row by row.
+
+    On a phone they stand in one column. `height` is that of a panel in inches, and `options` are
+    those of `matplotlib.pyplot.subplots`.
+    """
+    columns = 1 if is_narrow() else min(n, columns)
+    rows = -(-n // columns)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(width(), height * rows), squeeze=False, **options
+    )
+    for unused in axes.flat[n:]:
+        unused.set_visible(False)
+    return figure, list(axes.flat[:n])
+
+
 def dataset_panels(
-    datasets: Iterable[str], *, panel: tuple[float, float]
+    datasets: Iterable[str], *, height: float, **options: Any
 ) -> tuple[Figure, list[tuple[Axes, Dataset]]]:
     """Return a figure with one titled panel for each dataset, in the project's order.
 
-    Each dataset counts once, and `panel` is the width and height of one panel in inches.
+    Each dataset counts once; the rest is as in `panel_grid`.
     """
     shown = in_order(datasets)
-    figure, axes = plt.subplots(
-        1, len(shown), figsize=(panel[0] * len(shown), panel[1]), squeeze=False
-    )
-    pairs = list(zip(axes[0], shown, strict=True))
+    figure, axes = panel_grid(len(shown), columns=3, height=height, **options)
+    pairs = list(zip(axes, shown, strict=True))
     for axis, dataset in pairs:
         axis.set_title(dataset.title)
     return figure, pairs

@@ -15,11 +15,11 @@ STALE_NOTE = "Stale"
 
 
 def names(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the names of its files, the picture for dark pages beside the one for light ones."""
+    """Return the names of its files, the pictures for dark pages and phones beside the first."""
     id = manifest["id"]
     found = [f"{id}.{format}" for format in manifest["formats"]]
     if manifest["kind"] == "figure":
-        found.insert(1, f"{id}-dark.svg")
+        found[1:1] = [f"{id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
     return found
 
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from chaos_utils.base import style
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import citations, licences
 from chaos_utils.publish.cells import CodeCell
 from chaos_utils.publish.citations import Book
 from chaos_utils.publish.markup import code, copied, facts_table, scrolled, table
+from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.tables import table_html
 
@@ -24,6 +26,8 @@ _SHORT = 24
 _KINDS = {
     ".svg": "vector picture",
     "-dark.svg": "vector picture for dark pages",
+    "-narrow.svg": "vector picture for phones",
+    "-narrow-dark.svg": "vector picture for phones, dark",
     ".png": "picture, 300 dpi",
     ".pdf": "vector picture for print",
     ".csv": "the data behind it",
@@ -154,17 +158,21 @@ def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
     `folder` leads from the page to the figures: ``../figures/``, or nothing.
     """
 
-    def image(mode: str, file: str) -> str:
+    def picture(mode: style.Mode) -> str:
+        (width, height), (narrow, tall) = manifest["size"], manifest["narrow_size"]
+        id, alt = manifest["id"], escape(manifest["alt"])
         return (
-            f'<img class="only-{mode}" src="{folder}{file}.svg" loading="lazy" '
-            f'alt="{escape(manifest["alt"])}" '
-            f'width="{manifest["width"]}" height="{manifest["height"]}">'
+            f'<picture class="only-{mode}"><source media="(max-width: 600px)" '
+            f'srcset="{folder}{picture_name(id, mode, narrow=True)}" '
+            f'width="{narrow}" height="{tall}">'
+            f'<img src="{folder}{picture_name(id, mode)}" loading="lazy" alt="{alt}" '
+            f'width="{width}" height="{height}"></picture>'
         )
 
     # In an element of their own: the theme hides a caption that follows the other mode's picture.
-    pictures = image("light", manifest["id"]) + image("dark", f"{manifest['id']}-dark")
+    pictures = "".join(map(picture, style.MODES))
     name = escape(without_markup(manifest["title"]))
-    return f'<div class="picture" role="group" tabindex="0" aria-label="{name}">{pictures}</div>'
+    return f'<div class="picture" role="group" aria-label="{name}">{pictures}</div>'
 
 
 def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 
-def scrolled(content: str, name: str) -> str:
+def scrolled(content: str, name: str, *, wide: bool = False) -> str:
     """Return a table in a box that scrolls by itself, named for screen readers.
 
-    `content` is the table's HTML; `name`, which says what it shows, is escaped.
+    `content` is the table's HTML; `name`, which says what it shows, is escaped. A `wide` one takes
+    the page's margin too; the theme hides its contents meanwhile.
     """
-    return (
-        f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
-        f"{content}</div>"
-    )
+    kind = "table-scroll wide full-width" if wide else "table-scroll"
+    label = f'role="region" tabindex="0" aria-label="{escape(name)}"'
+    return f'<div class="{kind}" {label}>{content}</div>'
 
 
 def facts_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -14,6 +14,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
+from chaos_utils.base.style import Mode
 from chaos_utils.base.table import Table
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import first_sentence
@@ -41,6 +42,11 @@ class Published:
             "text/html": self.html,
             "text/plain": f"{self.id}: {self.manifest['title']}",
         }
+
+
+def picture_name(id: str, mode: Mode, narrow: bool = False) -> str:
+    """Return the name of a figure's picture for a look and a width of the page."""
+    return f"{id}{'-narrow' if narrow else ''}{'-dark' if mode == 'dark' else ''}.svg"
 
 
 def prepare(id: str, kind: str, table: Table, caption: str) -> Path:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from chaos_utils.metrics.resampling import smallest_p_value
 
@@ -22,7 +22,8 @@ class Column:
     with the ends of its interval. `digits` is None for a text, and for a number as it is; a
     `signed` number is a difference, and `percent` shows a share in percent. The heading `group`
     stands above this column and its neighbours of the same group. `names` say what is shown for a
-    text; where they say nothing it is the text itself.
+    text; where they say nothing it is the text itself. The `best` of each group of rows is set in
+    bold, with all whose value its interval holds; so is a cell whose row is `bold`.
     """
 
     heading: str
@@ -34,6 +35,8 @@ class Column:
     percent: bool = False
     group: str = ""
     names: Mapping[Any, str] | Callable[[Any], str] | None = None
+    best: Literal["", "lowest", "highest"] = ""
+    bold: Callable[[Row], bool] | None = None
 
     def cell(self, row: Row) -> object:
         """Return what is shown of a row: a text, or a cell of its own kind."""
@@ -71,8 +74,14 @@ def published_beside(
 
     The heading stands above the three. `published` and `difference` (ours minus theirs) name
     columns of the data, by default ``published_…`` and ``difference_…``; `look` are further
-    attributes of `Column`.
+    attributes of `Column`. A difference beyond the rounding of the paper's number is bold.
     """
+    gap = difference or f"difference_{value}"
+    scale = 100 if look.get("percent") else 1
+
+    def beyond_rounding(row: Row) -> bool:
+        return not _is_missing(row[gap]) and abs(scale * row[gap]) > 0.5 * 10**-digits
+
     return [
         Column(
             "paper", published or f"published_{value}", digits, group=heading, **_without_ends(look)
@@ -80,25 +89,29 @@ def published_beside(
         Column("here", value, digits, group=heading, **look),
         Column(
             "Δ",
-            difference or f"difference_{value}",
+            gap,
             digits,
             group=heading,
             signed=True,
+            bold=beyond_rounding,
             **_without_ends(look),
         ),
     ]
 
 
 def _without_ends(look: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in look.items() if name not in ("low", "high", "signed")}
+    own = ("low", "high", "signed", "best", "bold")
+    return {name: value for name, value in look.items() if name not in own}
 
 
 def lay_out(
-    rows: "pd.DataFrame", columns: Sequence[Column]
+    rows: "pd.DataFrame", columns: Sequence[Column], groups: Sequence[str] = ()
 ) -> tuple[list[list[str]], list[list[object]]]:
     """Return a table's headings and cells, by row.
 
-    A heading is one name for each column, or two where some have a group above them.
+    A heading is one name for each column, or two where some have a group above them. A bold cell
+    stands between two pairs of asterisks, an interval behind them. `groups` name the columns
+    whose values make a group of rows, in each of which something is best: by default all rows.
     """
     grouped = any(column.group for column in columns)
     header = [
@@ -107,8 +120,35 @@ def lay_out(
         else [column.heading]
         for column in columns
     ]
-    cells = [[column.cell(row) for column in columns] for row in rows.to_dict("records")]
+    records = rows.to_dict("records")
+    cells = [[column.cell(row) for column in columns] for row in records]
+    for place, column in enumerate(columns):
+        best = _best(rows, column, groups)
+        for index, row in enumerate(records):
+            if index in best or (column.bold and column.bold(row)):
+                text, space, interval = str(cells[index][place]).partition(" [")
+                cells[index][place] = f"**{text}**{space}{interval}"
     return header, cells
+
+
+def _best(rows: "pd.DataFrame", column: Column, groups: Sequence[str]) -> set[int]:
+    """Return the places of the rows that have a column's best value of their group, or tie."""
+    if not column.best or not isinstance(column.value, str):
+        return set()
+    numbered = rows.reset_index(drop=True)
+    numbered = numbered[numbered[column.value].notna()]
+    grouped = numbered.groupby(list(groups), sort=False) if groups else [((), numbered)]
+    found: set[int] = set()
+    for _, group in grouped:
+        values = group[column.value].astype(float)
+        if len(values) < 2:
+            continue
+        first = values.idxmin() if column.best == "lowest" else values.idxmax()
+        tied = values.round(column.digits or 0) == round(values[first], column.digits or 0)
+        if column.low and not _is_missing(group[column.low][first]):
+            tied |= values.between(group[column.low][first], group[column.high][first])
+        found.update(int(place) for place in values.index[tied])
+    return found
 
 
 def _is_missing(value: object) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
@@ -18,6 +19,7 @@ from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
 
 PNG_DPI = 300
+SMALLEST_TYPE = 7  # points, at the size that is shown
 _PREVIEW_DPI = 110
 # Where a figure's panels are, and its texts.
 _Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
@@ -33,13 +35,16 @@ def publish_figure(
 ) -> artifacts.Published:
     """Draw a figure from a table in light and dark, and write it in every format.
 
-    Writes ``<id>.svg``, ``<id>-dark.svg``, ``.png`` (300 dpi), ``.pdf``, ``.csv`` (the data) and
-    ``.json`` (the manifest) into the running notebook's folder.
+    Writes ``<id>.svg`` and ``<id>-dark.svg``, the same for phones (``<id>-narrow.svg``, …),
+    ``.png`` (300 dpi), ``.pdf``, ``.csv`` (the data) and ``.json`` (the manifest) into the running
+    notebook's folder.
 
     The id, ``fig-…``, never changes once published. `plot` takes the table's rows, and is called
-    once for each look; the table holds all that is drawn: aggregates, no item's votes and no text
-    of the datasets. The caption's first sentence is the figure's title, and MyST markup is
-    allowed in it; `alt` is what a reader who cannot see the figure needs to know.
+    once for each look and width of the page (`style.is_narrow`). The page shows what it draws at
+    its own size: at most `style.width()` wide, no type under 7 points. The table holds all that is
+    drawn: aggregates, no item's votes and no text of the datasets. The caption's first sentence is
+    the figure's title, and MyST markup is allowed in it; `alt` is what a reader who cannot see the
+    figure needs to know.
     """
     folder = artifacts.prepare(id, "figure", table, caption)
     if not alt.strip() or alt.strip() == caption.strip():
@@ -47,19 +52,24 @@ def publish_figure(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
     about = embedding.about(id, caption, alt, synthetic=table.synthetic)
-    preview, places = b"", None
-    for mode in style.MODES:
-        with style.look(mode):
-            figure = plot(_literal(table.rows))
-            places = _fix_layout(figure, places)
-            if table.synthetic:
-                _mark_synthetic(figure)
-            if mode == "light":
-                preview = _save_light(figure, folder, about)
-            else:
-                _save(figure, folder / f"{id}-dark.svg", embedding.svg(about))
-            width, height = figure.get_size_inches()
-            plt.close(figure)
+    rows = _literal(table.rows)
+    sizes = {}
+    for narrow in (False, True):
+        places = None
+        for mode in style.MODES:
+            with style.look(mode, narrow):
+                figure = plot(rows)
+                places = _fix_layout(figure, places)
+                _check_legible(figure, id)
+                if table.synthetic:
+                    _mark_synthetic(figure)
+                _save(
+                    figure, folder / artifacts.picture_name(id, mode, narrow), embedding.svg(about)
+                )
+                if mode == "light" and not narrow:
+                    preview = _save_light(figure, folder, about)
+                sizes[narrow] = [round(96 * inches) for inches in figure.get_size_inches()]
+                plt.close(figure)
     manifest = artifacts.write(
         folder,
         id,
@@ -68,10 +78,34 @@ def publish_figure(
         caption,
         ["svg", "png", "pdf"],
         alt=" ".join(alt.split()),
-        width=round(width * 96),
-        height=round(height * 96),
+        size=sizes[False],
+        narrow_size=sizes[True],
     )
     return artifacts.Published(id, manifest, _html(manifest, preview))
+
+
+def _check_legible(figure: Figure, id: str) -> None:
+    """Refuse what would have to shrink on the page, and type that would be too small on it."""
+    width = figure.get_size_inches()[0]
+    if width > style.width() + 0.01:
+        raise ChaosError(
+            "A figure is wider than the page.",
+            where=f"figure {id!r}{' for phones' * style.is_narrow()}",
+            found=f"{width:g} inches",
+            expected=f"at most {style.width():g}",
+        )
+    small = [
+        text
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text.get_fontsize() < SMALLEST_TYPE
+    ]
+    if small:
+        raise ChaosError(
+            "The type in a figure is too small to read.",
+            where=f"figure {id!r}{' for phones' * style.is_narrow()}",
+            found=f"{small[0].get_text()!r} in {small[0].get_fontsize():g} points",
+            expected=f"at least {SMALLEST_TYPE}",
+        )
 
 
 def _literal(data: pd.DataFrame) -> pd.DataFrame:
@@ -105,9 +139,8 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
 
 
 def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
-    """Write a figure's files of the light look, and return the picture that the notebook shows."""
+    """Write a figure's files for download, and return the picture that the notebook shows."""
     metadata, white = embedding.png(about), "white"
-    _save(figure, folder / f"{about.id}.svg", embedding.svg(about))
     _save(figure, folder / f"{about.id}.png", metadata, dpi=PNG_DPI, facecolor=white)
     _save(figure, folder / f"{about.id}.pdf", embedding.pdf(about))
     return _drawn(figure, "png", metadata, dpi=_PREVIEW_DPI, facecolor=white)
@@ -131,7 +164,7 @@ def _mark_synthetic(figure: Figure) -> None:
         ha="center",
         va="center",
         rotation=20,
-        fontsize=30,
+        fontsize=16 if style.is_narrow() else 30,
         fontweight="bold",
         alpha=0.35,
         color=style.colour("warning"),

@@ -67,7 +67,7 @@ def run_notebook(
         if standalone:
             from chaos_utils.report.standalone import page
 
-            write_text(folder / PAGE_FILE, page(notebook))
+            write_text(folder / PAGE_FILE, page(notebook, {one["id"]: one for one in manifests}))
         (folder / paths.CONTEXT_FILE).unlink()
         provenance.write_record(
             folder / RECORD_FILE,

@@ -7,6 +7,7 @@ import nbformat
 from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
+from chaos_utils.report.values import Manifests, with_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
 _ROLES = (
@@ -18,8 +19,11 @@ _ROLES = (
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
-def page(notebook: nbformat.NotebookNode) -> str:
-    """Return a page with everything in it: no script, style or picture from elsewhere."""
+def page(notebook: nbformat.NotebookNode, manifests: Manifests) -> str:
+    """Return a page with everything in it: no script, style or picture from elsewhere.
+
+    `manifests` are those of the run's figures and tables, by id.
+    """
     from nbconvert import HTMLExporter
 
     shown = copy.deepcopy(notebook)
@@ -28,7 +32,7 @@ def page(notebook: nbformat.NotebookNode) -> str:
     ]
     for cell in shown.cells:
         if cell.cell_type == "markdown":
-            cell.source = plain_roles(cell.source)
+            cell.source = plain_roles(with_values(manifests, cell.source))
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             for kind in {"text/markdown", "text/html"} & set(data):

@@ -15,7 +15,8 @@ from chaos_utils.report import artifacts
 from chaos_utils.report.columns import Column, lay_out
 
 _SHORT = 24
-_NUMBER = re.compile(r"[−+±]?[\d.,]+( %)?( [\[(].*[\])])?|–")
+_NUMBER = re.compile(r"(\*\*)?[−+±]?[\d.,]+( %)?(\*\*)?( [\[(].*[\])])?|–")
+_BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]
 
@@ -43,6 +44,7 @@ def publish_table(
     caption: str,
     columns: Sequence[Column] = (),
     shown: pd.DataFrame | None = None,
+    groups: Sequence[str] = (),
 ) -> artifacts.Published:
     """Write a table's data and set it.
 
@@ -51,10 +53,11 @@ def publish_table(
     The id, ``tbl-…``, never changes once published, and the caption's first sentence is the
     table's title. What is downloaded is the table; `columns` say how its rows are shown (as they
     are by default), and `shown` has the rows where they are others: some of them, or reshaped.
+    `groups` name the columns that make groups of rows, in each of which a column's best is bold.
     """
     folder = artifacts.prepare(id, "table", table, caption)
     rows = table.rows if shown is None else shown
-    header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows])
+    header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows], groups)
     display = {"header": header, "rows": [[_as_json(cell) for cell in row] for row in cells]}
     more: dict[str, Any] = {"display": display}
     named = next((cell for row in cells for cell in row if isinstance(cell, Item)), None)
@@ -120,7 +123,7 @@ def _cell_html(cell: object, texts: Texts | None) -> str:
         return _item_html(cell["item"]["dataset"], cell["item"]["uid"], texts)
     if isinstance(cell, Mapping) and "votes" in cell:
         return _votes_html(cell["votes"]["dataset"], cell["votes"]["counts"])
-    text = escape(str(cell))
+    text = _BOLD.sub(r"<b>\1</b>", escape(str(cell)))
     if _INTERVAL.search(text):
         return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
     return text

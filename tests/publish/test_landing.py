@@ -25,12 +25,14 @@ FIGURE = {
     "inputs": [{"name": EVIL, "sha256": "0" * 64, "synthetic": False}],
     "software": {"python": "3.11"},
     "formats": ["svg", "png", "pdf", "csv", "json"],
-    "width": 600,
-    "height": 400,
+    "size": [600, 400],
+    "narrow_size": [350, 500],
     "columns": ["uid", EVIL],
     "data": [{"uid": f"{EVIL} {k}", EVIL: -0.5 * k} for k in range(20)],
 }
-TABLE = {key: value for key, value in FIGURE.items() if key not in ("alt", "width", "height")} | {
+TABLE = {
+    key: value for key, value in FIGURE.items() if key not in ("alt", "size", "narrow_size")
+} | {
     "id": "tbl-x",
     "kind": "table",
     "formats": ["csv", "json"],
@@ -43,7 +45,7 @@ PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", 
 CELL = cells.CodeCell(
     f'publish_figure("fig-x")  # {EVIL}', 10, 20, "https://example.org/n.py#L10-L20"
 )
-VOID = {"meta", "img", "br", "link"}
+VOID = {"meta", "img", "br", "link", "source"}
 
 
 class Reader(HTMLParser):
@@ -103,10 +105,13 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert "The first 8 of 20 rows; 2 columns" in read.inside["caption"]
 
 
-def test_a_figure_has_both_looks_and_its_alt_text():
-    images = page(FIGURE).all("img")
+def test_a_figure_has_both_looks_and_widths_and_its_alt_text():
+    shown = page(FIGURE)
+    images, narrow = shown.all("img"), shown.all("source")
     assert [image["src"] for image in images] == ["fig-x.svg", "fig-x-dark.svg"]
+    assert [one["srcset"] for one in narrow] == ["fig-x-narrow.svg", "fig-x-narrow-dark.svg"]
     assert all(image["alt"] == FIGURE["alt"] for image in images)
+    assert (images[0]["width"], narrow[0]["width"]) == ("600", "350")
 
 
 def test_texts_of_items_are_left_to_the_chapter():

@@ -95,10 +95,11 @@ def stale(run_folder):
 
 
 def test_every_download_of_a_stale_figure_says_so(stale):
-    names = ["fig-x.svg", "fig-x-dark.svg", "fig-x.csv", "fig-x.json"]
+    pictures = [f"fig-x{end}.svg" for end in ("", "-dark", "-narrow", "-narrow-dark")]
+    names = [*pictures, "fig-x.csv", "fig-x.json"]
     assert downloads.names(stale) == names  # no file that could not be marked
     files = {name: downloads.content(stale, name).decode() for name in names}
-    for name in names[:2]:
+    for name in pictures:
         root = ET.fromstring(files[name])
         assert root[-1].text == "STALE"
         assert root[0].text == "Stale: Dots & lines"

@@ -65,7 +65,7 @@ def test_a_published_number_stands_beside_ours_under_one_heading():
         Column("dataset", "dataset"), *published_beside("share", "share", 2, percent=True)
     )
     assert header == [["dataset", ""], ["share", "paper"], ["share", "here"], ["share", "Δ"]]
-    assert cells == [["snli", "25.00", "24.97", "−0.03"], ["new", "–", "–", "–"]]
+    assert cells == [["snli", "25.00", "24.97", "**−0.03**"], ["new", "–", "–", "–"]]
 
 
 def test_the_smallest_p_is_a_bound_and_nothing_is_written_where_there_is_none():
@@ -76,3 +76,35 @@ def test_the_smallest_p_is_a_bound_and_nothing_is_written_where_there_is_none():
     assert p_value(0.0312, 1000) == "0.031"
     assert p_value(1.0, 1000) == "1.000"
     assert p_value(float("nan"), 1000) == ""
+
+
+def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
+    rows = pd.DataFrame(
+        {
+            "dataset": ["a", "a", "a", "b", "b"],
+            "jsd": [0.30, 0.31, 0.40, 0.9, np.nan],
+            "low": [0.28, 0.29, 0.38, 0.8, np.nan],
+            "high": [0.32, 0.33, 0.42, 1.0, np.nan],
+            "accuracy": [0.5, 0.5, 0.7, 0.1, 0.2],
+        }
+    )
+    jsd = Column("JSD", "jsd", 2, low="low", high="high", best="lowest")
+    accuracy = Column("accuracy", "accuracy", 1, best="highest")
+    _, cells = lay_out(rows, [jsd, accuracy], ["dataset"])
+    assert cells == [
+        ["**0.30** [0.28, 0.32]", "0.5"],
+        ["**0.31** [0.29, 0.33]", "0.5"],
+        ["0.40 [0.38, 0.42]", "**0.7**"],
+        ["0.90 [0.80, 1.00]", "0.1"],
+        ["–", "**0.2**"],
+    ]
+    _, cells = lay_out(rows, [accuracy])
+    assert [cell for (cell,) in cells] == ["0.5", "0.5", "**0.7**", "0.1", "0.2"]
+
+
+def test_a_difference_beyond_rounding_is_bold():
+    rows = pd.DataFrame(
+        {"x": [0.52, 0.504], "published_x": [0.5, 0.5], "difference_x": [0.02, 0.004]}
+    )
+    _, cells = lay_out(rows, published_beside("x", "x", 2))
+    assert [row[-1] for row in cells] == ["**+0.02**", "0.00"]

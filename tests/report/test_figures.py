@@ -11,7 +11,7 @@ from PIL import Image
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import NARROW, WIDE, colour, is_narrow, width
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.provenance import version
@@ -34,7 +34,8 @@ def names(folder):
 def test_one_call_writes_every_format(run_folder):
     plt.close("all")
     shown = publish_figure("fig-line", plot, DATA, **GIVEN)
-    ends = (".svg", "-dark.svg", ".png", ".pdf", ".csv", ".json")
+    pictures = (f"{end}.svg" for end in ("", "-dark", "-narrow", "-narrow-dark"))
+    ends = (*pictures, ".png", ".pdf", ".csv", ".json")
     assert names(run_folder) == {f"fig-line{end}" for end in ends}
     manifest = json.loads((run_folder / "figures" / "fig-line.json").read_text())
     assert manifest["title"] == "A line"
@@ -206,3 +207,28 @@ def test_an_id_is_used_once_in_a_notebook(run_folder):
     publish_figure("fig-line", plot, DATA, **GIVEN)
     with pytest.raises(ChaosError, match="same id"):
         publish_figure("fig-line", plot, DATA, **GIVEN)
+
+
+@pytest.mark.parametrize(
+    ("width", "size", "found"),
+    [(9, 8, "9 inches"), (4, 6, "'tiny' in 6 points"), (4, 8, "4 inches")],
+    ids=["too wide", "too small", "too wide for a phone"],
+)
+def test_what_could_not_be_read_on_the_page_is_refused(run_folder, width, size, found):
+    def plot(table):
+        figure, axis = plt.subplots(figsize=(width, 2))
+        axis.set_title("tiny", fontsize=size)
+        return figure
+
+    with pytest.raises(ChaosError, match=found):
+        publish_figure("fig-line", plot, DATA, **GIVEN)
+
+
+def test_a_phone_has_a_layout_of_its_own(run_folder):
+    def plot(table):
+        figure, _ = plt.subplots(1 + is_narrow(), 2 - is_narrow(), figsize=(width(), 3))
+        return figure
+
+    manifest = publish_figure("fig-line", plot, DATA, **GIVEN).manifest
+    assert manifest["size"] == [round(96 * WIDE), 288]
+    assert manifest["narrow_size"] == [round(96 * NARROW), 288]

@@ -25,8 +25,10 @@ from chaos_book.published import (
     PublishedTable,
     project_of,
 )
+from chaos_utils.base import style
 from chaos_utils.publish import cells, citations, contents, downloads, landing, metadata
 from chaos_utils.report import parameters
+from chaos_utils.report.artifacts import picture_name
 
 BIBLIOGRAPHY = "figures.bib"
 
@@ -58,11 +60,11 @@ def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
     manifest = self.builder.env.chaos_manifests[id]  # type: ignore[attr-defined]
     title = escape(citations.title_of(manifest))
     if manifest["kind"] == "figure":
-        files = (("light", f"{id}.svg"), ("dark", f"{id}-dark.svg"))
+        width, height = manifest["size"]
+        rest = f'alt="" loading="lazy" width="{width}" height="{height}"'
         picture = "".join(
-            f'<img class="only-{mode}" src="figures/{file}" alt="" loading="lazy" '
-            f'width="{manifest["width"]}" height="{manifest["height"]}">'
-            for mode, file in files
+            f'<img class="only-{mode}" src="figures/{picture_name(id, mode)}" {rest}>'
+            for mode in style.MODES
         )
     else:
         rows, columns = len(manifest["display"]["rows"]), len(manifest["display"]["header"])

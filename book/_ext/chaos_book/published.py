@@ -5,17 +5,16 @@ it with number, caption, downloads and citation. ``{value}`` takes one number ou
 table's data, so that no number in the prose is ever typed.
 """
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
@@ -26,12 +25,14 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, contents, landing, licences, markup
+from chaos_utils.report import values
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
 
 Manifest = contents.Manifest
-_FORMAT = re.compile(r",?(\.\d+)?[dfg%]?")
+_ABSENT = "absent-value"
+_NARROW = 5  # columns that a table may have beside the margin
 
 
 class PublishedFigure(nodes.General, nodes.Element):
@@ -100,7 +101,8 @@ def _table_html(manifest: Manifest) -> str:
         shown = [one for one in datasets if one not in without]
         notice = licences.paragraph(licences.notice(shown)) if shown else ""
         notice += licences.paragraph(licences.votes_notice(without)) if without else ""
-    return markup.scrolled(table, manifest["title"]) + notice
+    wide = len(manifest["display"]["header"]) > _NARROW
+    return markup.scrolled(table, manifest["title"], wide=wide) + notice
 
 
 def _without_texts(manifest: Manifest, dataset: str) -> bool:
@@ -171,38 +173,41 @@ class CiteBook(SphinxDirective):
 
 
 class Value(SphinxRole):
-    """One number of a published table: ``{value}`id column=key … column format```."""
+    """One number of a published table, as `values.value` reads it."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the formatted number, or a warning when the data does not hold it."""
+        manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
+        if not values.is_released(manifests):
+            return [nodes.inline(self.rawtext, "", classes=[_ABSENT])], []
         try:
-            text = self._value()
-        except (KeyError, ValueError) as fault:
+            text = values.value(manifests, self.text)
+        except ValueError as fault:
             logger.warning("{value}`%s`: %s", self.text, fault, location=self.get_location())
             text = "?"
         return [nodes.inline(self.rawtext, text, classes=["value"])], []
 
-    def _value(self) -> str:
-        words = self.text.split()
-        format = words.pop() if words and _FORMAT.fullmatch(words[-1]) else ""
-        if len(words) < 2:
-            raise ValueError("expected an id and a column")
-        id, *keys, column = words
-        manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
-        if id not in manifests:
-            raise ValueError(f"no notebook made {id}")
-        rows = pd.DataFrame(manifests[id]["data"])
-        for key in keys:
-            name, _, wanted = key.partition("=")
-            is_number = pd.api.types.is_numeric_dtype(rows[name])
-            several = wanted.split("|")  # any of these
-            rows = rows[rows[name].isin(map(float, several) if is_number else several)]
-        if len(rows) != 1:
-            raise ValueError(f"{len(rows)} rows fit, expected 1")
-        value = rows[column].iloc[0]
-        if pd.isna(value):
-            raise ValueError(f"{column} has no value there")
-        return f"{value:{format}}".replace("-", "−")
+
+class LeaveOut(SphinxTransform):
+    """Leave out paragraphs and list items that speak of data which this build does not show."""
+
+    default_priority = 100  # before anything refers to what stands there
+
+    def apply(self, **_: Any) -> None:
+        """Remove each paragraph or list item with an absent value, and lists that this empties."""
+        absent = [one for one in self.document.findall(nodes.inline) if _ABSENT in one["classes"]]
+        for place in dict.fromkeys(map(_paragraph, absent)):
+            around = place.parent
+            around.remove(place)
+            if isinstance(around, nodes.bullet_list | nodes.enumerated_list) and not len(around):
+                around.parent.remove(around)
+
+
+def _paragraph(node: nodes.Node) -> nodes.Element:
+    """Return the paragraph around a node, or the list item that this paragraph begins."""
+    while not isinstance(node, nodes.paragraph):
+        node = node.parent
+    return node.parent if isinstance(node.parent, nodes.list_item) else node
 
 
 def _visit(self: HTML5Translator, node: nodes.Element) -> None:
@@ -239,4 +244,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("published", Published)
     app.add_directive("cite-book", CiteBook)
     app.add_role("value", Value())
+    app.add_transform(LeaveOut)
     app.connect("builder-inited", _load)

@@ -1,0 +1,103 @@
+"""The numbers in the prose: each is taken out of a published table, none is typed.
+
+``{value}`tbl-main-results dataset=mnli system=chance jsd .3f``` names a figure or table, the row
+(``column=key``, ``column=one|other`` for any of several; quoted where it has blanks), the column
+and a Python format. Where several rows fit, ``min:``, ``max:``, ``mean:``, ``sum:`` or ``count:``
+before the column says which number is meant.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+Manifests = Mapping[str, Mapping[str, Any]]
+_FORMAT = re.compile(r"[+]?,?(\.\d+)?[dfg%]?")
+_AGGREGATES = ("min", "max", "mean", "sum", "count")
+_ROLE = re.compile(r"\{value\}`([^`]+)`")
+_ITEM = re.compile(r"\n(?=\s*(?:[-*]|\d+\.) )")
+
+
+def is_released(manifests: Manifests) -> bool:
+    """Say whether figures and tables show the released data, which the prose speaks of."""
+    return not any(
+        one["synthetic"] or one["parameters"].get("data", "auto") not in ("auto", "released")
+        for one in manifests.values()
+    )
+
+
+def value(manifests: Manifests, text: str) -> str:
+    """Return the number that the text of a ``{value}`` names, formatted.
+
+    Raises
+    ------
+    ValueError
+        If no figure or table has that id, or its data not that column or exactly one such row.
+    """
+    words = shlex.split(text)
+    format = words.pop() if len(words) > 2 and _FORMAT.fullmatch(words[-1]) else ""
+    if len(words) < 2:
+        raise ValueError("expected an id and a column")
+    id, *keys, column = words
+    if id not in manifests:
+        raise ValueError(f"no notebook made {id}")
+    rows = pd.DataFrame(manifests[id]["data"])
+    for key in keys:
+        name, _, wanted = key.partition("=")
+        rows = rows[_fits(_column(rows, name), wanted.split("|"))]
+    aggregate, colon, name = column.partition(":")
+    found = _column(rows, name if colon else column)
+    if colon:
+        if aggregate not in _AGGREGATES:
+            raise ValueError(f"no such aggregate: {aggregate}, one of {', '.join(_AGGREGATES)}")
+        number = getattr(found, aggregate)()
+    elif len(found) == 1:
+        number = found.iloc[0]
+    else:
+        raise ValueError(f"{len(found)} rows fit, expected 1")
+    if pd.isna(number):
+        raise ValueError(f"{column} has no value there")
+    return f"{number:{format}}".replace("-", "−")
+
+
+def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":
+    if name not in rows:
+        raise ValueError(f"no column {name!r}, only {', '.join(map(str, rows))}")
+    return rows[name]
+
+
+def _fits(column: "pd.Series[Any]", wanted: list[str]) -> "pd.Series[bool]":
+    """Say which rows have one of the wanted keys, numbers compared as numbers."""
+    if pd.api.types.is_bool_dtype(column):
+        return column.isin([word.lower() == "true" for word in wanted])
+    if pd.api.types.is_numeric_dtype(column):
+        return column.isin(map(float, wanted))
+    return column.isin(wanted)
+
+
+def with_values(manifests: Manifests, markdown: str) -> str:
+    """Put its numbers into Markdown, for a page outside the book.
+
+    A paragraph or list item whose numbers the run did not publish, or published of other data
+    than it speaks of, is left out.
+    """
+    blocks = re.split(r"\n{2,}", markdown)
+    filled = ("\n".join(filter(None, _parts(manifests, block))) for block in blocks)
+    return "\n\n".join(filter(None, filled))
+
+
+def _parts(manifests: Manifests, block: str) -> list[str]:
+    def fill(role: re.Match[str]) -> str:
+        return value(manifests, role[1])
+
+    parts = []
+    for part in _ITEM.split(block):
+        if _ROLE.search(part) and not is_released(manifests):
+            continue
+        try:
+            parts.append(_ROLE.sub(fill, part))
+        except ValueError:
+            continue
+    return parts

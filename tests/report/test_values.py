@@ -1,0 +1,89 @@
+import pytest
+
+from chaos_utils.report.values import is_released, value, with_values
+
+RESULTS = {
+    "id": "tbl-results",
+    "synthetic": False,
+    "parameters": {"data": "auto"},
+    "data": [
+        {
+            "dataset": "snli",
+            "system": "mean vote",
+            "seed": 0,
+            "jsd": 0.2534,
+            "n": 1514,
+            "new": True,
+        },
+        {"dataset": "snli", "system": "chance", "seed": 1, "jsd": 0.2, "n": 1514, "new": False},
+        {"dataset": "mnli", "system": "chance", "seed": 1, "jsd": None, "n": 1599, "new": False},
+    ],
+}
+BOOK = {"tbl-results": RESULTS}
+SAMPLE = {"tbl-results": RESULTS | {"synthetic": True}}
+OWN = {"tbl-results": RESULTS | {"parameters": {"data": "votes.csv"}}}
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ('tbl-results "system=mean vote" jsd .2f', "0.25"),
+        ("tbl-results dataset=snli seed=1 jsd .1%", "20.0%"),
+        ("tbl-results new=true n ,d", "1,514"),
+        ("tbl-results dataset=snli max:jsd .3f", "0.253"),
+        ("tbl-results dataset=snli|mnli min:n d", "1514"),
+        ("tbl-results count:system", "3"),
+        ("tbl-results dataset=mnli system", "chance"),
+        ("tbl-results dataset=snli seed=1 jsd +.2f", "+0.20"),
+    ],
+)
+def test_a_value_is_found_and_formatted(text, written):
+    assert value(BOOK, text) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tbl-results", "an id and a column"),
+        ("tbl-none x", "no notebook made tbl-none"),
+        ("tbl-results dataset=xnli n", "0 rows fit"),
+        ("tbl-results dataset=snli n", "2 rows fit"),
+        ("tbl-results dataset=mnli jsd .2f", "no value there"),
+        ("tbl-results data=mnli jsd .2f", "no column 'data'"),
+        ("tbl-results seed=1 median:jsd", "no such aggregate"),
+        ("tbl-results seed=1 max:acc", "no column 'acc'"),
+    ],
+)
+def test_what_is_not_there_is_an_error(text, said):
+    with pytest.raises(ValueError, match=said):
+        value(BOOK, text)
+
+
+PROSE = """# Title
+
+One paragraph of method.
+
+A finding: {value}`tbl-results dataset=snli seed=1 jsd .1f` is small,
+and so on.
+
+- a point with {value}`tbl-results dataset=snli seed=1 n ,d`
+- a point without"""
+
+
+def test_prose_gets_its_numbers():
+    shown = with_values(BOOK, PROSE)
+    assert "A finding: 0.2 is small,\nand so on." in shown
+    assert "- a point with 1,514\n- a point without" in shown
+
+
+@pytest.mark.parametrize("manifests", [SAMPLE, OWN, {}], ids=["sample", "own votes", "not made"])
+def test_findings_of_other_data_are_left_out(manifests):
+    assert (
+        with_values(manifests, PROSE) == "# Title\n\nOne paragraph of method.\n\n- a point without"
+    )
+
+
+def test_released_data_is_what_auto_takes():
+    assert is_released(BOOK)
+    assert not is_released(SAMPLE)
+    assert not is_released(OWN)
