@@ -3,12 +3,13 @@
 `chaos sweep` asks for runs of its own by rule `run`, which nothing in the book depends on.
 """
 
+import os
 import shlex
 import sys
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_authors
-from chaos_utils.publish import dependencies, staleness
+from chaos_utils.publish import citations, dependencies, staleness
 
 DATA = config.get("data", "auto")
 CHAOS = f"{shlex.quote(sys.executable)} -m chaos_utils.cli"
@@ -65,6 +66,8 @@ rule site:
         relative(dependencies.modules_of_pages()),
     output:
         SITE,
+    params:
+        url=os.environ.get(citations.ADDRESS, ""),  # `chaos build --url`
     shell:
         "{CHAOS} site"
 

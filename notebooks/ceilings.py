@@ -13,9 +13,20 @@
 # %% [markdown]
 # # How many votes are enough
 #
-# A hundred votes per item are a sample of what people would say. So how low can an error go
-# that is measured against them, how well does one crowd predict another, and how many votes
-# would have been enough?
+# A hundred votes per item are a sample of what people would say, so even a model that knew the
+# truth would miss them a little: its JSD would be
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f` on SNLI, where the best model
+# available here has
+# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. Judged by only
+# two votes per item, the same perfect model would look worse than that model
+# ({value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`).
+#
+# How many votes are enough depends on the question. To measure *how far* a model is from people,
+# about fifty votes per item make good use of a budget of 10,000; to find out *which* of two models
+# is closer, more items help and more votes hardly do (with five votes per item instead of a
+# hundred, the smallest difference that 1,000 SNLI items detect is
+# {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=5 difference .3f` instead of
+# {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=100 difference .3f`).
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -32,16 +43,12 @@ from chaos_utils.analyses import ceilings, power
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
-from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.ceilings import (
     plot_annotation_budget,
     plot_items_by_votes,
     plot_noise_ceiling,
 )
 from chaos_utils.plots.power import plot_power
-from chaos_utils.presentation import ceilings as presentation
-from chaos_utils.presentation import power as of_power
-from chaos_utils.report.columns import signed
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -56,16 +63,15 @@ Markdown(notices(material))
 # %% [markdown]
 # ## Measurement error at k votes
 #
-# Take a perfect model: it predicts each item's true distribution, the one that endless votes
-# would show. Judged by a few votes it still seems to err, because the votes do not fall exactly
-# as the truth has it. That apparent error is the {term}`noise floor` of a measure at k votes, and
-# no model can be expected to score below it.
+# Imagine a {term}`perfect model`: it predicts each item's true distribution, the one that endless
+# votes would show. Judged by a few votes it still seems to err, because those votes are a sample.
+# No model can be expected to score better than that.
 #
-# The truth is not known, only votes. We draw it from its posterior: a prior is fitted to all items
-# of a dataset, and each item's votes update it. The prior may have any shape. It is a set of weights
-# on a grid of distributions (861 of them for three labels, closer together where a label has few
-# votes), fitted by maximum likelihood. To take the vote shares themselves for the truth would let
-# the noise of the votes pass for disagreement.
+# The truth is unknown, so we draw it from its posterior: a prior is fitted to all items of a
+# dataset, and each item's votes update it. The prior may have any shape; it is a set of weights on
+# a grid of distributions (861 of them for three labels), fitted by maximum likelihood. Taking the
+# vote shares themselves for the truth would mistake sampling noise for disagreement. Beyond as many
+# votes as an item has, the curves extrapolate from that posterior.
 
 # %%
 budgets = ceilings.annotation_budget(material, n_draws=draws, seed=seed)
@@ -73,63 +79,44 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     budgets,
-    caption=f"""What k votes per item leave of each measure. Lines: the noise floor, the score of a
-    perfect model that is judged by k votes. Open circles: the shares of k votes, judged by the
-    truth. Means over {draws} draws of truth and votes; measures as in {{cite:t}}`nie2020` and
-    {{cite:t}}`baan2022`.""",
-    alt="""Seven panels, one for each measure, with votes per item from 1 to 100 on a logarithmic
-    axis and a curve for each dataset. Errors fall steeply at first and flatten; accuracy and rank
-    agreement rise towards 1. Circles lie on the lines, but for the calibration error, where they
-    start far above them. The curve of αNLI lies at the better side of the two others.""",
-)
-
-# %% tags=["remove-input"]
-votes_left = budgets.rows
-floor = votes_left[votes_left["quantity"] == "floor"].set_index(["measure", "dataset", "n_votes"])
-names = {one.name: one.short for one in material.datasets}
-jsd = [
-    f"{floor.loc[('jsd', dataset, 1), 'value']:.2f} with one vote, "
-    f"{floor.loc[('jsd', dataset, 5), 'value']:.2f} with five, "
-    f"{floor.loc[('jsd', dataset, 20), 'value']:.3f} with twenty and "
-    f"{floor.loc[('jsd', dataset, 100), 'value']:.3f} with a hundred on {name}"
-    for dataset, name in names.items()
-]
-top = [
-    f"{floor.loc[('new_accuracy', dataset, 5), 'value']:.0%} with five votes and "
-    f"{floor.loc[('new_accuracy', dataset, 100), 'value']:.0%} with a hundred on {name}"
-    for dataset, name in names.items()
-]
-shares = votes_left[votes_left["quantity"] == "error"].set_index(["measure", "dataset", "n_votes"])
-calibration = [
-    f"{shares.loc[('ece_votes', dataset, 5), 'value']:.3f} against "
-    f"{floor.loc[('ece_votes', dataset, 5), 'value']:.3f} on {name}"
-    for dataset, name in names.items()
-]
-Markdown(
-    f"In {{numref}}`fig-annotation-budget`, the JSD of a perfect model is {'; '.join(jsd)}. Its "
-    f"accuracy against the majority of the votes is {'; '.join(top)}: that is how often a majority "
-    "is the label that most people would choose. With an even number of votes, ties are common and "
-    "decided by chance, so a second vote adds nothing there.\n\n"
-    "For a measure that treats both sides alike, the error of k votes *as an estimate of the truth* "
-    "is the same number as the floor. Calibration does not: judged by few votes, a perfect model is "
-    "still nearly calibrated, since noise cancels within a bin, but few votes used as a prediction "
-    f"are much too sure of themselves. With five votes, their calibration error is "
-    f"{'; '.join(calibration)}. KL has no such value, because a label without a vote makes it "
-    "infinite." + presentation.say_beyond(votes_left)
+    caption=f"""With few votes per item, even a perfect model seems to err. Lines: the score of a
+    perfect model judged by k votes per item, on each dataset. Open circles, where they differ: k
+    votes as a prediction, judged by the truth. Means over {draws} draws; the data has KL too.""",
+    alt="""Six panels, one for each measure, with votes per item from 1 to 100 on a logarithmic
+    axis and a curve for each dataset. Errors fall steeply at first and flatten; accuracy and
+    rank agreement rise towards 1. The curve of αNLI lies on the better side of the two others.
+    In the panel of the calibration error, circles start far above the curves.""",
 )
 
 # %% [markdown]
+# On SNLI, a perfect model's JSD is
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=5 value .2f` when five
+# votes judge each item and
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=100 value .3f` when a
+# hundred do ({numref}`fig-annotation-budget`). The majority of five votes is the label that most
+# people would choose on only
+# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=5 value .0%` of
+# the MNLI items; the majority of a hundred is on
+# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=100 value .0%`.
+#
+# Few votes are a poor *prediction* in one more way: they are overconfident. Five votes taken as
+# each item's distribution have a calibration error of
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f` against
+# the truth on SNLI, while a perfect model judged by five votes has
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=floor n_votes=5 value .3f`, since
+# noise cancels within a bin.
+#
 # ## Perfect model and second crowd
 #
-# A second reference is what people reach. One crowd of a hundred as a prediction of another crowd
-# of a hundred carries the noise of both: the {term}`second crowd <human ceiling>`, or ceiling, of
-# this book. A model that knew the truth would do better than it.
+# The other reference is what people themselves reach: the {term}`second crowd`,
+# one hundred other people as the prediction of the first hundred. It carries the noise of both
+# crowds, so a model that knew the truth would beat it.
 #
-# The release holds one crowd per item, so we estimate its score in two ways. *Split halves*: the
-# votes are cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges the other,
-# and a curve $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred. *Drawn
-# crowds*: two crowds are drawn from a drawn truth. The first assumes a curve, the second a prior.
-# With fewer than forty votes per item the curve misleads, and only drawn crowds are used.
+# The release holds one crowd per item, so we estimate the second one's score in two ways. *Split
+# halves*: the votes are cut at random into two disjoint crowds of 10, 20, 30, 40 and 50, one judges
+# the other, and a curve $a + b\,m^{-1/2} + c\,m^{-1}$ through the five scores is read at a hundred.
+# *Drawn crowds*: two crowds are drawn from a drawn truth. The first assumes a curve, the second a
+# prior. With fewer than forty votes per item the curve misleads, and only drawn crowds are used.
 
 # %%
 references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
@@ -137,190 +124,111 @@ publish_table(
     "tbl-noise-ceiling",
     references,
     columns=ceilings.CEILING_COLUMNS,
-    caption="""Perfect model and second crowd by each measure, for crowds as large as the released
-    ones. The uniform prediction is judged by the released votes. Intervals (95%) are for the
-    population that the items are drawn from: items resampled and the prior refitted; those of errors
-    are widened by 2% each way, because the votes leave the prior uncertain. A calibration error has none. A second crowd whose error is less than twice its standard error is
-    called not distinguishable from 0. KL has no second crowd: a crowd leaves some labels without a
-    vote, and what that costs it as a prediction depends on the number that replaces 0.""",
-)
-
-# %% tags=["remove-input"]
-bounds = references.rows
-of = bounds[bounds["measure"] == "jsd"].set_index("dataset")
-cut = of[of["ceiling_halves"].notna()]
-Markdown(
-    "By JSD, a second crowd has "
-    + "; ".join(
-        (f"{of.loc[dataset, 'ceiling_halves']:.3f} by split halves and " * (dataset in cut.index))
-        + f"{of.loc[dataset, 'ceiling_posterior']:.3f} by drawn crowds on {name}"
-        for dataset, name in names.items()
-    )
-    + "."
-    + " Scores below are rescaled by the split halves." * bool(len(cut))
-    + presentation.say_uncut(bounds)
+    caption="""A second crowd scores worse than a perfect model, and both far better than a
+    uniform guess, but for calibration. Brackets: 95% intervals for such items (resampled, the
+    prior refitted; errors widened by 2% each way, because the votes leave the prior uncertain);
+    calibration errors have none. The second crowd is undefined for KL: it leaves some labels
+    without a vote, and what that costs depends on the number that replaces 0.""",
 )
 
 # %% [markdown]
+# The two estimates of the second crowd agree ({numref}`tbl-noise-ceiling`): by JSD on SNLI,
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_halves .3f` from split halves and
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_posterior .3f` from drawn crowds. Where
+# both exist, scores below are rescaled by the split halves.
+#
 # ## What the prior's shape costs
 #
-# Half crowds need no extrapolation, so there the prior can be checked against measured scores.
-# A [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, the usual choice, has
-# one parameter per label; people's answers do not keep to its shape.
+# Half crowds need no extrapolation, so they can check the prior against measured scores. A
+# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, the usual choice, has one
+# parameter per label.
 
 # %%
 publish_table(
     "tbl-prior",
     references,
     columns=ceilings.PRIOR_COLUMNS,
-    caption="""The perfect model's score under a prior of any shape, which the book uses, and under a
-    Dirichlet prior. Half crowds: the measured score of one half of the votes as a prediction of
-    the other, and by how much crowds of that size that are drawn under each prior miss it.""",
+    caption="""A prior of any shape predicts half crowds better than a Dirichlet prior. Left: the
+    perfect model's score under the prior that this book uses, and by how much a Dirichlet prior
+    would change it. Right: the measured score of one half of the votes as a prediction of the
+    other, and by how much crowds drawn under each prior miss it.""",
 )
 
-# %% tags=["remove-input"]
-halved = bounds.dropna(subset=["half_measured"])
-misses = {
-    prior: (halved[f"half_{column}"] / halved["half_measured"] - 1)
-    .abs()
-    .groupby(halved["measure"])
-    .max()
-    for prior, column in (("any shape", "drawn"), ("Dirichlet", "dirichlet"))
-}
-lower = of["floor_dirichlet"] / of["floor"] - 1
-text = "With a Dirichlet prior, the perfect model's JSD would change by " + ", ".join(
-    f"{signed(100 * lower[dataset], 1)} % on {name}" for dataset, name in names.items()
-)
-if "jsd" in misses["any shape"]:
-    text += (
-        f". Its half crowds miss the measured JSD by up to {misses['Dirichlet']['jsd']:.1%}, those of "
-        f"the prior of any shape by up to {misses['any shape']['jsd']:.1%}"
-    )
-Markdown(
-    text
-    + ". No prior can know how small a small share is: a hundred votes do not distinguish 0 from "
-    "one in a thousand, and JSD depends on it. In simulations with known truths, the perfect model's "
-    "JSD is within 3 % of the true one on average."
-)
+# %% [markdown]
+# On SNLI, one half of the votes predicts the other with a JSD of
+# {value}`tbl-prior dataset=snli measure=jsd half_measured .4f`; crowds drawn under the prior of any
+# shape have {value}`tbl-prior dataset=snli measure=jsd half_drawn .4f`, those drawn under a
+# Dirichlet prior {value}`tbl-prior dataset=snli measure=jsd half_dirichlet .4f`
+# ({numref}`tbl-prior`).
+#
+# No prior can know how small a small share is: a hundred votes do not distinguish 0 from one in a
+# thousand, and JSD depends on it. In simulations with known truths, the perfect model's JSD is
+# within 3% of the true one on average.
+#
+# ## Where systems stand
 
 # %%
 between = ceilings.normalised_scores(material, n_draws=draws, n_resamples=resamples, seed=seed)
 publish_figure(
     "fig-noise-ceiling",
     plot_noise_ceiling,
-    between.where(between.rows["measure"].isin(["jsd", "dist_ce"])),
-    caption="""Every system between perfect model, second crowd and uniform prediction. JSD (distance, natural
-    logarithm) and DistCE, lower is better; bars are 95% bootstrap intervals over items. The
-    estimated human is the published one of Table 5 in {cite:t}`nie2020`, from a second crowd that
-    was not released; the paper gives no DistCE.""",
-    alt="""Dot plots with a row for each system, for three datasets, in JSD and in DistCE. Three
-    vertical lines mark floor, ceiling and uniform prediction. Floor and ceiling stand close
-    together at the left. The published estimated human lies at the ceiling; all other systems
-    lie far to the right of it, and on MNLI the models lie about the line of the uniform
-    prediction.""",
-)
-
-# %% tags=["remove-input"]
-scores = between.rows
-human = scores[(scores["source"] == "published") & (scores["measure"] == "jsd")].set_index(
-    "dataset"
-)
-no_model = {"uniform", "class prior", "mean vote", "mean vote given the old label"}
-no_model |= {"old label", "original votes"}
-at_hand = scores[(scores["source"] == "computed") & ~scores["system"].isin(no_model)]
-ceiling = scores[scores["measure"] == "jsd"].groupby("dataset")["ceiling"].last()
-best = (
-    at_hand[(at_hand["measure"] == "jsd") & at_hand["rescaled"].notna()]
-    .sort_values("value")
-    .groupby("dataset")
-    .first()
-)
-few = scores[(scores["measure"] == "jsd") & (scores["system"] == "original votes")]
-few = few[few["rescaled"].notna()].set_index("dataset")
-
-
-def as_bad_as(dataset):
-    k = [
-        k
-        for k in ceilings.VOTES
-        if floor.loc[("jsd", dataset, k), "value"] > best.loc[dataset, "value"]
-    ]
-    return (
-        f" (even a perfect model scores worse when {max(k)} votes or fewer judge an item)"
-        if k
-        else ""
-    )
-
-
-sentences = [
-    f"on {name}, "
-    + (
-        f"the published estimated human has {human.loc[dataset, 'value']:.4f} and "
-        if dataset in human.index
-        else ""
-    )
-    + f"the ceiling here is {ceiling[dataset]:.4f}"
-    + (
-        f"; the best available model has {best.loc[dataset, 'value']:.3f}, "
-        f"{best.loc[dataset, 'rescaled']:.0%} of the way from the uniform prediction to the ceiling"
-        f"{as_bad_as(dataset)}"
-        if dataset in best.index
-        else ""
-    )
-    + (
-        f", the few original votes {few.loc[dataset, 'value']:.3f} and {few.loc[dataset, 'rescaled']:.0%}"
-        if dataset in few.index
-        else ""
-    )
-    for dataset, name in names.items()
-]
-Markdown(
-    f"JSD in {{numref}}`fig-noise-ceiling`: {'. '.join(s[0].upper() + s[1:] for s in sentences)}."
+    between.where(between.rows["measure"] == "jsd"),
+    caption="""Every model is far from what a second crowd reaches. JSD of each system, with 95%
+    bootstrap intervals over items, between the perfect model, the second crowd and the uniform
+    prediction. The estimated human is published, in Table 5 of {cite:t}`nie2020`, from a second
+    crowd that was not released.""",
+    alt="""A dot plot for each dataset with a row for each system. Vertical lines mark the
+    perfect model and the second crowd, close together at the left, and the uniform prediction.
+    The published estimated human lies at the second crowd; all other systems lie far to the
+    right of it, and on MNLI the models lie about the line of the uniform prediction.""",
 )
 
 # %% [markdown]
+# The published estimated human has a JSD of
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` on
+# SNLI, and the second crowd estimated here
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" ceiling .3f`, so
+# the two methods agree ({numref}`fig-noise-ceiling`). The best model available here has come
+# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model max:rescaled .0%` of the way
+# from the uniform prediction to the second crowd on SNLI,
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
+# {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI.
+# The mean vote given the old label, which needs no model, comes farther on all three:
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="mean vote given the old label" rescaled .0%`
+# on MNLI.
+#
 # ## Scores from guess to crowd
 #
-# A rescaled score is 0 for the uniform prediction and 1 for the ceiling, whichever way a measure
-# points. It can be below 0 (worse than guessing evenly) and above 1 (a perfect model is).
+# A rescaled score is 0 for the uniform prediction and 1 for the second crowd, whichever way a
+# measure points. It is below 0 for what is worse than guessing evenly, and above 1 for a perfect
+# model.
 
 # %%
 publish_table(
     "tbl-normalised-scores",
     between,
-    shown=ceilings.side_by_side(scores),
-    columns=ceilings.score_columns(scores),
-    caption=f"""Scores and rescaled scores, with 95% intervals. Rescaled so that the uniform
-    prediction is 0 and the ceiling (split halves) is 1. *Excess*: JSD or KL minus what a perfect model
-    has on the same items. Intervals are from {resamples:,} resamples
-    of the items, in which system, uniform prediction and ceiling are resampled together. A dash:
-    the ceiling is not surely better than the uniform prediction. KL has no ceiling. Calibration
-    errors have no interval, since a bootstrap interval would not cover the true value. RankCS breaks ties
-    at random, and tied labels share an item's accuracy, so that the uniform prediction has what
-    chance has.""",
-)
-
-# %% tags=["remove-input"]
-worse = at_hand[at_hand["rescaled_high"] < 0]  # a calibration error has no interval
-n_models = at_hand.groupby("dataset")["system"].nunique()
-listed = [
-    f"{MEASURES[measure].title} on {names[dataset]} ({n} of {n_models[dataset]})"
-    for (dataset, measure), n in worse.groupby(["dataset", "measure"], sort=False).size().items()
-]
-Markdown(
-    (
-        "Available models that are worse than the uniform prediction, their whole interval below 0 in "
-        f"{{numref}}`tbl-normalised-scores`: {'; '.join(listed)}. "
-        if listed
-        else "No available model has a whole interval below 0 in {numref}`tbl-normalised-scores`. "
-    )
-    + "The calibration error against vote shares cannot be rescaled: a prediction that says nothing is "
-    "perfectly calibrated where people, on average, use every label alike. The less room there is between "
-    "guess and second crowd, the larger the rescaled values and the wider their intervals; where there is "
-    "none, no value is given. Calibration alone does not tell a good model from an empty one."
+    shown=ceilings.side_by_side(between.rows),
+    columns=ceilings.SCORE_COLUMNS,
+    groups=["dataset", "kind"],
+    caption=f"""Rescaled, no model comes near the second crowd. 0 is the uniform prediction and 1
+    the second crowd (split halves); excess is JSD minus what a perfect model has on the same
+    items. Brackets: 95% intervals from {resamples:,} resamples of the items, in which system,
+    uniform prediction and second crowd are resampled together; in bold the best of each group
+    and what its interval holds. A dash: the second crowd is not surely better than the uniform
+    prediction. The data has KL, RankCS and a calibration error too.""",
 )
 
 # %% [markdown]
+# On MNLI the models run from
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model min:rescaled .2f` to
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .2f` in JSD: some
+# are worse than guessing evenly ({numref}`tbl-normalised-scores`). Most of these models were
+# trained on SNLI alone, so MNLI is new to them.
+#
+# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing
+# is perfectly calibrated where people, on average, use every label alike. Calibration alone does
+# not distinguish a good model from an empty one.
+#
 # ## Many items or many votes
 #
 # A study has votes to spend. Spread over many items, they measure a system's *mean* error
@@ -333,71 +241,57 @@ publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
     bought,
-    caption=f"""What {budget:,} votes are worth, on many items or on few. For each system, solid:
-    the standard error of its mean JSD over the items that the budget buys; dashed: the bias from
-    judging by few votes, expected JSD minus JSD against the truth, its size. Where the two cross,
-    both harm alike. Items are taken to be drawn from a population like this one, which may
-    have fewer than a budget could buy. Both axes are logarithmic.""",
-    alt="""Three panels, one for each dataset, with votes per item from 1 to 100. Dashed lines of bias
-    fall from left to right, solid lines of standard error rise. They cross between ten and
-    a hundred votes per item; with few votes, the bias is many times the standard error.""",
-)
-
-# %% tags=["remove-input"]
-spent = bought.rows
-lowest = spent.loc[spent.groupby(["dataset", "system"], sort=False)["total_error"].idxmin()]
-sizes = lowest.groupby("dataset", sort=False)["n_votes"].agg(["min", "max"])
-k = 5 if 5 in set(spent["n_votes"]) else spent["n_votes"].max()
-few_votes = spent[spent["n_votes"] == k].sort_values("bias").groupby("dataset")
-first, last = few_votes.first(), few_votes.last()
-shifts = [
-    f"{signed(first.loc[dataset, 'bias'], 3)} ({first.loc[dataset, 'system']}) to "
-    f"{signed(last.loc[dataset, 'bias'], 3)} ({last.loc[dataset, 'system']}) on {name}"
-    for dataset, name in names.items()
-    if first.loc[dataset, "system"] != last.loc[dataset, "system"]
-]
-Markdown(
-    f"With {budget:,} votes, the total error of mean JSD in {{numref}}`fig-items-by-votes` is lowest "
-    + ", ".join(
-        f"at {row['min']} votes per item on {names[dataset]}"
-        if row["min"] == row["max"]
-        else f"at {row['min']} to {row['max']} votes per item, by system, on {names[dataset]}"
-        for dataset, row in sizes.iterrows()
-    )
-    + ". Nor does the bias cancel when two systems are compared, since it is not the same for both."
-    + (f" With {k} votes per item it ranges from {', from '.join(shifts)}." if shifts else "")
-    + " A system that spreads its probability and one that bets on a label are not shifted alike, "
-    "so a ranking by few votes may not be the ranking by many."
+    caption=f"""To measure a mean distance, spend a budget on many votes per item. Total error of
+    a system's mean JSD from {budget:,} votes, its lowest point marked; thin lines are the two
+    parts of the first system's. Items are taken to be drawn from a population like this one,
+    which may have fewer than the budget could buy. Both axes are logarithmic; the data has all
+    systems.""",
+    alt="""Three panels, one for each dataset, with votes per item from 1 to 100. The total error
+    of each system falls to a lowest point at twenty to a hundred votes per item, then rises a
+    little. For the first system a dashed line of bias falls from left to right and a dotted line
+    of standard error rises.""",
 )
 
 # %% [markdown]
-# ## What n items and v votes can tell apart
+# With 10,000 votes, five votes on each of 2,000 SNLI items leave an error of
+# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`
+# in the mean JSD of one RoBERTa-base; fifty on each of 200 leave
+# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`
+# ({numref}`fig-items-by-votes`).
 #
-# Two systems are judged on the same items, so what counts is how much their *difference* varies from
-# item to item. That variance has two parts: items differ, and the votes on each are a sample,
+# Nor does the bias cancel when two systems are compared, since it is not the same for both. With
+# five votes per SNLI item it ranges from
+# {value}`fig-items-by-votes dataset=snli n_votes=5 min:bias +.3f` for the old label, which bets on
+# one label, to {value}`fig-items-by-votes dataset=snli n_votes=5 max:bias +.3f` for the uniform
+# prediction. A ranking by few votes may not be the ranking by many.
+#
+# ## Which differences n items and v votes can detect
+#
+# Two systems are judged on the same items, so what counts is how much their *difference* varies
+# from item to item. That variance has two parts: items differ, and the votes on each are a sample,
 # $\sigma^2 = \sigma^2_{\text{items}} + \sigma^2_{\text{votes}} / v$. A mean over $n$ items has
 # $1/n$ of it, and a two-sided test at 5% finds a true difference in 80% of studies if that is 2.8
 # standard errors: the smallest difference that a study can count on.
 #
-# For the squared distance the two parts have unbiased estimates in closed form. For the other measures
-# we thin the votes: some of an item's votes, drawn without replacement, are what as many people
-# would have given, and two disjoint sets of them are two crowds, so that nothing is assumed about the
-# truth. A measure judged by few votes is another quantity than the same measure judged by many (its
-# bias is the subject of the sections above); what is found is a difference in that quantity.
+# For the squared distance the two parts have unbiased estimates in closed form. For the other
+# measures we thin the votes: some of an item's votes, drawn without replacement, are what as many
+# people would have given, and two disjoint sets of them are two crowds, so nothing is assumed about
+# the truth. A measure judged by few votes is another quantity than the same measure judged by many;
+# what is found is a difference in that quantity.
 
 # %%
-spread = power.spread_of_differences(material, n_draws=draws, seed=seed)
+spread = power.spread_of_differences(material, n_draws=max(draws // 2, 1), seed=seed)
 at_most = power.shown_votes(spread.rows) if len(spread) else []
 publish_table(
     "tbl-power",
     power.detectable(spread, [1000]),
     shown=power.side_by_side(power.detectable(spread, [1000]).rows, at_most),
     columns=power.COLUMNS,
-    caption="""The smallest difference that 1,000 items detect, with 80% power at 5% (two-sided), by
-    votes per item. With n items it is √(1000/n) times as large. The variances are means over all
-    pairs of a kind, which the CSV has with their range and parts; the mean vote is that given the old
-    label, where there is one, out of fold. The variance that votes have is that of the squared
-    distance, the rest is between items.""",
+    caption="""Beyond five votes per item, more votes detect hardly smaller differences. The
+    smallest difference that 1,000 items detect, with 80% power at 5% (two-sided); with n items
+    it is √(1000/n) times as large. Means over all pairs of a kind, whose range the data has. The
+    mean vote is that given the old label, where there is one, out of fold. The share of the
+    variance that is due to votes is that of the squared distance.""",
 ) if len(spread) else Markdown("This section needs at least two votes on each of ten items.")
 
 # %%
@@ -406,21 +300,40 @@ publish_figure(
     "fig-power",
     plot_power,
     power.drawn(power.detectable(spread, power.DRAWN_ITEMS), gaps, at_most),
-    caption="""More items, not more votes, tell systems apart. The smallest difference that is found
-    with 80% power at 5%, by the number of items judged; lines for votes per item, which nearly
-    coincide from five on in JSD. The dot is a dataset's items with as many votes as there are. Grey:
-    the median gap between models of Table 5 in {cite:t}`nie2020` that are neighbours by their score.
-    Both axes are logarithmic.""",
-    alt="""Two rows of panels, JSD and squared distance, one column per dataset. In each, nearly
-    parallel lines fall from left to right as items increase: ten times the items, a third of the
-    difference. Lines for different numbers of votes lie close together, that for one vote on top. The
-    dot of the whole dataset lies above the grey line of the gap between published models.""",
+    caption="""More items, not more votes, distinguish systems. The smallest difference in JSD
+    that is found with 80% power at 5%, by the number of items judged. The dot is a dataset's
+    items with as many votes as there are. Grey: the median gap between neighbours in the ranking
+    of Table 5 in {cite:t}`nie2020`. Both axes are logarithmic.""",
+    alt="""A panel for each dataset. Nearly parallel lines fall from left to right as items
+    increase: ten times the items, a third of the difference. Lines for different numbers of
+    votes lie close together, that for one vote on top. The dot of the whole dataset lies above
+    the grey line of the gap between published models.""",
 ) if len(spread) else Markdown("")
 
-# %% tags=["remove-input"]
-Markdown(
-    f"{of_power.say_found(gaps.rows)}\n\n{of_power.say_votes(spread.rows)}\n\n"
-    f"{of_power.say_alike(spread.rows)}"
-    if len(spread)
-    else ""
-)
+# %% [markdown]
+# ChaosNLI is too small to rank models that are close. Its
+# {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items detect a difference of
+# {value}`fig-power dataset=snli min:detected .3f` in JSD between two models, but neighbours in the
+# published ranking are typically {value}`fig-power dataset=snli min:gap .3f` apart; to find that
+# would take about {value}`fig-power dataset=snli min:items_needed ,.0f` items
+# ({numref}`fig-power`). On MNLI the gap would take about
+# {value}`fig-power dataset=mnli min:items_needed ,.0f`.
+#
+# Models that err on the same items are easier to distinguish: with 1,000 SNLI items, two seeds of
+# one model need to differ by only
+# {value}`tbl-power dataset=snli pair=seeds measure=jsd n_votes=100 difference .3f`, two different
+# models by {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=100 difference .3f`
+# ({numref}`tbl-power`). Items decide which systems can be distinguished; votes decide what is
+# measured.
+#
+# ## Limitations
+#
+# All of this holds for items like these: SNLI and MNLI items were chosen because the original
+# annotators disagreed, and each has
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models
+# available here are few
+# ({value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model count:value` on αNLI), and
+# several differ only in their seed.
+#
+# The variances of differences are those of the pairs available, not of models in general, and the
+# perfect model's score depends on a prior fitted to the same votes.

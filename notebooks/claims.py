@@ -13,8 +13,14 @@
 # %% [markdown]
 # # Claim by claim
 #
-# What {cite:t}`nie2020` and {cite:t}`baan2022` say, in our own words, one claim per row, each with
-# the number that decides it. Which of them do the released votes and predictions bear out?
+# Most of what {cite:t}`nie2020` and {cite:t}`baan2022` state holds on the data that they released. Of the
+# {value}`tbl-claims count:id d` claims that we found in the two papers,
+# {value}`fig-claims verdict=holds sum:n d` hold and
+# {value}`fig-claims "verdict=does not hold" sum:n d` do not hold as written
+# ({numref}`fig-claims`).
+#
+# Each claim below is put in our own words and checked by one number. The counts weigh nothing: a digit
+# in an appendix counts as much as a paper's main point.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -29,7 +35,7 @@ from chaos_utils.analyses import annotations, claims, claims_numbers, published_
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.claims import plot_claims
-from chaos_utils.presentation.claims import say_counts, say_failed, say_proper
+from chaos_utils.presentation.claims import Cards
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -48,87 +54,97 @@ others = published_numbers.of_chapters(gather(data, predictions))
 table = claims.check_claims(of_votes, of_systems, others.numbers(), claims_numbers.paper_numbers())
 
 # %% tags=["remove-input"]
-notes = []
-if not material.released:
-    notes.append(
-        "A verdict about votes or predictions says what these data show; it is no verdict on the "
-        "papers, which are about others."
-    )
-if not len(of_systems):
-    notes.append(
-        "No predictions are available, so claims about models are left open: pass "
-        "`-p predictions=FILE` with your own."
-    )
-Markdown("\n\n".join(notes))
-
-# %% [markdown]
-# ## How a verdict comes about
-#
-# Every verdict is computed from a number by the rule that {numref}`tbl-claims` states beside it. A
-# claim that something *is* a number **holds** where ours agrees to the digits printed, and else **does
-# not hold**: it is about these items and these votes, so their sampling excuses nothing. A claim that
-# something is *larger* holds where it is so beyond the sampling of items, by a bootstrap p-value that is
-# corrected (Holm) for all such claims together; it **holds within noise** where that leaves it open. Of
-# several numbers the least certain decides, or, where some lie on the other side, the surest of
-# these, with its p-value times their number. A claim about *all* of several cases holds where there is no exception. A claim that there is *no*
-# correlation can fail, but nine models cannot show that there is none. Published values come without an
-# interval; there, the value alone decides. Where a claim uses a word such as *barely*, the rule says
-# how we read it. Some claims **cannot be checked with released data**, which is no fault of theirs.
-#
-# Claims about models are checked on models that others trained, the papers' or some like them;
-# those that this project trained ({doc}`finetuning`) are left out.
-#
-# The wording is ours; what each claim says, and where, was checked against the papers' text. Numbers of
-# claims that turned out not to be claims are left out, so the numbering has gaps.
+Markdown(
+    ""
+    if material.released
+    else "A verdict about votes or predictions says what these data show; it is no verdict on the "
+    "papers, which are about others."
+)
 
 # %%
-counts = claims.count_verdicts(table)
 publish_figure(
     "fig-claims",
     plot_claims,
-    counts,
-    caption="""How many claims of each paper got which verdict. Each claim of
-    {numref}`tbl-claims` counts once, however large or small it is.""",
-    alt="""Two horizontal stacked bars, one for each paper, divided by verdict. In both, the claims
-    that hold make up most of the bar; smaller parts do not hold, and of Nie et al. one or two hold
+    claims.count_verdicts(table),
+    caption="""Most claims of both papers hold. Each claim of {numref}`tbl-claims` counts once,
+    however large or small it is.""",
+    alt="""Two panels of horizontal bars, one for each paper, with a bar for each verdict. In both, the
+    claims that hold are by far the longest bar; fewer do not hold, and of Nie et al. one or two hold
     within noise or cannot be checked.""",
 )
 
-# %% tags=["remove-input"]
-Markdown(
-    f"Of {len(table)} claims, {say_counts(counts.rows)}. The count weighs nothing: a digit in an "
-    "appendix counts as much as a paper's main point."
-)
-
 # %% [markdown]
+# ## What does not hold as written
+#
+# Of the {value}`fig-claims "verdict=does not hold" sum:n d` claims that do not hold, those in the first two
+# points matter to anyone who builds on the papers; the others matter when numbers are compared.
+#
+# - **Accuracy and distance from people do go together on αNLI.** Over the nine models, Spearman's ρ of
+#   accuracy and {term}`JSD` is {value}`tbl-claims id=c24 value .2f` there: the more accurate
+#   model is nearer to people ([c24](#claim-c24)). On MNLI there is no such relation, and nine models could
+#   not show a weak one.
+# - **{term}`DistCE` is no proper score of single votes.** Scored so, naming only the majority gets
+#   {value}`tbl-claims id=c61 value .3f` compared with the true distribution, where lower is better
+#   ([c61](#claim-c61)); a section below explains why.
+# - The text of {cite:t}`nie2020` rounds the change rates of its own Table 2 by up to
+#   {value}`tbl-claims id=c06 value .1f` percentage points ([c05](#claim-c05), [c06](#claim-c06)). It names
+#   BART as closest to people on αNLI, where RoBERTa-large is: the JSD of the two differs by
+#   {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
+# - The distance that is printed as JSD uses natural logarithms, so its largest value is
+#   {value}`tbl-claims id=c15 value .3f` and not 1 ([c15](#claim-c15)).
+# - The released votes are not quite those of the printed tables: up to
+#   {value}`tbl-claims id=c14 value .0f` votes per label are missing there ([c14](#claim-c14)),
+#   so some scores of the uniform guess move in the fourth decimal ([c16](#claim-c16)).
+# - Two values that {cite:t}`baan2022` print for the scaled model in their appendix do not come out of the
+#   released predictions: we get a class-wise ECE of
+#   {value}`tbl-published-beside-ours "table=appendix D" row=roberta-ts ours .1f`% and not 5%, and an
+#   entropy {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high
+#   and not 0.12 ([c57](#claim-c57), [c60](#claim-c60)).
+#
 # ## The claims
 
-# %%
+# %% tags=["remove-input"]
+Cards("tbl-claims", table.rows, resamples)
+
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "All claims as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-claims",
     table,
     columns=claims.columns_for(resamples),
-    caption=f"""Every claim with its verdict and what decides it. The wording of the claims is
-    ours. In brackets, 95% intervals over items ({resamples:,} bootstrap resamples); for the
-    correlations of c24 and c25, over models. Holm’s p is adjusted for all claims that something is
-    larger and has a sampling error.""",
+    caption=f"""Every claim with its verdict and the number that decides it. In brackets, 95%
+    intervals over items ({resamples:,} bootstrap resamples); for c24 and c25, over models. Holm’s p is
+    adjusted for all claims that something is larger and has a sampling error. The download has the
+    rules and the evidence.""",
 )
 
 # %% [markdown]
-# ## Those that do not hold as written
+# ## How a verdict comes about
 #
-# A row here is a note for readers who compare numbers across papers, not a judgement of one. Each
-# says what was held against what, so that it can be argued with. That it can be said at all is
-# owed to what the authors released.
-
-# %% tags=["remove-input"]
-Markdown(say_failed(table.rows))
-
-# %% [markdown]
+# Each card gives the rule by which its verdict was computed.
+#
+# - A claim that something *is* a number **holds** where ours agrees to the digits printed, and otherwise
+#   **does not hold**: it is about these items and these votes, so sampling is no excuse.
+# - A claim that something is *larger* holds where a bootstrap over items says so at the 5% level, after
+#   Holm's correction for all such claims together. Where the test leaves it open, it **holds within
+#   noise**. Of several numbers the least certain decides.
+# - A claim about *all* of several cases fails with one exception. A claim that there is *no* correlation
+#   can fail, but nine models cannot show that there is none.
+# - Published values come without an interval; there the value alone decides.
+# - Some claims **cannot be checked with released data**, which is no fault of theirs.
+#
+# Where a paper uses a word such as *barely*, the rule says how we read it. We checked the wording and the
+# place of each claim against the papers; what turned out to be no claim was left out, so the numbers have
+# gaps. That a claim can be checked at all is owed to what the authors released.
+#
 # ## Every published number beside ours
 #
-# The claims above are a choice. Here is every number that the two papers print in their tables, or in
-# the text where it is a result, with ours where the released data has what it takes.
+# The claims are a choice. Here is every number that the papers print in a table, or in the text where it
+# is a result.
+#
+# Of the {value}`tbl-published-counts sum:printed ,d` numbers,
+# {value}`tbl-published-counts sum:ours ,d` can be computed from what was released, and
+# {value}`tbl-published-counts sum:same ,d` of these agree to the digits printed
+# ({numref}`tbl-published-counts`).
 
 # %%
 beside = published_numbers.published_beside_ours(
@@ -143,37 +159,44 @@ beside = published_numbers.published_beside_ours(
     same_votes=material.released,
 )
 publish_table(
+    "tbl-published-counts",
+    published_numbers.count_numbers(beside),
+    columns=published_numbers.COUNT_COLUMNS,
+    caption="""Where a published number can be checked, it nearly always agrees. One row for each place
+    in the papers; two numbers agree if they are the same to the digits printed. Settings of the
+    training (Table 8 of Nie et al.) are no results and are left out.""",
+)
+
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Every number, one by one", "code_prompt_hide": "Fold the table"}
+publish_table(
     "tbl-published-beside-ours",
     beside,
     columns=published_numbers.COLUMNS,
     shown=published_numbers.in_short(beside.rows),
-    caption="""Every published number beside ours. Δ is here minus paper, 0 where we get the
-    printed digits. Where many numbers of a table have none of ours, they are counted in one row; the
-    download lists each. Where Baan et al. name no seed, ours is that of
-    the first. Settings of the training (Table 8 of Nie et al.) are no results and are left out.""",
-)
-
-# %% tags=["remove-input"]
-counted = published_numbers.count_numbers(beside.rows)
-Markdown(
-    " ".join(
-        f"Of the {row.printed:,} numbers of {{cite:t}}`{row.paper}`, {row.ours:,} have one of ours, and "
-        f"{row.same:,} of these agree to the digits printed."
-        for row in counted.itertuples()
-    )
-    if material.released
-    else "These votes are others than the papers', so no number of theirs has one of ours."
+    caption="""Every published number beside ours. Δ is here minus paper: bold where it exceeds
+    rounding, 0 where we get the printed digits. Where many numbers of a table have none of ours,
+    they are counted in one row; the download lists each. Where Baan et al. name no seed, ours is
+    that of the first.""",
 )
 
 # %% [markdown]
 # ## A score that prefers the majority
 #
-# One of them deserves a word, because it decides how a model should be trained and judged. A
-# *proper* score is one that nobody can improve by saying something else than what they believe.
-# Total variation against single votes is not proper: its expected value is $1 - \sum_k h_k m_k$,
-# which is smallest when all of $m$ is on the most frequent label. Against the whole distribution of
-# votes, as {cite:t}`baan2022` use it for {term}`DistCE`, this does not arise: there it is 0 for the
-# true distribution and for no other.
-
-# %% tags=["remove-input"]
-Markdown(say_proper(table.rows))
+# One claim decides how a model should be trained and judged. A *proper* score is one that nobody can
+# improve by saying something else than what they believe. Total variation against single votes is not
+# proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest when all of $m$ is on the most
+# frequent label. Against the whole distribution of votes, as {cite:t}`baan2022` use it for
+# {term}`DistCE`, the problem does not arise: there it is 0 for the true distribution and for no other.
+#
+# On SNLI, the majority label alone scores {value}`tbl-claims id=c61 value +.3f` against single votes,
+# compared with the votes' own shares (95% interval {value}`tbl-claims id=c61 low .3f` to
+# {value}`tbl-claims id=c61 high .3f`). Anyone who trains on single votes with this score is rewarded for
+# leaving disagreement out.
+#
+# ## Limitations
+#
+# Claims about models are checked on the predictions that were released with {cite:t}`baan2022`, of RoBERTa and
+# BERT trained on SNLI. Of the nine models of {cite:t}`nie2020` only the printed scores are available, and for αNLI
+# no others. Models that this project trained ({doc}`finetuning`) are left out. Which sentences count as claims, and how a vague word is
+# read, is our choice. The intervals are for other items of the same kind, and these items were chosen
+# because the original five annotators disagreed on them.

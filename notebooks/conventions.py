@@ -14,8 +14,13 @@
 # # Which JSD was that?
 #
 # Two papers can report the same measure of the same predictions and print different numbers,
-# because a logarithm, a direction, a floor, a tie or a bin was chosen differently. How far do
-# such choices move a number, and which of them can be undone afterwards?
+# because a logarithm, a direction, a floor, a tie or a bin was chosen differently.
+#
+# The choices matter. On SNLI, the "Jensen–Shannon" of one RoBERTa-base is
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` or
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`, depending on whether it is a
+# divergence in nats or a distance in bits. Some choices can be undone with a pocket calculator;
+# others change which system is better.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -31,91 +36,85 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.conventions import plot_conventions
-from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions, datasets=[dataset])
 table = conventions.under_every_convention(material, temperature=temperature)
+leading = conventions.leading_system(table.rows)
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
 
-# %% tags=["remove-input"]
-systems = list(table.rows["system"].unique())
-Markdown(
-    f"Shown on {dataset_name(dataset)}: {', '.join(systems)}."
-    if len(systems) > 2
-    else "Only the uniform guess and the oracle are shown."
+# %% [markdown]
+# ## How far a number moves
+
+# %%
+publish_figure(
+    "fig-conventions",
+    plot_conventions,
+    conventions.drawn(table),
+    caption=f"""A measure without its convention can be off by a factor of three. Each mark is
+    one convention; its value for {leading} on {dataset_name(dataset)} is divided by that of the
+    reference convention (black), the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In
+    parentheses: what differs between the conventions. An arrow at the right means infinity, one
+    at the left 0.""",
+    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around
+    one, the widest range on top. KL spreads furthest and reaches infinity; Jensen–Shannon and
+    the Brier score fall to about a third; calibration errors rise by half; accuracy and RankCS
+    hardly move.""",
 )
 
 # %% [markdown]
-# The {term}`oracle` predicts exactly the shares of the human votes; the *uniform* guess gives every
-# label the same probability. They need no model, and show what a convention does at its ends.
+# KL is the least portable number: without a floor for labels of no probability, a single unlucky
+# item makes it infinite, and turning its direction round moves it too ({numref}`fig-conventions`).
+# The calibration error of the same predictions is
+# {value}`tbl-convention-spread quantity=ECE smallest .3f` or
+# {value}`tbl-convention-spread quantity=ECE largest .3f`, mostly by whether hits are counted
+# against the majority label or against the vote shares. Accuracy moves only by ties.
+#
+# ## Does the choice change who is better?
+#
+# A factor moves all systems alike, so units never change an order. Directions, floors, targets and
+# bins may. The {term}`oracle` of the next tables predicts exactly the shares of the human votes;
+# *uniform* gives every label the same probability. They need no model, and show what a convention
+# does at its ends.
+
+# %%
+publish_table(
+    "tbl-convention-spread",
+    conventions.spread(table),
+    columns=conventions.SPREAD_COLUMNS,
+    caption=f"""The order of systems depends on the convention for KL and calibration errors
+    alone. Smallest, reference and largest value are those of {leading}; the last columns count
+    the pairs of systems whose order under the reference another convention turns round, and name
+    one such change.""",
+)
+
+# %% [markdown]
+# Of {value}`tbl-convention-spread quantity=ECE n_pairs` pairs of systems,
+# {value}`tbl-convention-spread quantity=KL n_turned` change places in KL with the direction,
+# {value}`tbl-convention-spread quantity=ECE n_turned` in ECE and
+# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` in class-wise ECE with the
+# target ({numref}`tbl-convention-spread`). Against the majority label, the votes' own shares look
+# worse calibrated than a model; against the vote shares they are perfect.
 #
 # ## The same predictions, under every convention
 #
-# Nothing changes from row to row of the next table but the convention. Floors matter only where
-# a distribution gives a label no probability, or next to none: people often do, models that end
-# in a softmax seldom.
+# Nothing changes from row to row of the next table but the convention. Floors matter only where a
+# distribution gives a label no probability, or next to none: people often do, models that end in a
+# softmax seldom.
 
 # %%
 publish_table(
     "tbl-conventions",
     table,
-    columns=conventions.columns_for(systems),
+    columns=conventions.columns_for(list(table.rows["system"].unique())),
     shown=conventions.side_by_side(table.rows),
-    caption="""The same predictions under every convention. A ◆ marks the reference: the
-    choice of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither
-    uses, that of its author. The last column names who computes it so, where we know of one;
-    KL’s floor raises the second distribution. ∞ is infinity.""",
-)
-
-# %%
-seen = table.rows[table.rows["relative"].notna() & (table.rows["system"] != "oracle")]
-publish_figure(
-    "fig-conventions",
-    plot_conventions,
-    table.having(seen.drop(columns=["n_items", "is_reference", "used_by"])),
-    caption="""How far each quantity moves with its convention. Each mark is one row of
-    {numref}`tbl-conventions`, divided by the reference convention’s value for the same system;
-    the line joins the smallest and the largest. An arrow at the right edge means infinity, one at
-    the left edge 0. The oracle is left out, since most of its references are 0.""",
-    alt="""A dot plot with one row for each of nine quantities and one line for each system, on a
-    logarithmic scale around one. KL spreads furthest and reaches infinity; Jensen–Shannon,
-    calibration errors and the Brier score differ by factors of up to about three to four;
-    accuracy of the models hardly moves.""",
-)
-
-# %% tags=["remove-input"]
-ranges = conventions.spread(table).rows.set_index(["system", "quantity"])
-first = systems[0]
-parts = [
-    f"{quantity} runs from {number(row.smallest, 3)} to {number(row.largest, 3)}"
-    for quantity, row in ranges.loc[first].iterrows()
-]
-Markdown(
-    f"For {first}, over the conventions of {{numref}}`tbl-conventions`: {'; '.join(parts)}. "
-    "So a number that comes without its convention says little, and a comparison across papers "
-    "needs the convention of both."
-)
-
-# %% [markdown]
-# ## Does the choice change who is better?
-#
-# A factor moves all systems alike, so it never changes an order. The others may.
-
-# %% tags=["remove-input"]
-flips = conventions.order_changes(table).rows
-found = [
-    f"- **{row.quantity}**: {row.behind} overtakes {row.ahead} under {row.n_turned} of the "
-    f"conventions, such as *{row.convention}*."
-    for row in flips.itertuples()
-]
-Markdown(
-    "\n".join(["Against the order under the reference convention:", "", *found])
-    if found
-    else "Among the systems above, no convention turns an order round."
+    caption="""The same predictions under every convention. A ◆ marks the reference: the choice
+    of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither uses, that
+    of its author. The last column names who computes it so, where we know of one. KL’s floor
+    raises the second distribution; the data has more floors, numbers of bins, and KL in bits.""",
 )
 
 # %% [markdown]
@@ -127,21 +126,27 @@ Markdown(
 # the recipe that the row names.
 
 # %%
-recipes = conversions.conversions(material, temperature=temperature)
 publish_table(
     "tbl-conversion",
-    recipes,
+    conversions.conversions(material, temperature=temperature),
     columns=conversions.COLUMNS,
-    caption=f"""How to get from one convention to another. The last column holds the largest
-    distance, over the systems of this page on {dataset_name(dataset)}, between what the recipe gives and
-    what is computed directly.""",
+    caption=f"""Units convert exactly; directions, floors and targets do not. The last column
+    holds the largest distance, over the systems of this page on {dataset_name(dataset)}, between
+    what the recipe gives and what is computed directly.""",
 )
 
-# %% tags=["remove-input"]
-exact = recipes.rows[recipes.rows["exact"]]
-on_means = (exact["applies_to"] == "mean").sum()
-Markdown(
-    f"Of the {len(recipes)} conversions, {len(exact)} are exact, and {on_means} of these can be "
-    "made from a printed mean. The exact ones were tried on every system above; the largest error "
-    f"was {exact['largest_error'].max():.0e}."
-)
+# %% [markdown]
+# Of the {value}`tbl-conversion count:recipe` conversions in {numref}`tbl-conversion`,
+# {value}`tbl-conversion exact=true count:recipe` are exact, and
+# {value}`tbl-conversion exact=true applies_to=mean count:recipe` of these need only a printed mean.
+# The guess that fails worst takes KL for the same in the other direction: it is off by
+# {value}`tbl-conversion quantity=KL from_convention="human ‖ model, floor 0.001" largest_error .2f`
+# nats.
+#
+# ## Limitations
+#
+# The numbers are those of a few systems on
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items.
+#
+# Other datasets and systems move by other factors, except where the factor is a unit. The list of
+# conventions is ours, from papers and libraries that we know.

@@ -13,9 +13,16 @@
 # %% [markdown]
 # # The shape of disagreement
 #
-# An item on which people disagree may be a slip, a matter of degree, or a question with two
-# answers. The hundred votes show which shapes occur, and how little of them five votes could
-# show.
+# Disagreement on an item may be a few slips, a matter of degree, or a question with two answers. A
+# hundred votes show which shapes occur; five hardly do.
+#
+# On SNLI and MNLI most disagreement is between *neutral* and one of the other two labels; the
+# two leading labels are entailment and contradiction on only
+# {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` and
+# {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the
+# items. And a split of three to two among five annotators says little about the crowd: on
+# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items, the
+# hundred are more than 20 points away from it.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -25,7 +32,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import disagreement
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import (
     plot_entropy,
@@ -33,8 +40,8 @@ from chaos_utils.plots.disagreement import (
     plot_original_votes,
     plot_simplex,
 )
-from chaos_utils.report.columns import number
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
 
 material = gather(data)
 
@@ -42,77 +49,63 @@ material = gather(data)
 Markdown(notices(material))
 
 # %% [markdown]
-# ## Entropy
+# ## How much people disagree
 #
-# The {term}`entropy` of an item's votes is 0 when all agree. Its largest value is
-# $\log_2 3 = 1.58$ bits with three labels and 1 bit with two.
+# The {term}`entropy` of an item's votes is 0 when all agree. Its largest value, reached where all
+# labels have equally many votes, is $\log_2 3 = 1.58$ bits with three labels and 1 bit with two.
 
 # %%
-entropies = disagreement.entropy_bins(material, n_bins=20)
 publish_figure(
     "fig-entropy",
     plot_entropy,
-    entropies,
-    caption="""Entropy of the votes, item by item. Twenty equal bins over each dataset's whole
-    range; the dashed line is the mean. Compare Figure 3 of {cite:t}`nie2020`.""",
+    disagreement.entropy_bins(material, n_bins=20),
+    caption="""Disagreement is the rule on SNLI and MNLI, and the exception on αNLI. Items by the
+    entropy of their votes, in twenty equal bins; the dashed line is the mean. The outline on αNLI
+    shows the items there would be in a bin if all splits between two labels were equally frequent.
+    Compare Figure 3 of {cite:t}`nie2020`.""",
     alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
-    one bit; the αNLI histogram falls from a high left side and rises again in its last bin.""",
+    one bit; the αNLI histogram falls from a high left side and rises again in its last bin, where
+    an outline that stands for equally frequent splits is higher still.""",
 )
 
-# %% tags=["remove-input"]
-majorities = disagreement.majority_shares(material)
-each = entropies.rows.drop_duplicates("dataset")
-means = [f"{row.mean_bits:.3f} bits on {dataset_name(row.dataset)}" for row in each.itertuples()]
-text = f"In {{numref}}`fig-entropy`, the mean entropy is {listed(means)}."
-n_votes = each.set_index("dataset")["n_votes"]
-if material.is_book and n_votes.notna().all():
-    thirds = disagreement.entropy_bins(material.named("alphanli"), n_bins=3).rows["share"]
-    even, most = disagreement.even_splits(0.95, n_votes["alphanli"])
-    top = entropies.on("alphanli").rows["share"].iloc[-1]
-    at_least = majorities.on("alphanli").rows.set_index("percent")["share_at_least"]
-    tens = [at_least[low] - at_least[low + 10] for low in (50, 60, 70, 80, 90)]
-    text = (
-        "The paper reads two shapes from this figure: one peak for SNLI and MNLI, and a U for "
-        f"αNLI. {{numref}}`fig-entropy` shows both. Mean entropies are {listed(means)}, "
-        f"where {thirds[0]:.0%} of the items lie in the lowest third of the range, "
-        f"{thirds[1]:.0%} in the middle third and {thirds[2]:.0%} in the highest.\n\n"
-        "Read the right arm of the U with care. With two labels, entropy is flat around an even "
-        "split, so that many different splits share the last bin: all that give the larger label "
-        f"up to {most} votes. If every split were equally frequent, {even:.0%} of the items would "
-        f"lie at 0.95 bits or more; {top:.1%} do. The arm is in the scale as much as in the "
-        f"people: counted by the votes for the majority, {tens[0]:.0%} of the αNLI items have 50 "
-        f"to 59, {tens[1]:.0%} have 60 to 69, {tens[2]:.0%} have 70 to 79, {tens[3]:.0%} have 80 "
-        f"to 89 and {tens[4]:.0%} have 90 to 99 ({{numref}}`fig-majority-share`)."
-    )
-Markdown(text)
+# %% [markdown]
+# SNLI and MNLI have one peak each, with a mean of
+# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` and
+# {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` bits. αNLI, with a mean of
+# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f`, is high on the left and rises again
+# at the right end ({numref}`fig-entropy`). {cite:t}`nie2020` describe it as U-shaped: people are
+# either certain or split.
+#
+# The right arm of that U is largely an artefact of the scale. With two labels, entropy is flat
+# around an even split, so that many different splits share the last bin. If every split were
+# equally frequent, {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the items
+# would fall into it; {value}`fig-entropy dataset=alphanli bin=20 share .0%` do. Counted by the
+# size of the majority, there is no second arm: fewer than 60 votes support the majority on only
+# {value}`fig-majority-share dataset=alphanli percent=59 share_at_most .0%` of the αNLI items, and
+# 90 or more on {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%`.
 
 # %%
 publish_figure(
     "fig-majority-share",
     plot_majority_share,
-    majorities,
-    caption="""Share of items on which at least so many of the votes are for the majority
-    label. A line that stays high to the right means agreement.""",
+    disagreement.majority_shares(material),
+    caption="""Large majorities are common on αNLI and rare on MNLI. A line shows on which share of
+    the items at least so many of the votes are for the {term}`majority label`.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
     SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
 )
 
-# %% tags=["remove-input"]
-strong = majorities.rows[majorities.rows["percent"] == 90]
-agreed = [
-    f"{row.share_at_least:.0%} of the {dataset_name(row.dataset)} items"
-    for row in strong.itertuples()
-]
-bare = majorities.rows[majorities.rows["percent"] == 60]["share_at_most"]
-Markdown(
-    f"Nine of ten votes agree on {listed(agreed)}. At the other end, no label has more than 60% of "
-    f"the votes on {listed([f'{share:.0%}' for share in bare])} ({{numref}}`fig-majority-share`)."
-)
-
 # %% [markdown]
+# A majority of 90% or more exists on
+# {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items and on
+# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items
+# ({numref}`fig-majority-share`). At the other end, no label has more than 60% of the votes on
+# {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items: there,
+# any single label misrepresents at least two people in five.
+#
 # ## Between which labels
 #
-# Entropy does not say between *which* labels people are torn. With three labels, an item's votes
+# Entropy does not say *between which labels* people are torn. With three labels, an item's votes
 # are a point in a triangle.
 
 # %%
@@ -120,19 +113,15 @@ step = 10  # percentage points from cell to cell
 cells = disagreement.vote_cells(material, step=step)
 result = None
 if len(cells):
-    corners = dict.fromkeys(listed(one.labels) for one in material.datasets if one.n_classes == 3)
-    rest = cells.rows[cells.rows["percent_1"].isna()]
-    fewer = [f"{row.n_items} of {dataset_name(row.dataset)}" for row in rest.itertuples()]
-    not_drawn = f"items elsewhere ({listed(fewer)}) are not drawn" if fewer else "all are drawn"
     result = publish_figure(
         "fig-simplex",
         plot_simplex,
         cells,
-        caption=f"""Every item's votes in the triangle of {"; ".join(corners)}. At a corner all votes
-        are for that label, on an edge none are for the opposite one; grid lines mark quarters of the
-        votes. A dot's area is the number of items whose votes are nearest to its place, its colour
-        the majority of most of them. The places are {step} percentage points apart; those with fewer
-        than {disagreement.MIN_ITEMS} items are left empty: {not_drawn}.""",
+        caption=f"""Few items lie between entailment and contradiction. At a corner all votes are
+        for that label; on an edge none are for the opposite one. A dot's area is the number of
+        items whose votes are nearest to its place, its colour the majority of most of them; places
+        are {step} percentage points apart, and those with fewer than {disagreement.MIN_ITEMS}
+        items are left empty.""",
         alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the
         edges from neutral to entailment and from neutral to contradiction, with few in the middle
         and fewest between entailment and contradiction. On MNLI they spread more into the middle,
@@ -140,37 +129,37 @@ if len(cells):
     )
 result
 
-# %% tags=["remove-input"]
+# %%
 several = [one for one in material if one.datasets[0].n_classes > 2]
-contested = disagreement.contested_pairs(several).rows
-sentences = []
-for dataset in contested["dataset"].unique() if len(contested) else ():
-    pairs = contested[contested["dataset"] == dataset]
-    largest = pairs.loc[pairs["share"].nlargest(3).index.sort_values()]
-    shares = [f"{row.first} and {row.second} on {row.share:.0%}" for row in largest.itertuples()]
-    shares[0] += " of the items"
-    sentences.append(
-        f"on {dataset_name(dataset)} the two leading labels are {', '.join(shares[:-1])}, and {shares[-1]}"
+pairs = disagreement.contested_pairs(several)
+result = None
+if len(pairs):
+    result = publish_table(
+        "tbl-contested-pairs",
+        pairs,
+        columns=disagreement.CONTESTED_PAIRS,
+        caption="""Disagreement turns on *neutral*. Items by their two most frequent labels;
+        unanimous items count for no pair, and of labels that tie, the earlier one counts.""",
     )
-text = f"{'; '.join(sentences)}." if sentences else ""
-text = text[:1].upper() + text[1:]
-if material.is_book:
-    text = (
-        f"In {{numref}}`fig-simplex`, {'; '.join(sentences)}. Neutral is where most disagreement "
-        "turns."
-    )
+result
+
+# %% tags=["remove-input"]
 others = [one.short for one in material.datasets if one.n_classes != 3]
-if others:
-    verb = "is" if len(others) == 1 else "are"
-    text += f"\n\n*{listed(others)} {verb} left out here: a triangle needs three labels.*"
-Markdown(text)
+Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" if others else "")
 
 # %% [markdown]
+# The commonest contest is between entailment and neutral: these are the two leading labels on
+# {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI
+# items and on {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%`
+# of the MNLI items ({numref}`fig-simplex`, {numref}`tbl-contested-pairs`). That is what one would
+# expect where people differ in *how much* must follow, rather than in whether the sentences
+# contradict each other; the votes alone cannot prove it.
+#
 # ## What five votes could show
 #
-# ChaosNLI took its SNLI and MNLI items from those whose old label had exactly three of the
-# original votes, of five on all but a few items. By that count, all these items are equally
-# contested: 60% to 40%.
+# The SNLI and MNLI items were taken from those whose old label had exactly three of the original
+# votes, of five on all but a few items. By that count, all these items are equally contested: 60%
+# to 40%.
 
 # %%
 binned = disagreement.original_votes_bins(material)
@@ -180,51 +169,65 @@ if len(binned):
         "fig-original-votes",
         plot_original_votes,
         binned,
-        caption="""What the old votes said against what the new ones say. Upper row: the old label's
-        share of the new votes; the dashed line is its share of the old ones (on SNLI and MNLI 60%,
-        but for the few items with four old votes). Lower row: entropy of the new votes, cumulated,
-        by how the old ones split, for items with the usual number of them; dotted lines mark the
-        entropy of the old votes themselves.""",
-        alt="""Four panels. Above, histograms of the old label's share among a hundred votes spread
-        from almost none to almost all, far to both sides of the 60% that the five votes gave.
-        Below, cumulative curves of entropy for items with old votes split 3-2 and 3-1-1: the two
-        curves lie close together, though the five votes' own entropies, which dotted lines mark,
-        are far apart.""",
+        caption="""A three-to-two split among five says little about a hundred. First the old
+        label's share of the new votes; the dashed line is its share of the old ones. Then the
+        share of items with at most so much entropy, by how the old votes split; a dotted line
+        marks the entropy of that split itself.""",
+        alt="""Four panels. In the first two, histograms of the old label's share among a hundred
+        votes spread from almost none to almost all, far to both sides of the 60% that the five
+        votes gave. In the others, cumulative curves of entropy for items with old votes split 3-2
+        and 3-1-1: the two curves lie close together, though the five votes' own entropies, which
+        dotted lines mark, are far apart.""",
+    )
+result
+
+# %%
+original = disagreement.original_votes(material)
+result = None
+if len(original):
+    result = publish_table(
+        "tbl-original-votes",
+        original,
+        columns=disagreement.ORIGINAL_VOTES,
+        caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
+        counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
+        would have just as many votes if as few people were asked again.""",
     )
 result
 
 # %% tags=["remove-input"]
-original = disagreement.original_votes(material).rows
-of_all = original[original["pattern"] == disagreement.ALL].set_index("dataset")
-if material.is_book:
-    after, kept, far, n_sure = (
-        of_all[name]
-        for name in ("mean_share_after", "chance_of_selection", "share_far", "n_nearly_all")
-    )
-    pattern = (
-        original.pivot(index="dataset", columns="pattern", values="mean_entropy_bits_after")
-        .reindex(index=["snli", "mnli"], columns=["3-2", "3-1-1"])
-        .map(lambda mean: number(mean, 2))
-    )
-    text = (
-        f"{{numref}}`fig-original-votes` takes that apart. The old label's share among a hundred "
-        f"votes has mean {after['snli']:.0%} on SNLI and {after['mnli']:.0%} on MNLI, but "
-        f"lies more than 20 points from 60% on {far['snli']:.0%} and {far['mnli']:.0%} of the "
-        "items: a split of three to two is weak evidence of a split crowd.\n\n"
-        f"The selection itself bends the picture. {n_sure['snli']} SNLI and {n_sure['mnli']} MNLI "
-        "items have a crowd that stands behind the old label with 95 votes or more; they are here "
-        "because two of their five first annotators did not. If five new votes were drawn from "
-        f"each item's crowd, only {kept['snli']:.0%} of the SNLI items and {kept['mnli']:.0%} of "
-        "the MNLI items would be expected to pass the three-of-five rule again. So entropies in "
-        "this book describe items *chosen for dispute among five people*; they are neither those "
-        "of the whole datasets nor those of items on which the crowd is known to be split.\n\n"
-        "Nor does the pattern of the five say much: items that split 3-1-1 have a mean entropy of "
-        f"{pattern.loc['snli', '3-1-1']} bits on SNLI and {pattern.loc['mnli', '3-1-1']} on MNLI, "
-        f"those that split 3-2 {pattern.loc['snli', '3-2']} and {pattern.loc['mnli', '3-2']}."
-    )
-else:
-    means = [
-        f"{row.mean_share_after:.0%} on {dataset_name(row.Index)}" for row in of_all.itertuples()
-    ]
-    text = f"The old label's mean share of the new votes is {listed(means)}." if means else ""
-Markdown(f"{text}\n\n{material.left_out('old votes')}")
+Markdown(material.left_out("old votes"))
+
+# %% [markdown]
+# The old label keeps about the share it had: on average
+# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the new votes on
+# SNLI and {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. But
+# on single items it is far off, by more than 20 points on
+# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` and
+# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of them
+# ({numref}`fig-original-votes`). The pattern of the five says little more: items that split
+# 3-1-1 have a mean entropy of
+# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_entropy_bits_after .2f` bits on MNLI,
+# those that split 3-2 {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`
+# ({numref}`tbl-original-votes`).
+#
+# The selection works in one direction. On
+# {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, 95 or more of the
+# hundred stand behind the old label; these items are here because two of the first five annotators
+# did not. If five new people were drawn from each item's crowd, only
+# {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items
+# and {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items
+# would be expected to pass the three-of-five rule again.
+#
+# ## How far this goes
+#
+# Entropies in this book describe items *chosen for dispute among five people*. They are neither
+# those of the whole SNLI and MNLI, nor those of items on which the crowd is known to be split.
+# {numref}`tbl-contested-pairs` counts the two leading labels of all
+# {value}`tbl-contested-pairs dataset=snli sum:n_items ,d` SNLI and
+# {value}`tbl-contested-pairs dataset=mnli sum:n_items ,d` MNLI items that are not unanimous, however
+# few the votes for the second.
+#
+# Votes are a sample, too. The entropy of a hundred votes is slightly too low on average, and a share
+# of one half among a hundred is uncertain by about ten points either way. {doc}`../related` leads
+# to work on *why* people disagree.

@@ -48,7 +48,6 @@ from IPython.display import Markdown
 from chaos_utils.analyses import finetuning
 from chaos_utils.base import paths
 from chaos_utils.plots.training import plot_training_curves
-from chaos_utils.presentation.training import say_cost
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.scalars import publish_scalars
 from chaos_utils.report.tables import publish_table
@@ -95,14 +94,11 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""Course of the training. Left: loss on the training items, the mean since the point
-    before; right: accuracy on development items. The dotted line is an even guess.""",
+    caption="""Course of the training. Left: loss on the training items, smoothed, over the raw one in
+    grey; right: accuracy on development items.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss and
     the accuracy on development items.""",
 )
-
-# %% tags=["remove-input"]
-Markdown(say_cost(table.rows))
 
 # %%
 accuracies = {f"dev_accuracy_{name}": part["accuracy"] for name, part in run.record["dev"].items()}

@@ -13,11 +13,15 @@
 # %% [markdown]
 # # Do models capture the distribution?
 #
-# A model trained on one label per item still outputs a full distribution. Is it the distribution
-# of people's answers? {cite:t}`nie2020` measured that for nine models. Here their table
-# stands beside everything that can be computed from released predictions, and beside guesses that
-# need no model. Some of these guesses beat every published model, and by squared distance the models
-# whose predictions are available are worth one or two people.
+# A model trained on one label per item still outputs a full distribution. Is it the distribution of
+# people's answers? {cite:t}`nie2020` measured that for nine models. We set their table beside all
+# predictions that have been released, and beside guesses that need no model.
+#
+# The answer is mostly no. On MNLI a coin toss between the labels is closer to people than all
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_beaten` published
+# models, and no model whose predictions are available is worth, as trained, more than
+# {value}`tbl-human-equivalents kind=model measure=human_equivalent_brier temperature=1 max:value .1f`
+# people.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -31,77 +35,66 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import results
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
+from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
 from chaos_utils.plots.results import plot_human_equivalents, plot_results
-from chaos_utils.report.columns import number, signed
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions)
+table = results.main_results(material, n_resamples=resamples, seed=seed)
+references = reference_scores(material, seed=seed, measures=["jsd", "kl"])
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
 
 # %% [markdown]
-# ## The table
+# ## Distance from people
 #
-# {term}`JSD` is the Jensen–Shannon *distance* with natural logarithms, {term}`KL` the divergence
-# from model to human distribution in nats; for both, 0 is perfect.
-# {term}`Old accuracy <old accuracy>` counts agreement with the label of the original dataset,
-# {term}`new accuracy` with the majority of the hundred votes.
+# {term}`JSD` is the Jensen–Shannon *distance* between the human and the predicted distribution, with
+# natural logarithms, averaged over items; 0 is perfect. Two references bound it. A
+# {term}`perfect model <noise floor>` predicts each item's true distribution, and still scores above
+# zero because the judging votes are a sample. A {term}`second crowd <human ceiling>` of a hundred
+# other people shows how well people predict people. {doc}`ceilings` explains how both are computed.
 
 # %%
-table = results.main_results(material, n_resamples=resamples, seed=seed)
-publish_table(
-    "tbl-main-results",
-    table,
-    columns=results.COLUMNS,
-    caption=f"""Distance from humans and accuracy of every system, computed and published. Computed
-    rows have 95% bootstrap intervals over items ({resamples:,} resamples), those of one seed for these
-    runs alone; a *mean of seeds* has one for other seeds too, by t. The chance row has the
-    paper's values and the difference. Rows marked *published* are those of Table 5 in
-    {{cite:t}}`nie2020` whose predictions are not available. The paper lacks the baselines. Three of
-    them are fitted on the items of nine other folds: the class prior (frequency of the old labels),
-    the mean vote, and the mean vote of items with the same old label. The two others are the few
-    original votes as a prediction, and the old label taken as certain. *Worth of people*: how many
-    people, pooled, come as near to the population by squared distance
-    ({{numref}}`tbl-human-equivalents`).""",
+drawn = results.drawn_results(table, references)
+publish_figure(
+    "fig-results",
+    plot_results,
+    drawn,
+    caption="""On MNLI a uniform guess (dashed) is closer to people than every published model. The
+    rows are people and references, guesses that need no model, and models; on a wide screen they are
+    sorted by their mean rank over the datasets. Dotted: the perfect model and the second crowd. Seeds
+    of a model share a row.""",
+    alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every
+    published model lies left of the line of the uniform guess; on MNLI all of them lie right of it.
+    On MNLI and αNLI the mean vote given the old label lies left of all models. All are far from the
+    second crowd and the perfect model at the left, where the estimated human stands.""",
 )
-
-# %% tags=["remove-input"]
-chance = table.rows[table.rows["kind"] == "chance"]
-gaps = chance[[f"difference_{measure}" for measure in results.TABLE_5]].abs().max().max()
-counts = results.better_than_chance(table).rows.set_index(["dataset", "measure"])
-sentences = [
-    f"on {dataset_name(dataset)}, {counts.loc[(dataset, 'jsd'), 'n_better']} of "
-    f"{counts.loc[(dataset, 'jsd'), 'n_models']} published models are nearer to humans than the uniform "
-    f"guess by JSD, and {counts.loc[(dataset, 'kl'), 'n_better']} by KL"
-    for dataset in counts.index.unique("dataset")
-]
-text = (
-    f"The chance rows of {{numref}}`tbl-main-results` come within {gaps:.4f} of the paper's; released "
-    "votes and those of the paper differ a little.\n\n"
-    "Read against the uniform guess, which knows nothing, the published distances are sobering: "
-    f"{'; '.join(sentences)}."
-)
-if "mnli" in counts.index:
-    text += (
-        f" On MNLI the uniform guess scores {counts.loc[('mnli', 'jsd'), 'chance']:.4f} in JSD and "
-        f"{counts.loc[('mnli', 'kl'), 'chance']:.4f} in KL; the best published models have "
-        f"{counts.loc[('mnli', 'jsd'), 'best_value']:.4f} "
-        f"({SYSTEM_NAMES[counts.loc[('mnli', 'jsd'), 'best']]}) and "
-        f"{counts.loc[('mnli', 'kl'), 'best_value']:.4f} "
-        f"({SYSTEM_NAMES[counts.loc[('mnli', 'kl'), 'best']]})."
-    )
-Markdown(text if sentences else "")
 
 # %% [markdown]
-# ## Simple guesses beat published models
+# ```{interactive} tbl-main-results
+# :measures: jsd kl new_accuracy old_accuracy
+# ```
+#
+# On MNLI the uniform guess has a JSD of
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and the closest of the nine published
+# models {value}`tbl-main-results dataset=mnli source=published kind=model min:jsd .3f`
+# ({numref}`fig-results`). By KL, too, the guess beats
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_beaten` of the 9. MNLI is
+# the exception: by JSD the guess beats
+# {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_beaten` of the 9 on SNLI
+# and {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_beaten` on αNLI.
+# There is room for better models: on MNLI a second crowd would score
+# {value}`fig-results dataset=mnli kind=ceiling measure=jsd value .3f`.
+#
+# ## Guesses that read no sentence
 #
 # Predict the same distribution for all items that have one {term}`old label`, without reading a
-# sentence: this {term}`mean vote given the old label` is one of the strongest predictions in the table.
+# sentence: the {term}`mean vote given the old label`, learned from other items. Or take the few
+# original votes, where there are several, for the whole distribution.
 
 # %%
 against = results.baselines_against_models(table)
@@ -113,46 +106,93 @@ if len(against):
         against,
         shown=beside,
         columns=results.count_columns(beside),
-        caption="""How many published models each guess beats, by JSD. Values are compared at the four
-        decimals of the paper. The data has KL too, and how many models lie beyond the upper end of
-        the guess's 95% interval.""",
+        caption="""Knowing the old label beats all published models on MNLI and αNLI. How many published
+        models have a higher JSD than each guess, compared at the four decimals of the paper; bold
+        where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
     )
 result
 
-# %% tags=["remove-input"]
-by_jsd = against.rows[against.rows["measure"] == "jsd"]
-beats_all = by_jsd[by_jsd["n_beaten"] == by_jsd["n_models"]]
-winners = [
-    f"the {system} on {listed(map(dataset_name, rows['dataset']))}"
-    for system, rows in beats_all[beats_all["system"] != "chance"].groupby("system", sort=False)
-]
-short_of = by_jsd.assign(missed=by_jsd["n_beaten"] - by_jsd["n_beyond"])
-close = short_of[short_of.index.isin(beats_all.index) & (short_of["missed"] > 0)]
-close = close[close["system"] != "chance"]
-Markdown(
-    f"By JSD, all {by_jsd['n_models'].max()} published models are beaten by {listed(winners)} "
-    "({numref}`tbl-baselines-against-models`). "
-    + (
-        "All of these models also lie beyond the upper end of the guess's interval"
-        + "".join(
-            f", but for {row.missed} ({row.system}, {dataset_name(row.dataset)})"
-            for row in close.itertuples()
-        )
-        + "."
+# %% [markdown]
+# The mean vote given the old label beats
+# {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_beaten`
+# of the 9 models on MNLI, with a JSD of
+# {value}`tbl-main-results dataset=mnli "system=mean vote given the old label" jsd .3f`, and
+# {value}`tbl-baselines-against-models dataset=alphanli "system=mean vote given the old label" measure=jsd n_beaten`
+# on αNLI ({numref}`tbl-baselines-against-models`). All of these also lie beyond the upper end of the
+# guess's interval. On SNLI it beats
+# {value}`tbl-baselines-against-models dataset=snli "system=mean vote given the old label" measure=jsd n_beaten`.
+#
+# Five other people do so on MNLI: the original votes, taken as a prediction, have a JSD of
+# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .3f` and beat
+# {value}`tbl-baselines-against-models dataset=mnli "system=original votes" measure=jsd n_beaten` of the
+# 9, but {value}`tbl-baselines-against-models dataset=mnli "system=original votes" measure=kl n_beaten`
+# by KL, where they have {value}`tbl-main-results dataset=mnli "system=original votes" kl .2f`. JSD
+# forgives what KL does not: that none of the few chose a label which some of the many did.
+#
+# {numref}`fig-nine-models` shows both among the
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` models.
+
+# %%
+nine = results.beside_published_models(drawn, dataset="mnli")
+result = None
+if len(nine):
+    result = publish_figure(
+        "fig-nine-models",
+        plot_results,
+        nine,
+        caption="""On MNLI a coin toss between the labels is closer to people than all nine published
+        models. So are the five original votes, and the mean vote of other items with the same old
+        label. Dashed: the coin toss (uniform guess); dotted: a second crowd of a hundred people.""",
+        alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
+        label and the original votes come next, then the uniform guess on a dashed line. All nine
+        published models lie close together, right of that line.""",
     )
-    if winners
-    else ""
-)
+result
 
 # %% [markdown]
 # Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
-# very item* that they predict, which the models had to do without; only the mean vote and the class prior
-# know nothing of the item. The two mean votes are fitted on votes, of other items, which the
-# published models never saw: they learned from one label per item. And the published rows are means
-# over all items, without predictions for each, so these differences have no paired interval; we know only
-# the guess's own. So the comparison shows how little of the distribution of people's answers a model
-# picks up from such labels, not that a table of means understands language better.
+# very item* that they predict, which the models had to do without; only the mean vote and the class
+# prior know nothing of the item. The two mean votes are fitted on votes, of other items, which the
+# published models never saw: they learned from one label per item. And the rows of the
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` published models
+# are means over all items, so the differences have no paired interval; we know only the guess's own.
+# The comparison shows how little of the distribution of people's answers a model picks up from single
+# labels, not that a table of means understands language better.
 #
+# ## The table
+#
+# {term}`KL` is the divergence from the model to the human distribution, in nats; 0 is perfect.
+# {term}`Old accuracy <old accuracy>` counts agreement with the label of the original dataset,
+# {term}`new accuracy` with the majority of the hundred votes.
+
+# %%
+publish_table(
+    "tbl-main-results",
+    table,
+    shown=results.shown_results(table.rows),
+    columns=results.COLUMNS,
+    groups=("dataset", "kind"),
+    caption=f"""Distance from humans and accuracy of every system. Rows *from here* are computed, with
+    95% bootstrap intervals over items ({resamples:,} resamples), for a mean of seeds over seeds too;
+    rows *from the paper* are Table 5 of {{cite:t}}`nie2020`. Class prior and mean votes are fitted on
+    nine other folds of the items. Bold: the best of a dataset's models and of its guesses.""",
+)
+
+# %%
+chance = results.chance_beside_published(table)
+result = None
+if len(chance):
+    result = publish_table(
+        "tbl-chance",
+        chance,
+        columns=results.CHANCE_COLUMNS,
+        caption="""The chance rows of the paper are reproduced. Distances are those of the uniform
+        distribution, accuracies those of the most frequent label; released votes and those of the
+        paper differ a little.""",
+    )
+result
+
+# %% [markdown]
 # ## What is a model worth in people?
 #
 # Ask one person, and take the answer for what everybody thinks: that is a prediction too, and so is
@@ -162,71 +202,43 @@ Markdown(
 # population, *v* people are *v* times nearer, and it does not matter how many votes judge.
 
 # %%
-curves = results.crowd_curves(material, n_draws=crowds, seed=seed)
 equivalents = results.human_equivalents(
     material, temperatures=[1.0, 2.0], n_draws=crowds, n_resamples=resamples, seed=seed
 )
-worth = equivalents.rows[equivalents.rows["measure"] == "human_equivalent_brier"]
-models = worth[(worth["kind"] == "model") & worth["value"].notna()]
 result = None
 if len(equivalents):
     result = publish_figure(
         "fig-human-equivalents",
         plot_human_equivalents,
-        results.drawn_equivalents(curves, equivalents),
-        caption=(
-            "By squared distance, no available model is worth more than "
-            f"{number(models['value'].max(), 1)} people, even flattened."
-            if len(models)
-            else "What simple guesses are worth in people."
-        )
-        + """ The curve is the expected squared distance between the pooled votes of *v* people and the
-        population; strokes mark 1, 2, 3, 5, 8, 10, 15, 20, 30, 40 and 50 people. Circles: models, a
-        circle for each seed; hollow ones are flattened with a {term}`temperature <temperature scaling>`
-        of 2, which {cite:t}`baan2022` chose on these very items of SNLI. Squares: guesses that need no
-        model. Bars are 95% intervals over items.""",
-        alt="""A panel for each dataset. A curve falls steeply from the distance of one person, towards
-        zero at fifty. Models and guesses stand on its steep part, at a few people or fewer; flattened
-        models stand to the right of the same models as they are. The table beside this figure has every
-        value.""",
+        results.drawn_equivalents(equivalents),
+        caption="""Flattening a model's predictions brings it closer to people. Number of people whose pooled
+        answers predict as well, by squared distance, with 95% intervals over items; dotted: one
+        person. Hollow circles are flattened with a {term}`temperature <temperature scaling>` of 2,
+        which {cite:t}`baan2022` chose on these very items of SNLI. Seeds of a model share a row.""",
+        alt="""A panel for each dataset and a row for each guess and model. Most circles lie between
+        one and three people. Hollow circles lie to the right of the filled ones of the same model. On
+        MNLI the original votes and the mean vote given the old label lie near five people.""",
     )
 result
 
-
-# %% tags=["remove-input"]
-def spread(values, digits=1):
-    low, high = (number(end, digits) for end in (values.min(), values.max()))
-    return low if low == high else f"{low} to {high}"
-
-
-say = []
-for dataset, rows in models.groupby("dataset", sort=False):
-    at = rows.groupby("temperature")["value"].agg(spread)
-    say.append(f"{at[1]} people on {dataset_name(dataset)} ({at[2]} when flattened)")
-original = worth[worth["system"] == "original votes"]
-few = [f"{row.text} people on {dataset_name(row.dataset)}" for row in original.itertuples()]
-Markdown(
-    (
-        f"The available models are worth {listed(say)} ({{numref}}`fig-human-equivalents`). "
-        if say
-        else ""
-    )
-    + (
-        f"The few original votes, five on most items, are worth {listed(few)}. These five are no "
-        "ordinary sample of people: items were chosen because exactly three of the five agreed."
-        if few
-        else ""
-    )
-    + (
-        ""
-        if len(equivalents)
-        else "*Some items have a single vote, which cannot show how far people are from each other: "
-        "nothing can be said here.*"
-    )
-)
-
 # %% [markdown]
-# By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge. So a crowd of *v* people
+# A fine-tuned RoBERTa-base, averaged over three seeds, is worth
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=human_equivalent_brier temperature=1 mean:value .1f`
+# people on SNLI and
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=human_equivalent_brier temperature=1 mean:value .1f`
+# on MNLI ({numref}`fig-human-equivalents`). A temperature of 2 raises that to
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=human_equivalent_brier temperature=2 mean:value .1f`
+# and
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=human_equivalent_brier temperature=2 mean:value .1f`.
+#
+# The original votes, five on most items, are worth
+# {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=human_equivalent_brier value .1f`
+# people on SNLI and
+# {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=human_equivalent_brier value .1f`
+# on MNLI. These five are no ordinary sample of people: items were chosen because exactly three of the
+# five agreed.
+#
+# By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge, so a crowd of *v* people
 # and the model are judged by the same *m* other votes on each item, both drawn without replacement.
 # Values for another *m*, or from another dataset, do not compare. A system that was made from the
 # votes that judge it gets no answer. The mean votes do, since no item's own votes went into its
@@ -241,145 +253,118 @@ if len(equivalents):
         shown=results.equivalents_beside(equivalents.rows),
         columns=results.equivalent_columns(equivalents.rows),
         caption=f"""What systems are worth in people, with 95% intervals. By squared distance in closed
-        form (Fieller's interval of a ratio); by TVD and JSD against *m* other votes, means over {crowds}
-        drawn crowds, interpolated between crowds of 1, 2, 3, 5, 8, … people, with the interval of the
-        paired difference inverted ({resamples:,} resamples of the items). T = 2: flattened with that
+        form (Fieller's interval of a ratio); by TVD and JSD against *m* other votes, from {crowds}
+        drawn crowds, with the interval of the paired difference inverted. T = 2: flattened with that
         temperature.""",
     )
 result
 
-# %% [markdown]
-# ## Between the guess and the ceiling
-#
-# How near could a model come at all? Two references bound the scale. The
-# {term}`floor <noise floor>` is what a perfect model would score, since a hundred votes are only a
-# sample of what people think. The {term}`ceiling <human ceiling>` is one crowd of a hundred as a
-# prediction of another. {doc}`ceilings` explains how both are computed.
-
-# %%
-references = reference_scores(material, seed=seed, measures=["jsd", "kl"])
-drawn = results.drawn_results(table, references)
-publish_figure(
-    "fig-results",
-    plot_results,
-    drawn,
-    caption="""Distance from humans of every system, beside chance, ceiling and floor. Filled circles
-    are computed, with 95% intervals; hollow diamonds are the paper's. People, guesses that need no
-    model, and models are groups, each sorted by JSD. Dashed: the uniform guess; dash-dotted: the
-    ceiling, one crowd as a prediction of another; dotted: the floor of a perfect model. KL is on a
-    logarithmic axis and has no ceiling.""",
-    alt="""Dot plots of JSD and KL for SNLI, MNLI and αNLI, a row for each system. On SNLI every
-    published model lies left of the line of the uniform guess in JSD; on MNLI all of them lie right
-    of it in both distances. On MNLI and αNLI the mean vote given the old label lies left of all
-    models. All are far from the ceiling and the floor at the left, where the estimated human
-    stands.""",
-)
-
 # %% tags=["remove-input"]
-at = drawn.rows[drawn.rows["measure"] == "jsd"].set_index(["kind", "dataset"])["value"]
-each = {kind: [f"{value:.3f}" for value in at[kind]] for kind in ("floor", "ceiling", "chance")}
-several = [one.name for one in material.having("old votes")]
-original = table.rows[table.rows["system"] == "original votes"]
-original = original.set_index("dataset").loc[several]
-text = (
-    f"By JSD the floor is {listed(each['floor'])} on "
-    f"{listed(one.short for one in material.datasets)}, the ceiling {listed(each['ceiling'])}, and the "
-    f"uniform guess {listed(each['chance'])} ({{numref}}`fig-results`)."
+Markdown(
+    ""
+    if len(equivalents)
+    else "*Some items have a single vote, which cannot show how far people are from each other: "
+    "nothing can be said here.*"
 )
-if several:
-    jsd = [f"{row.jsd:.3f} on {dataset_name(dataset)}" for dataset, row in original.iterrows()]
-    text += (
-        f"\n\nThe original votes, taken as a prediction, have a JSD of {listed(jsd)}, and a KL of "
-        f"{listed([f'{kl:.2f}' for kl in original['kl']])}. JSD forgives what KL does not: a label that "
-        "nobody among the few chose, and some among the many did."
-    )
-Markdown(f"{text}\n\n{material.left_out('old votes')}")
 
 # %% [markdown]
 # ## Do models know where people disagree?
-
-# %% tags=["remove-input"]
-threshold = 0.6  # an item is contested where no label has this share of the votes
-signal = results.disagreement_signal(material, majority_below=threshold, seed=seed)
-knowing = signal.rows[signal.rows["kind"] == "model"].groupby("dataset", sort=False)["spearman"]
-guess = signal.rows[signal.rows["system"] == "mean vote given the old label"]
-guess = guess.set_index("dataset")["spearman"]
-said = [f"{spread(values, 2)} on {dataset_name(name)}" for name, values in knowing]
-as_good = guess[guess >= knowing.max().reindex(guess.index)]
-unsaid = [one.short for one in material.datasets if one.name not in set(signal.rows["dataset"])]
-text = ""
-if said:
-    only = "only " if knowing.max().max() < 0.5 else ""
-    text += (
-        f"Spearman's correlation of the models' entropy with people's is {only}{listed(said)} "
-        "({numref}`tbl-disagreement-signal`)."
-    )
-if len(as_good):
-    text += (
-        f" On {listed(map(dataset_name, as_good.index))} the old label alone does at least as well as any "
-        "model: "
-        f"the mean vote given it has {listed(number(value, 2) for value in as_good)}."
-    )
-five = signal.rows[signal.rows["kind"] == "people"]
-if len(five):
-    each = [
-        f"{number(row.spearman, 2)} on {dataset_name(row.dataset)}" for row in five.itertuples()
-    ]
-    text += f" The votes of five people have {listed(each)} with those of all others."
-if unsaid:
-    text += f"\n\n*Without predictions of a model, nothing can be said here of {listed(unsaid)}.*"
-Markdown(text)
-
-# %% [markdown]
+#
 # A model may be far from people's distribution and still be less sure where people disagree more; then
 # it could say which items need more votes. We measure this {term}`disagreement as a signal` in two
 # ways. Spearman's correlation asks whether predicted entropy orders the items as human entropy does;
 # the area under the ROC curve (AUROC) whether it separates contested items from the rest.
 
 # %%
+threshold = 0.6  # an item is contested where no label has this share of the votes
+signal = results.disagreement_signal(material, majority_below=threshold, seed=seed)
 result = None
 if len(signal):
     result = publish_table(
         "tbl-disagreement-signal",
         signal,
         columns=results.SIGNAL_COLUMNS,
-        caption=f"""Predicted entropy as a signal of human disagreement, with 95% intervals for other
-        items. *Spearman*: rank correlation with the entropy of the votes. *AUROC*: chance that a
-        contested item, on which no label has {threshold:.0%} of the votes, gets a higher entropy than
-        another; 0.5 is chance. Higher is better. *Five people*: five votes drawn from each item, judged
-        by the others. The mean vote given the old label is one distribution for each label, here from all
-        items. Guesses that say the same of all items are left out.""",
+        groups=("dataset", "kind"),
+        caption=f"""Five people show far better than any model where the others disagree. *Spearman*:
+        rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
+        no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
+        *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
+        all items are left out.""",
     )
 result
 
 # %% [markdown]
-# The five original votes of SNLI and MNLI say less than five others would. Their items were chosen
-# because exactly three of the five agreed, which leaves two entropies.
+# Not well. On SNLI the models' entropy correlates with people's at
+# {value}`tbl-disagreement-signal dataset=snli kind=model min:spearman .2f` to
+# {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f`, on MNLI at
+# {value}`tbl-disagreement-signal dataset=mnli kind=model min:spearman .2f` to
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f`
+# ({numref}`tbl-disagreement-signal`). On MNLI the old label alone does better than any of them: the
+# mean vote given it has
+# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`.
+# Five people have {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` and
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.
 #
-# ## Larger is more accurate, not always nearer
+# The five original votes say less, with
+# {value}`tbl-disagreement-signal dataset=snli "system=original votes" spearman .2f` on SNLI. Their
+# items were chosen because exactly three of the five agreed, which leaves only two entropies.
 
 # %% tags=["remove-input"]
-sizes = results.size_effects().rows
-more = (sizes["change_new_accuracy"] > 0).sum()
-nearer = (sizes["change_jsd"] < 0).sum()
-mnli = sizes[sizes["dataset"] == "mnli"]
-ranks = results.rank_correlations().rows
-ranks = ranks[ranks["accuracy"] == "new_accuracy"].set_index(["dataset", "distance"])["spearman"]
+unsaid = [one.short for one in material.datasets if one.name not in set(signal.rows["dataset"])]
 Markdown(
-    f"The paper has three models in two sizes. In {more} of {len(sizes)} pairs of dataset and family the "
-    f"large model has the higher new accuracy; in {nearer} it has the lower JSD. On MNLI the large ones "
-    f"gain between {mnli['change_new_accuracy'].min():.3f} and {mnli['change_new_accuracy'].max():.3f} in "
-    f"new accuracy while their JSD changes by {signed(mnli['change_jsd'].min(), 4)} to "
-    f"{signed(mnli['change_jsd'].max(), 4)}.\n\n"
-    "Does accuracy show which model is nearer to people? Over the nine published models, Spearman's "
-    "rank correlation between new accuracy and nearness (1: the more accurate is always the nearer) is "
-    f"{signed(ranks['snli', 'jsd'], 2)} on SNLI, {signed(ranks['mnli', 'jsd'], 2)} on MNLI and "
-    f"{signed(ranks['alphanli', 'jsd'], 2)} on αNLI for JSD, and {signed(ranks['snli', 'kl'], 2)}, "
-    f"{signed(ranks['mnli', 'kl'], 2)} and {signed(ranks['alphanli', 'kl'], 2)} for KL. The answer depends on the dataset "
-    "and on the distance, so neither number stands for the other."
+    f"*Without predictions of a model, nothing can be said here of {listed(unsaid)}.*"
+    if unsaid
+    else ""
 )
 
 # %% [markdown]
+# ## Larger is more accurate, not always nearer
+#
+# The paper has three models in two sizes, all published as means.
+
+# %%
+publish_table(
+    "tbl-model-sizes",
+    results.size_effects(),
+    columns=results.SIZE_COLUMNS,
+    caption="""Large models are more accurate, but on MNLI farther from people. Change from the base to
+    the large model of a family, from Table 5 of {cite:t}`nie2020`. A distance that falls is better, an
+    accuracy that rises.""",
+)
+
+# %%
+ranks = results.rank_correlations()
+publish_table(
+    "tbl-rank-correlations",
+    ranks,
+    shown=ranks.rows[ranks.rows["accuracy"] == "new_accuracy"],
+    columns=results.RANK_COLUMNS,
+    caption="""Whether accuracy shows which model is nearer depends on dataset and distance. Spearman's
+    rank correlation over nine published models between new accuracy and nearness: 1 if the more
+    accurate model is always the nearer, −1 if always the farther. The data has old accuracy too.""",
+)
+
+# %% [markdown]
+# The large model has the higher new accuracy in {value}`tbl-model-sizes sum:more_accurate d` of
+# {value}`tbl-model-sizes count:family d` pairs, and the lower JSD in
+# {value}`tbl-model-sizes sum:nearer d` ({numref}`tbl-model-sizes`). On MNLI none is nearer: JSD rises
+# by up to {value}`tbl-model-sizes dataset=mnli max:change_jsd .3f`.
+#
+# Nor does accuracy show which model is nearer. Over the nine models its rank correlation with nearness
+# in JSD is {value}`tbl-rank-correlations dataset=snli accuracy=new_accuracy distance=jsd spearman +.2f`
+# on SNLI and {value}`tbl-rank-correlations dataset=mnli accuracy=new_accuracy distance=jsd spearman +.2f`
+# on MNLI ({numref}`tbl-rank-correlations`), so neither number stands for the other.
+#
+# ## Limitations
+#
+# All of this is about {value}`tbl-main-results dataset=snli system=chance n_items ,.0f` SNLI,
+# {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
+# {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. Those of SNLI and MNLI
+# were chosen because the original annotators disagreed, so the distances are larger than on a random
+# sample. The published rows are single runs of nine models, without predictions of single items. Of
+# the models computed here RoBERTa-base has three seeds, BERT-base two and MiniLM-L6 one; RoBERTa-base
+# and BERT-base were trained on SNLI alone.
+#
 # The nine models' predictions are published in an archive that we could not download; where you have
-# the file, `chaos run results -p predictions=FILE` computes their rows with
-# intervals. The estimated human row rests on a second set of annotators that was not released.
+# the file, `chaos run results -p predictions=FILE` computes their rows with intervals. The estimated
+# human row rests on a second set of annotators that was not released.

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Bring your own model
 #
-# How near does *your* model come to people? This page takes a file of predictions from its format
-# to a figure. Every command that stands here with its answer was run when the page was made.
+# One command says how close *your* model comes to people. This page goes from a file of predictions to a
+# figure; every command on it was run when the page was made, and is shown with its answer.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -34,16 +34,14 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
-from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.results import plot_results
-from chaos_utils.report.columns import signed
 from chaos_utils.report.console import block
 from chaos_utils.report.figures import publish_figure
 
 material = gather(data, predictions, datasets=[dataset])
 options = "" if material.released else f" --data {shlex.quote(data)}"
 written = your_model.commands(material, system=system, options=options).rows
-flattened = your_model.flattened(material, system=system).rows
+player = your_model.flattened(material, system=system).rows
 
 
 def show(part, language="console"):
@@ -54,7 +52,7 @@ def show(part, language="console"):
 Markdown(notices(material))
 
 # %% [markdown]
-# ## A line for each item
+# ## One line per item
 #
 # The simplest format is CSV: the `uid` of an item as ChaosNLI has it, and a probability for each
 # label, in columns named after the labels. On SNLI and MNLI these are `entailment`, `neutral` and
@@ -69,15 +67,15 @@ Markdown(notices(material))
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Here {flattened['system'].iloc[0]} plays your model. `my-model.csv` holds its predictions for "
-    f"{flattened['n_items'].iloc[0]:,} items, and begins so:"
+    f"Here {player['system'].iloc[0]} plays your model. `my-model.csv` holds its predictions for "
+    f"{player['n_items'].iloc[0]:,} items, and begins like this:"
 )
 
 # %% tags=["remove-input"]
 show("file", "text")
 
 # %% [markdown]
-# ## Every measure, with what it is worth
+# ## Every measure, and what it is worth
 #
 # One command recognises the format and the dataset, and prints the main measures of both papers.
 
@@ -85,10 +83,10 @@ show("file", "text")
 show("evaluate")
 
 # %% [markdown]
-# Below your system stand the {term}`perfect model <noise floor>`, the {term}`second crowd
-# <human ceiling>` and four baselines, all on the items that your system covers. The rank is the place
+# Below your system are the {term}`perfect model <noise floor>`, the {term}`second crowd
+# <human ceiling>` and four baselines, all on the items that your system covers. The rank is its place
 # among the nine models of {cite:t}`nie2020`, where their paper has the measure; a system that covers
-# only part of the items has none. The {doc}`glossary <../glossary>` defines the measures:
+# only some of the items has none. The {doc}`glossary <../glossary>` defines the measures:
 # `--measures jsd,kl,brier` chooses the columns, `--measures all` shows every one. `--latex` writes the
 # table for a paper (with `booktabs`, and bold only where a system is best beyond ties), `--markdown`,
 # `--csv` and `--json` write it for other uses, and `--out DIR` adds figures.
@@ -97,50 +95,41 @@ show("evaluate")
 #
 # Two systems are compared on the same resampled items, so that what is easy or hard about an item
 # cancels out. Does it help to flatten the predictions with a
-# {term}`temperature <temperature scaling>` of 2? `softer.csv` holds the flattened ones.
+# {term}`temperature <temperature scaling>` of 2? `softer.csv` holds the flattened predictions.
 
 # %% tags=["remove-input"]
 show("compare")
 
 # %% [markdown]
-# The second table holds the differences, each with an interval of its own and a two-sided p-value, raw
-# and adjusted for the number of differences shown (Holm). Plug-in calibration errors have neither, since
-# chance alone makes them larger on a resample; the squared ones have both.
-
-# %% tags=["remove-input"]
-moved = [
-    f"{MEASURES[row.measure].title} by {signed(row.value, 4)} "
-    f"(from {signed(row.low, 4)} to {signed(row.high, 4)})"
-    for row in flattened.itertuples()
-]
-Markdown(
-    f"Here, flattening moves {moved[0]}, {moved[1]} and {moved[2]}; for all three, lower is better."
-)
+# The second table holds the differences, softer minus original, each with its interval and a two-sided
+# p-value, raw and adjusted for the number of differences shown (Holm). For all three measures, lower is
+# better. Plug-in calibration errors have neither interval nor p-value, since chance alone makes them larger on
+# a resample; the squared ones have both.
 
 # %% [markdown]
 # ## When the file is wrong
 #
-# Nothing is repaired in silence. Missing items are an error, unless `--allow-missing` says that
-# the rest is to be evaluated. From `short.csv` the last three lines are missing.
+# A fault is reported, never silently fixed. Missing items are an error, unless `--allow-missing` says that
+# the rest is to be evaluated. `short.csv` lacks the last three lines.
 
 # %% tags=["remove-input"]
 show("gaps")
 
 # %% [markdown]
-# The most treacherous fault is another order of the labels: every line is valid, and every number
-# wrong. So the command looks whether another order would fit the old labels far better. In
-# `swapped.csv` the first label and the last have changed places.
+# The most treacherous fault is a wrong order of the labels: every line is valid, and every number
+# wrong. So the command checks whether another order would fit the old labels far better. In
+# `swapped.csv` the first and the last label have changed places.
 
 # %% tags=["remove-input"]
 show("order")
 
 # %% [markdown]
-# Values that are not probabilities, doubled uids and unknown labels are named with their place, items
+# Values that are not probabilities, repeated uids and unknown labels are reported with their place. Items
 # that are not ChaosNLI's are counted, and a stated label that is not the most probable one is noted.
 #
 # ## Beside the rest
 #
-# Last, the figure: the file is read once more, and drawn with every other available system.
+# Last, the figure: the same file, among all other available systems.
 
 # %%
 beside = your_model.beside_others(material, system=system, n_resamples=resamples, seed=seed)
@@ -149,18 +138,25 @@ publish_figure(
     "fig-your-model",
     plot_results,
     results.drawn_results(beside, references),
-    caption=f"""A model of one's own beside all others on {dataset_name(dataset)}, from its file. *my-model* is what was read
-    from the file of this page. Filled circles are computed, with 95% intervals; hollow diamonds are those
-    of {{cite:t}}`nie2020`. Dashed: the uniform guess; dash-dotted: one crowd as a prediction of another;
-    dotted: the floor of a perfect model. KL is on a logarithmic axis and has no ceiling.""",
-    alt=f"""Dot plots of JSD and KL on {dataset_name(dataset)} with a row for each system: published models, released and own
-    ones, guesses that need no model, and the model of this page's file among them.""",
+    caption=f"""Your model among all others on {dataset_name(dataset)}. *my-model* was read from the file of this page.
+    Filled circles are computed, with 95% intervals; hollow diamonds are the values printed by
+    {{cite:t}}`nie2020`.""",
+    alt=f"""A dot plot of JSD on {dataset_name(dataset)} with a row for each system: published models,
+    released and own ones, guesses that need no model, and the model of this page's file among them.""",
 )
 
 # %% [markdown]
+# ## Evaluate in the page
+#
+# In the book, this page judges your file itself, by the measures of `chaos evaluate` and with its checks:
+# choose a file, and it is set among the systems of {numref}`tbl-main-results`.
+#
+# ```{evaluate-file}
+# ```
+
+# %% [markdown]
 # Every chapter that shows systems takes such a file: `chaos run results -p predictions=my-model.csv`
-# puts your model into the main table and its figure, and the other chapters likewise into theirs. This
-# page does too, as said at its end.
+# puts your model into the main table and its figure, and likewise with the other chapters.
 #
 # ## Other formats
 #
@@ -183,5 +179,12 @@ publish_figure(
 # Parquet
 # : the same columns. Training runs of this book leave such a file.
 #
-# Parts of one system in several files are joined by `--join NAME`. A dataset can be named by `--dataset`, and
-# one model of several by `--model`.
+# Parts of one system in several files are joined by `--join NAME`. `--dataset` names a dataset, and `--model`
+# one of several models.
+#
+# ## Limitations
+#
+# A score says how close your model is to these people on these items, which were chosen because their first
+# annotators disagreed. The intervals are for other items of this kind. They leave out the choice of your
+# training seed: to include it, put several seeds into one file, with the columns `family` and `seed`. And if
+# you have chosen a temperature or a recipe on these very items, the scores are too good.

@@ -83,6 +83,7 @@ def test_released_data_verifies(released_root):
         (["params", "nothing"], "No such notebook"),
         (["data", "fetch", "chaosNLI_v1.0/chaosNLI_snl.jsonl"], "did you mean"),
         (["build", "--sample", "--strict"], "exclude each other"),
+        (["build", "--sample", "--url", "example.org"], "not the address of a site"),
     ],
 )
 def test_bad_input_ends_in_one_message_and_code_2(arguments, told):
@@ -106,9 +107,11 @@ def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
 
 def test_figures_are_listed_and_cited(small_checkout):
     rows = json.loads(chaos("figures", "--json", cwd=small_checkout).stdout)
-    assert {row["state"] for row in rows} == {"synthetic"}
-    assert all(row["title"].startswith("Synthetic sample: ") for row in rows)
-    assert {row["chapter"] for row in rows} == {"annotations", "disagreement"}
+    for one in rows:
+        real = one["id"] == "tbl-annotators"  # copied from the paper
+        assert one["state"] == ("made" if real else "synthetic")
+        assert one["title"].startswith("Synthetic sample: ") != real
+    assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
     assert "fig-entropy" in chaos("figures", cwd=small_checkout).stdout
     for format, told in (
         ("plain", "Figure fig-entropy in The Living Book"),
@@ -129,7 +132,7 @@ def test_before_a_build_nothing_is_made_and_nothing_can_be_cited(tmp_path):
     checkout = shorten(copy_checkout(tmp_path / "book"))
     rows = json.loads(chaos("figures", "--json", cwd=checkout).stdout)
     assert {row["state"] for row in rows} == {"not made"}
-    assert {row["chapter"] for row in rows} == {"annotations", "disagreement"}
+    assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
     done = chaos("cite", "fig-entropy", cwd=checkout)
     assert done.returncode == 2
     assert "Nothing was built yet" in done.stderr

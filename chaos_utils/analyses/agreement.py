@@ -3,8 +3,9 @@
 The bins of Figures 4 and 5 of Nie et al. (2020), on a dataset or on several that are pooled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
-from chaos_utils.report.columns import MISSING, Column, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, Column, number, p_value, signed
 from chaos_utils.scoring.pools import pool_systems, pool_votes
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import resampled
@@ -282,21 +283,55 @@ def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
     return scores[scores["reference"] == ""].drop(columns=["reference", "p"])
 
 
-def against_guesses(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences from a guess in `binned_scores` that the chapter's text judges.
+@derived(keys=("dataset", "system", "source", "measure"))
+def changes(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return each model's score in the first and the last bin of `binned_scores`, and its change.
+
+    Computed models have the interval of the change, ``low`` to ``high``; published ones have none.
+    """
+    keys = ["dataset", "system", "source", "measure"]
+    models = scores[scores["role"].isin(MODELS)]
+    values = models[models["reference"] == ""].dropna(subset="value")
+    found = values.groupby(keys, sort=False).agg(first=("value", "first"), last=("value", "last"))
+    found = found.assign(change=found["last"] - found["first"]).reset_index()
+    ends = models.loc[models["reference"] == FIRST_BIN, [*keys, "low", "high"]]
+    return found.merge(ends, "left", keys)
+
+
+@derived(keys=("dataset", "bin", "system", "source", "measure", "reference"))
+def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return how far models are from a guess in the rows of `binned_scores`, model minus guess.
 
     New accuracy in the first and the last bin, from either guess, and JSD in every bin, from the
-    uniform one. ``p_holm`` is ``p``, adjusted for all of them.
+    uniform one. ``p_holm`` is ``p``, adjusted for all comparisons; published models have neither.
+    ``better`` says whether the value is on the better side of the guess, and ``verdict`` (better,
+    worse, indistinguishable) whether ``p_holm`` is below 0.05 as well; it is empty for them.
     """
-    of_bin = compared.groupby("dataset")["bin"]
-    at_end = (compared["bin"] == of_bin.transform("min")) | (
-        compared["bin"] == of_bin.transform("max")
-    )
-    accuracy = (compared["measure"] == "new_accuracy") & at_end
-    accuracy &= compared["reference"].isin([GUESS, BIN_GUESS])
-    distance = (compared["measure"] == "jsd") & (compared["reference"] == GUESS)
-    chosen = compared[(accuracy | distance) & compared["role"].isin(MODELS)]
-    return chosen.assign(p_holm=holm(chosen["p"]))
+    keys = ["dataset", "bin", "measure"]
+    values = scores[scores["reference"] == ""]
+    theirs = values[values["source"] == "published"]
+    guesses = values[values["system"].isin([GUESS, BIN_GUESS]) & values["value"].notna()]
+    guesses = guesses.rename(columns={"value": "of_guess"}).drop(columns="reference")
+    guesses = guesses.rename(columns={"system": "reference"})[[*keys, "reference", "of_guess"]]
+    theirs = theirs.drop(columns="reference").merge(guesses, on=keys)
+    theirs = theirs.assign(value=theirs["value"] - theirs["of_guess"]).drop(columns="of_guess")
+    compared = scores[scores["reference"].isin([GUESS, BIN_GUESS])]
+    compared = compared[compared["role"].isin(MODELS)]
+    everyone = pd.concat([compared, theirs], ignore_index=True) if len(theirs) else compared
+    of_bin = scores.groupby("dataset")["bin"].agg(["min", "max"])
+    ends = [everyone["dataset"].map(of_bin[end]) for end in of_bin]
+    at_end = (everyone["bin"] == ends[0]) | (everyone["bin"] == ends[1])
+    accuracy = (everyone["measure"] == "new_accuracy") & at_end
+    distance = (everyone["measure"] == "jsd") & (everyone["reference"] == GUESS)
+    found = everyone[accuracy | distance].reset_index(drop=True)
+    ours = found["source"] == "computed"
+    found.loc[ours, "p_holm"] = holm(found.loc[ours, "p"])
+    found["better"] = (found["value"] > 0) == (found["measure"] == "new_accuracy")
+    sides = np.where(found["better"], "better", "worse")
+    verdicts = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
+    found["verdict"] = np.where(ours, verdicts, "")
+    columns = "dataset bin system source measure reference value low high p p_holm better verdict"
+    return found[columns.split()]
 
 
 @derived(keys=_KEYS)
@@ -345,15 +380,15 @@ ALL_CORRECT = [
 
 
 def side_by_side(shown: pd.DataFrame) -> pd.DataFrame:
-    """Set the bins of `drawn` rows side by side: edges and items, then each system's scores.
+    """Set the bins of `drawn` rows side by side: items, then each system's accuracy and JSD.
 
     Published models stand as the range over them.
     """
     rows = []
     for dataset, group in shown.groupby("dataset", sort=False):
         lines = _heads(group)
-        for measure in ("new_accuracy", "old_accuracy", *_DISTANCES):
-            lines |= _cells(group[group["measure"] == measure], MEASURES[measure].title)
+        for measure in ("new_accuracy", "jsd"):
+            lines |= _cells(group[group["measure"] == measure], measure)
         for (quantity, system), cells in lines.items():
             start = {"dataset": dataset_name(str(dataset)), "quantity": quantity, "system": system}
             rows.append(start | {f"bin {b}": cell for b, cell in cells.items()})
@@ -364,26 +399,107 @@ def side_by_side(shown: pd.DataFrame) -> pd.DataFrame:
 def _heads(group: pd.DataFrame) -> dict[tuple[str, str], dict[int, str]]:
     bins = group.drop_duplicates("bin").set_index("bin")
     spans = zip(bins["entropy_low_bits"], bins["entropy_high_bits"], strict=True)
-    edges = (f"{number(low, 3)}–{number(high, 3)}" for low, high in spans)
-    lines = {
-        ("entropy (bits)", ""): dict(zip(bins.index, edges, strict=True)),
-        ("items", "here"): bins["n"].map(number).to_dict(),
-    }
+    edges = (f"{number(low, 2)}–{number(high, 2)}" for low, high in spans)
+    lines = {("entropy (bits)", ""): dict(zip(bins.index, edges, strict=True))}
     if bins["published_n"].notna().all():
-        lines["items", "published"] = bins["published_n"].map(number).to_dict()
-        lines["items", "difference"] = bins["difference_n"].map(signed).to_dict()
+        lines["items", "paper"] = bins["published_n"].map(number).to_dict()
+    lines["items", "here"] = bins["n"].map(number).to_dict()
     return lines
 
 
-def _cells(group: pd.DataFrame, title: str) -> dict[tuple[str, str], dict[int, str]]:
+def _cells(group: pd.DataFrame, measure: str) -> dict[tuple[str, str], dict[int, str]]:
+    scale, digits, unit = (100, 1, " (%)") if measure.endswith("accuracy") else (1, 3, "")
+    title = f"{MEASURES[measure].title}{unit}"
     lines: dict[tuple[str, str], dict[int, str]] = {}
     for row in group[group["source"] == "computed"].to_dict("records"):
-        cell = with_interval(row["value"], row["low"], row["high"], digits=3)
+        cell = number(scale * row["value"], digits)
         lines.setdefault((title, row["system"]), {})[row["bin"]] = cell
     published = group[group["source"] == "published"]
     if len(published):
-        spans = published.groupby("bin")["value"].agg(["min", "max"])
-        ends = ["–".join(number(end, 3) for end in span) for span in spans.to_numpy()]
-        name = f"{published['system'].nunique()} published models, range"
-        lines[title, name] = dict(zip(spans.index, ends, strict=True))
+        spans = scale * published.groupby("bin")["value"].agg(["min", "max"])
+        ends = ["–".join(number(end, digits) for end in span) for span in spans.to_numpy()]
+        lines[title, _published_models(published)] = dict(zip(spans.index, ends, strict=True))
     return lines
+
+
+def _published_models(rows: pd.DataFrame) -> str:
+    return f"{rows['system'].nunique()} published models"
+
+
+def changes_beside(changed: pd.DataFrame) -> pd.DataFrame:
+    """Set new accuracy and JSD of `changes` side by side; published models as their mean."""
+    parts = []
+    for measure in ("new_accuracy", "jsd"):
+        rows = changed[changed["measure"] == measure]
+        theirs = rows[rows["source"] == "published"]
+        names = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
+        theirs = theirs.assign(system=names + " published models, mean")
+        means = theirs.groupby(["dataset", "system"], as_index=False, sort=False)
+        numbers = ["first", "last", "change"]
+        both = pd.concat([rows[rows["source"] == "computed"], means[numbers].mean()])
+        both = both.set_index(["dataset", "system"])[[*numbers, "low", "high"]]
+        parts.append(both.add_prefix(f"{measure}_"))
+    found = parts[0].join(parts[1], how="outer").reset_index()
+    order = {name: place for place, name in enumerate(changed["dataset"].unique())}
+    return found.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
+
+
+def _change_columns(measure: str, title: str, digits: int) -> list[Column]:
+    look: dict[str, Any] = {"group": title, "percent": measure.endswith("accuracy")}
+    ends = (f"{measure}_low", f"{measure}_high")
+    return [
+        Column("first bin", f"{measure}_first", digits, **look),
+        Column("last bin", f"{measure}_last", digits, **look),
+        Column("change", f"{measure}_change", digits, *ends, signed=True, **look),
+    ]
+
+
+CHANGES = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "system"),
+    *_change_columns("new_accuracy", "new accuracy (%)", 1),
+    *_change_columns("jsd", "JSD", 3),
+]
+
+
+def guesses_beside(against: pd.DataFrame) -> pd.DataFrame:
+    """Set the first and the last bin of `against_guesses` side by side, for new accuracy.
+
+    Cells are points with their interval; of published models, how many lie above the guess.
+    """
+    rows = against[against["measure"] == "new_accuracy"]
+    found = []
+    for (dataset, reference), group in rows.groupby(["dataset", "reference"], sort=False):
+        first, last = (
+            group[group["bin"] == end] for end in (group["bin"].min(), group["bin"].max())
+        )
+        start = {"dataset": dataset, "reference": reference}
+        for row in last[last["source"] == "computed"].to_dict("records"):
+            before = first[first["system"] == row["system"]].to_dict("records")
+            cells = {"first": _points(before[0]) if before else MISSING, "last": _points(row)}
+            found.append(start | {"system": row["system"], "p_holm": row["p_holm"]} | cells)
+        theirs = [one.loc[one["source"] == "published", "better"] for one in (first, last)]
+        if len(theirs[1]):
+            above = [f"{one.sum()} of {len(one)} above" for one in theirs]
+            system = _published_models(last[last["source"] == "published"])
+            found.append(start | {"system": system, "first": above[0], "last": above[1]})
+    columns = ["dataset", "system", "reference", "first", "last", "p_holm"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _points(row: Mapping[str, Any]) -> str:
+    value, low, high = (signed(100 * row[name], 1) for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def guess_columns(n_resamples: int) -> list[Column]:
+    """Return how `guesses_beside` is shown."""
+    guesses = {GUESS: "commonest label", BIN_GUESS: "commonest of the bin"}
+    return [
+        Column("dataset", "dataset", names=dataset_name),
+        Column("system", "system"),
+        Column("guess", "reference", names=guesses),
+        Column("first bin (points)", "first"),
+        Column("last bin (points)", "last"),
+        Column("p, last bin", lambda row: p_value(row["p_holm"], n_resamples) or MISSING),
+    ]

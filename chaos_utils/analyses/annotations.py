@@ -1,12 +1,12 @@
 """What a hundred votes change: Tables 2 and 7 of Nie et al. (2020), agreement, items to read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.published.tables import read_published
@@ -28,12 +28,7 @@ INTERVAL_STATISTICS = (
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
-COUNT_NAMES = {
-    "old_majority": "old majority",
-    "new_majority": "new majority",
-    "old_raw_count": "old votes",
-    "new_raw_count": "new votes",
-}
+_PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
 @recorded(keys=("dataset",), needs="old labels", published=("nie2020_table2",))
@@ -66,9 +61,10 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
 def label_counts(votes: Votes) -> pd.DataFrame:
     """Count majorities and single votes for each label, beside Table 7 of Nie et al. (2020).
 
-    A row for each label and ``statistic``, as in `COUNT_NAMES`, of old labels and votes where there
-    are any. ``change`` is new majorities minus old ones, NaN for other counts; what is published is
-    NaN where the paper has no such count.
+    A row for each label and ``statistic``: ``old_majority``, ``new_majority``, ``old_raw_count``
+    and ``new_raw_count`` (single votes), the old ones where there are any. ``change`` is new
+    majorities minus old ones, NaN for other counts; what is published is NaN where the paper has no
+    such count.
     """
     dataset = votes.dataset
     table = read_published("nie2020_table7")
@@ -174,13 +170,14 @@ def examples(votes: Votes, *, n_each: int) -> pd.DataFrame:
     )
     for k, counts in enumerate(votes.counts.T, start=1):
         table[f"votes_{k}"] = pd.array(counts, dtype="Int64")
-    least = table.sort_values(["entropy_bits", "uid"], ascending=[False, True])
-    picked = {"least agreement": least.head(n_each)}
+    picked = {}
     if votes.has_old_labels:
         shares = np.round(majority_share(votes.counts), 10)
         changed = table.assign(share=shares)[votes.majority != votes.old_label]
         changed = changed.sort_values(["share", "uid"], ascending=[False, True])
         picked["majority changed"] = changed.drop(columns="share").head(n_each)
+    least = table.sort_values(["entropy_bits", "uid"], ascending=[False, True])
+    picked["least agreement"] = least.head(n_each)
     for source, rows in read_published("example_items").groupby("source", sort=False):
         picked[f"printed in {source}"] = rows[["dataset", "uid"]].merge(table, "inner")
     chosen = [rows.assign(reason=reason) for reason, rows in picked.items() if len(rows)]
@@ -189,35 +186,58 @@ def examples(votes: Votes, *, n_each: int) -> pd.DataFrame:
 
 
 def by_label(counts: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
-    """Return `label_counts` with columns for each label, and how these are shown.
+    """Return `label_counts` with a row for each label, and how these are shown.
 
-    Where the paper has counts of some datasets, those that it lacks are left out.
+    New majorities and new votes are shown, beside what the paper has where it has anything.
     """
-    keys = ["dataset", "statistic"]
+    wide = counts.pivot(
+        index=["dataset", "label"],
+        columns="statistic",
+        values=["value", "change", "published", "difference"],
+    )
+    wide.columns = [f"{what} {statistic}" for what, statistic in wide.columns]
+    wide = wide.loc[list(counts.groupby(["dataset", "label"], sort=False).groups)].reset_index()
+    columns = [Column("dataset", "dataset", names=dataset_name), Column("label", "label")]
     any_published = counts["published"].notna().any()
-    if any_published:
-        counts = counts[counts.groupby(keys)["published"].transform("count") > 0]
-    shown = ["value", "change", "published", "difference"]
-    wide = counts.pivot(index=keys, columns="label", values=shown)
-    wide.columns = [f"{what} {label}" for what, label in wide.columns]
-    wide = wide.loc[list(counts.groupby(keys, sort=False).groups)].reset_index()
-    columns = [Column("dataset", "dataset", names=dataset_name)]
-    columns.append(Column("count", "statistic", names=COUNT_NAMES))
-    for label in counts["label"].unique():
-        paper = Column("paper", f"published {label}", 0, group=label)
-        here = Column("here", _with_change(label), group=label)
-        gap = Column("Δ", f"difference {label}", 0, group=label, signed=True)
+    for group, statistic in (("new majority", "new_majority"), ("new votes", "new_raw_count")):
+        paper = Column("paper", f"published {statistic}", 0, group=group)
+        here = Column("here", _with_change(statistic), group=group)
+        gap = Column("Δ", f"difference {statistic}", 0, group=group, signed=True,
+                     bold=_differs(statistic))  # fmt: skip
         columns += [paper, here, gap] if any_published else [here]
     return wide, columns
 
 
-def _with_change(label: str) -> Callable[[Row], str]:
+def _differs(statistic: str) -> Callable[[Row], bool]:
+    return lambda row: abs(row[f"difference {statistic}"]) > 0
+
+
+def _with_change(statistic: str) -> Callable[[Row], str]:
     def cell(row: Row) -> str:
-        change = row[f"change {label}"]
+        change = row[f"change {statistic}"]
         after = "" if pd.isna(change) else f" ({signed(change)})"
-        return f"{number(row[f'value {label}'])}{after}"
+        return f"{number(row[f'value {statistic}'])}{after}"
 
     return cell
+
+
+@derived(keys=("dataset",), published=("nie2020_table1",))
+def annotators(datasets: Sequence[str]) -> pd.DataFrame:
+    """Return what Table 1 of Nie et al. (2020) reports on the annotators of some datasets."""
+    table = read_published("nie2020_table1").set_index("dataset")
+    return table.loc[[dataset for dataset in datasets if dataset in table.index]].reset_index()
+
+
+def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `examples` as the table shows them: each item once, by dataset."""
+    order = {name: k for k, name in enumerate(dict.fromkeys(chosen["dataset"]))}
+    keys = ["dataset", "uid"]
+    said = chosen["reason"]
+    for paper, name in _PAPERS.items():
+        said = said.str.replace(f"printed in {paper} table", f"{name}, Table")
+    reasons = chosen.assign(reasons=said).groupby(keys, sort=False)["reasons"].agg("; ".join)
+    items = chosen.drop_duplicates(keys).merge(reasons.reset_index(), on=keys)
+    return items.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
 
 
 def _votes_of(row: Row) -> tables.Votes:
@@ -227,28 +247,42 @@ def _votes_of(row: Row) -> tables.Votes:
     )
 
 
+def _is_changed(row: Row) -> bool:
+    return not pd.isna(row["old_label"]) and row["old_label"] != row["majority_label"]
+
+
+ANNOTATORS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("annotators", "annotators", 0),
+    Column("failed the first test (%)", "qualification_fail_rate_percent", 1),
+    Column("filtered out later (%)", "filter_rate_percent", 1),
+    Column("median", "median_seconds_per_example", 1, group="seconds per item"),
+    Column("mean", "mean_seconds_per_example", 1, group="seconds per item"),
+]
 DATA_STATISTICS = [
     Column("dataset", "dataset", names=dataset_name),
-    *published_beside("items", "n_examples", 0),
-    *published_beside("change rate (%)", "change_rate_percent", 2),
+    Column("items", "n_examples", 0),
+    *published_beside("majority changed (%)", "change_rate_percent", 2),
     *published_beside("… of the full development set", "change_rate_full_dev_percent", 2),
 ]
-_HEADINGS = ("mean entropy (bits)", "mean majority share", "Fleiss’ κ", "pairwise agreement")
 AGREEMENT = [
     Column("dataset", "dataset", names=dataset_name),
     Column("items", "n_examples", 0),
-    *(
-        Column(heading, name, 3, low=f"{name}_low", high=f"{name}_high")
-        for heading, name in zip(_HEADINGS, INTERVAL_STATISTICS, strict=True)
-    ),
+    Column("two people agree (%)", "mean_pairwise_agreement", 1, percent=True,
+           low="mean_pairwise_agreement_low", high="mean_pairwise_agreement_high"),
+    Column("majority share (%)", "mean_majority_share", 1, percent=True,
+           low="mean_majority_share_low", high="mean_majority_share_high"),
+    Column("Fleiss’ κ", "fleiss_kappa", 2, low="fleiss_kappa_low", high="fleiss_kappa_high"),
+    Column("entropy (bits)", "mean_entropy_bits", 2,
+           low="mean_entropy_bits_low", high="mean_entropy_bits_high"),
+    Column("unanimous items", "n_unanimous", 0),
     Column("ties", "n_ties", 0),
-    Column("unanimous", "n_unanimous", 0),
-]
+]  # fmt: skip
 EXAMPLES = [
     Column("item", lambda row: tables.Item(row["dataset"], row["uid"])),
     Column("votes", _votes_of),
-    Column("old label", "old_label"),
-    Column("majority", "majority_label"),
     Column("entropy (bits)", "entropy_bits", 2),
-    Column("chosen for", "reason"),
+    Column("chosen for", "reasons"),
+    Column("old label", "old_label"),
+    Column("new majority", "majority_label", bold=_is_changed),
 ]

@@ -19,7 +19,7 @@ from chaos_utils.analyses.baan import (
     published_rows,
     rows_about,
 )
-from chaos_utils.analyses.error_distributions import histogram, title
+from chaos_utils.analyses.error_distributions import histogram, title, unbroken
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
@@ -28,7 +28,6 @@ from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.availability import datasets_of
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics import agreement
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import (
     entropy_error,
@@ -41,9 +40,8 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.plots.calibration import CHOICES
 from chaos_utils.plots.panels import system_title
-from chaos_utils.report.columns import MISSING, Column, Row, number
+from chaos_utils.report.columns import Column, Row, number
 from chaos_utils.report.columns import published_beside as beside
 from chaos_utils.scoring.recalibration import (
     LIMITS,
@@ -140,14 +138,6 @@ def _tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-@recorded(keys=("dataset",))
-def majority_shares(votes: Votes) -> pd.DataFrame:
-    """Compute the ``majority_share`` of the votes, its mean over ``n_items``."""
-    mean = agreement.majority_share(votes.counts).mean()
-    row = {"dataset": votes.dataset.name, "n_items": len(votes), "majority_share": mean}
-    return pd.DataFrame([row])
-
-
 @recorded(keys=_SYSTEM, published=("baan2022_table1", _SYSTEMS))
 def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute Table 1 of Baan et al. (2022), published beside reproduced.
@@ -184,27 +174,77 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     return _tidy(rows)
 
 
-def with_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `human_calibration` with their ``title``, and means and sds over seeds."""
-    parts = []
-    for (dataset, *_), group in table.groupby(["dataset", *GROUP], sort=False):
-        parts.append(group.assign(title=[title(row) for row in group.to_dict("records")]))
-        if len(group) > 1:
-            over = group[[c for c in group if str(c).endswith(TABLE_1)]].agg(["mean", "std"])
-            for name in TABLE_1:  # a difference of means, and of sds
-                over[f"difference_{name}"] = over[name] - over[f"published_{name}"]
-            parts.append(over.assign(dataset=dataset, title=["mean over seeds", "sd over seeds"]))
-    return pd.concat(parts, ignore_index=True)
+def over_seeds(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return means of some columns over the seeds of each model, with its ``title`` and ``kind``.
+
+    The kind, ``reference`` or ``model``, makes groups of rows in which something is best.
+    """
+    rows = []
+    for keys, group in table.groupby(["dataset", *GROUP], sort=False):
+        row: dict[str, Any] = dict(zip(["dataset", *GROUP], keys, strict=True))
+        row["kind"] = "reference" if row["origin"] == "reference" else "model"
+        row["n_seeds"] = len(group)
+        rows.append(row | {"title": _family_title(row)} | group[[*names]].mean().to_dict())
+    return pd.DataFrame(rows)
+
+
+def _family_title(row: Row) -> str:
+    several = f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""
+    return unbroken(system_title(row["family"], row["origin"], row["temperature"]) + several)
 
 
 CALIBRATION_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("system", "title"),
-    *beside("accuracy", "accuracy", 3),
-    *beside("ECE", "ece", 3),
-    *beside("RankCS", "rank_cs", 3),
-    *beside("EntCE", "ent_ce", 3),
-    *beside("DistCE", "dist_ce", 3),
+    Column("accuracy ↑", "accuracy", 3, best="highest"),
+    Column("ECE ↓", "ece", 3, best="lowest"),
+    Column("RankCS ↑", "rank_cs", 3, best="highest"),
+    Column("EntCE ↓", "ent_ce", 3, best="lowest"),
+    Column("DistCE ↓", "dist_ce", 3, best="lowest"),
+]
+
+
+@derived(keys=("dataset", *GROUP, "measure"))
+def beside_table_1(table: pd.DataFrame) -> pd.DataFrame:
+    """Set the published Table 1 beside ours, means over seeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `human_calibration` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure of `TABLE_1` and model of the paper: its keys, ``measure``,
+        ``n_seeds``, ``value``, ``published``, ``difference`` (ours minus theirs) and
+        ``largest_difference`` of one seed, without its sign. Empty where the paper has none.
+    """
+    rows = []
+    known = table[table["published_ece"].notna()]
+    for name in TABLE_1:
+        for keys, group in known.groupby(["dataset", *GROUP], sort=False):
+            value, published = group[name].mean(), group[f"published_{name}"].mean()
+            numbers = {"value": value, "published": published, "difference": value - published}
+            numbers["largest_difference"] = group[f"difference_{name}"].abs().max()
+            row = dict(zip(["dataset", *GROUP], keys, strict=True))
+            rows.append(row | {"measure": name, "n_seeds": len(group)} | numbers)
+    columns = ["dataset", *GROUP, "measure", "n_seeds", "value", "published", "difference"]
+    return pd.DataFrame(rows, columns=[*columns, "largest_difference"])
+
+
+_MEASURES = {
+    "accuracy": "accuracy",
+    "ece": "ECE",
+    "rank_cs": "RankCS",
+    "ent_ce": "EntCE",
+    "dist_ce": "DistCE",
+}
+TABLE_1_COLUMNS = [
+    Column("measure", "measure", names=_MEASURES),
+    Column("system", _family_title),
+    *beside("mean over seeds", "value", 3, published="published", difference="difference"),
+    Column("largest |Δ| of a seed", "largest_difference", 4),
 ]
 
 
@@ -341,6 +381,12 @@ def distance_shares(votes: Votes, systems: Sequence[System], *, shown_seed: int)
     return _tidy(rows)
 
 
+@derived(keys=(*_SYSTEM, "bin_low"))
+def with_shares(table: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
+    """Add to each row of `distance_histogram` what `distance_shares` says of its system."""
+    return table.merge(shares, on=["dataset", "system", "family", "seed", "origin"], how="left")
+
+
 @recorded(keys=_SYSTEM, published=("baan2022_other", _SYSTEMS))
 def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute class-wise ECE against the majority label under both denominators.
@@ -387,13 +433,21 @@ def _with_agreement(
     return table.assign(agrees=pd.array(same, dtype="boolean"))
 
 
+def _classwise_gap(row: Row) -> float:
+    return float(100 * row["classwise_ece_binned"] - row["published_percent"])
+
+
+def _is_off(row: Row) -> bool:
+    return row["agrees"] is False
+
+
 CLASSWISE_COLUMNS = [
     Column("system", title),
     Column("probabilities of 0", "n_without_bin", 0),
-    Column("by all items (%)", "classwise_ece_all", 3, percent=True),
-    Column("by binned items (%)", "classwise_ece_binned", 3, percent=True),
-    Column("paper (%)", "published_percent", 0),
-    Column("rounds to the paper’s", "agrees", names={True: "yes", False: "no"}),
+    Column("all items", "classwise_ece_all", 2, percent=True),
+    Column("paper", "published_percent", 0, group="binned items"),
+    Column("here", "classwise_ece_binned", 2, percent=True, group="binned items"),
+    Column("Δ", _classwise_gap, 2, signed=True, group="binned items", bold=_is_off),
 ]
 
 
@@ -428,13 +482,17 @@ def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFra
     return _with_agreement(table, table["mean"], "published")
 
 
+def _signed_gap(row: Row) -> float:
+    return float(row["mean"] - row["published"])
+
+
 SIGNED_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("system", title),
-    Column("paper", "published", 2, signed=True),
-    Column("mean", "mean", 3, signed=True),
+    Column("paper", "published", 2, signed=True, group="mean"),
+    Column("here", "mean", 3, signed=True, group="mean"),
+    Column("Δ", _signed_gap, 3, signed=True, group="mean", bold=_is_off),
     Column("median", "median", 3, signed=True),
-    Column("mean rounds to the paper’s", "agrees", names={True: "yes", False: "no"}),
 ]
 
 
@@ -501,23 +559,23 @@ def in_columns(table: pd.DataFrame) -> pd.DataFrame:
 
 INTERVAL_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system"),
+    Column("system", "system", names=unbroken),
     *(
-        Column(heading, name, 3 if "sq" not in name else 4, low=f"low_{name}", high=f"high_{name}",
-               group=group)
+        Column(heading, name, 3, low=f"low_{name}", high=f"high_{name}", group=group)
         for group, heading, name in (
             ("majority label", "ECE", "ece"),
-            ("majority label", "squared, debiased", "sq_ce"),
+            ("majority label", "squared", "sq_ce"),
             ("vote shares", "ECE", "ece_votes"),
-            ("vote shares", "squared, debiased", "sq_ce_votes"),
+            ("vote shares", "squared", "sq_ce_votes"),
             ("item by item", "EntCE", "ent_ce"),
             ("item by item", "DistCE", "dist_ce"),
         )
     ),
-]  # fmt: skip
+]
 
 
 PARTS = ("reliability", "resolution", "uncertainty", "within_bins")
+BRIER = (*PARTS, "brier")
 
 
 @recorded(keys=_SYSTEM)
@@ -537,25 +595,14 @@ def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     return _tidy(rows)
 
 
-def murphy_over_seeds(parts: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `murphy`, means over the seeds of each family, with its ``title``."""
-    rows = []
-    for (dataset, *keys), group in parts.groupby(["dataset", *GROUP], sort=False):
-        several = f", {len(group)} seeds" if len(group) > 1 else ""
-        row = dict(zip(["dataset", *GROUP], [dataset, *keys], strict=True))
-        row["title"] = system_title(*keys) + several
-        rows.append(row | group[[*PARTS, "brier"]].mean().to_dict())
-    return pd.DataFrame(rows)
-
-
 MURPHY_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("system", "title"),
-    Column("reliability", "reliability", 3),
-    Column("− resolution", "resolution", 3),
+    Column("reliability ↓", "reliability", 3, best="lowest"),
+    Column("− resolution ↑", "resolution", 3, best="highest"),
     Column("+ uncertainty", "uncertainty", 3),
     Column("+ within bins", "within_bins", 3),
-    Column("= Brier score", "brier", 3),
+    Column("= Brier score ↓", "brier", 3, best="lowest"),
 ]
 
 
@@ -804,58 +851,49 @@ def fits(
         yield choice, n_fitted, temperatures, scaled
 
 
-def over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `temperature_choices`, one for each family: T by seed, means of the rest."""
+def choices_over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `temperature_choices`, one for each model: T from seed to seed, else means."""
     rows = []
     for (_, family, choice), group in choices.groupby(["origin", "family", "choice"], sort=False):
         seeds = f", {len(group)} seeds" if len(group) > 1 else ""
         row = {
-            "system": f"{family}{seeds}",
+            "family": family,
+            "system": unbroken(f"{family}{seeds}"),
             "choice": choice,
             "temperature": _temperatures(group["temperature"]),
-            "n_fitted": group["n_fitted"].iloc[0],
         }
         rows.append(row | group[[*BY_TEMPERATURE]].mean().to_dict())
     return pd.DataFrame(rows)
 
 
-def _temperatures(values: Iterable[float]) -> str:
-    """Write temperatures in their order, once where all are equal; † at the limit of the search."""
-    ends = [f"{number(v, 2)}{'†' if np.isclose(v, LIMITS).any() else ''}" for v in values]
-    return ends[0] if len(set(ends)) == 1 else " / ".join(ends)
+def _temperatures(values: "pd.Series[float]") -> str:
+    """Write the least and the greatest temperature; an end of the search is a bound."""
+    bounds = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
+    ends = []
+    for value in (values.min(), values.max()):
+        sign = next((bounds[end] for end in LIMITS if np.isclose(value, end)), "")
+        ends.append(f"{sign}{number(value, 2)}")
+    return "–".join(dict.fromkeys(ends))
 
 
 # What each choice was fitted to, and on.
-_OBJECTIVES = {
-    "oracle_nll": "NLL of the majority label",
-    "oracle_ece": "ECE, majority label",
-    "outside": "NLL of the gold label",
-    "cross_fitted": "NLL of the vote shares",
+_FITTED_TO = {
+    "none": "nothing: the model as it is",
+    "fixed": "nothing: the released code’s 2",
+    "oracle_nll": "NLL of the majority label, the items judged",
+    "oracle_ece": "ECE against the majority label, the items judged",
+    "outside": "NLL of the gold label, items outside ChaosNLI",
+    "cross_fitted": "NLL of the vote shares, the other folds’ items",
 }
-_FITTED_ON = {
-    "oracle_nll": "the items judged",
-    "oracle_ece": "the items judged",
-    "outside": "development items outside ChaosNLI",
-    "cross_fitted": "the other folds’ items",
-}
-
-
-def _fitted(row: Row) -> str:
-    return number(row["n_fitted"]) if row["n_fitted"] else MISSING
-
-
 TEMPERATURE_COLUMNS = [
     Column("system", "system"),
-    Column("temperature", "choice", names=CHOICES),
+    Column("fitted to", "choice", names=_FITTED_TO),
     Column("T", "temperature"),
-    Column("objective", lambda row: _OBJECTIVES.get(row["choice"], MISSING)),
-    Column("fitted on", lambda row: _FITTED_ON.get(row["choice"], "nothing")),
-    Column("items", _fitted),
-    Column("ECE", "ece", 3),
-    Column("ECE, votes", "ece_votes", 3),
-    Column("DistCE", "dist_ce", 3),
-    Column("EntCE", "ent_ce", 3),
-    Column("KL", "kl", 3),
+    Column("ECE", "ece", 3, best="lowest"),
+    Column("ECE, votes", "ece_votes", 3, best="lowest"),
+    Column("DistCE", "dist_ce", 3, best="lowest"),
+    Column("EntCE", "ent_ce", 3, best="lowest"),
+    Column("KL", "kl", 3, best="lowest"),
 ]
 
 

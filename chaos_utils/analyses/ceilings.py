@@ -1,4 +1,4 @@
-"""How many votes are enough, and how low an error can go: floor, ceiling, and what lies between."""
+"""How many votes are enough: the perfect model, the second crowd, and systems beside them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,13 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
 from chaos_utils.report.columns import MISSING, Column, number, signed
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.references import UNSETTLED, References, is_settled
+from chaos_utils.scoring.references import (
+    PERFECT_MODEL,
+    SECOND_CROWD,
+    UNSETTLED,
+    References,
+    is_settled,
+)
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, old_label, uniform
 
@@ -24,7 +30,6 @@ NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected", "
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
-_WITH_EXCESS = ("jsd", "kl")
 _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
 
 
@@ -45,7 +50,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     DataFrame
         ``dataset``, ``measure``, ``quantity``, ``n_votes``, ``value``, ``sd`` (over draws), and
         ``most_votes``, those of the item that has most: beyond, truth is extrapolated.
-        ``floor``: a perfect model judged by k votes. ``error``: the shares of k votes judged by
+        ``floor``: the perfect model judged by k votes. ``error``: the shares of k votes judged by
         the truth; the same for a measure that is symmetric, and left out for one without an upper
         end.
     """
@@ -76,7 +81,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
 
 @recorded(keys=("dataset", "measure"))
 def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
-    """Compute floor and ceiling of each measure, and check the posterior on half crowds.
+    """Score perfect model and second crowd by each measure, and check the prior on half crowds.
 
     Parameters
     ----------
@@ -89,9 +94,10 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor`` with
-        ``floor_low`` and ``floor_high`` (items resampled, the prior refitted; NaN for calibration
-        errors) and its ``floor_sd``; ``ceiling_halves`` (extrapolated) and its Monte Carlo error
+        One row per measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor`` (the
+        perfect model) with ``floor_low`` and ``floor_high`` (items resampled, the prior refitted;
+        NaN for calibration errors) and its ``floor_sd``; ``ceiling_halves`` (the second crowd by
+        split halves, extrapolated) and its Monte Carlo error
         ``…_error``, ``ceiling_posterior`` and its ``…_sd``; ``ceiling_se``, the standard error of
         the one that is used, over cuts or draws and over items; then ``n_half``, ``half_measured``
         and ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
@@ -136,10 +142,10 @@ def _value(found: Repeated | None) -> float:
 def normalised_scores(
     votes: Votes, systems: Sequence[System], *, n_draws: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Rescale scores so that 0 is the uniform prediction and 1 the ceiling.
+    """Rescale scores so that 0 is the uniform prediction and 1 the second crowd.
 
     Every system is set beside the references on the items that it covers; system,
-    uniform prediction and ceiling are resampled together.
+    uniform prediction and second crowd are resampled together.
 
     Parameters
     ----------
@@ -158,16 +164,17 @@ def normalised_scores(
     -------
     DataFrame
         One row for each system and measure: ``dataset``, ``system``, ``source`` (computed,
-        published), ``n_items``, ``measure``, ``floor``, ``ceiling``, ``uniform``, ``value``,
-        ``low``, ``high``, ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN
-        where there is no ceiling, or where it is not surely better than the uniform prediction:
-        its distance has an interval that holds 0. All ends are NaN for a measure that has no
+        published), ``kind`` (human, baseline, model), ``n_items``, ``measure``, ``floor`` (the
+        perfect model), ``ceiling`` (the second crowd), ``uniform``, ``value``, ``low``, ``high``,
+        ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN where there is no second
+        crowd, or where it is not surely better than the uniform prediction: its distance has an
+        interval that holds 0. All ends are NaN for a measure that has no
         interval.
     """
     found = References(votes, n_draws, seed)
     # What systems on the same items share is resampled once.
     pieces: dict[tuple[object, ...], tuple[npt.NDArray[np.int64], Repeated]] = {}
-    keys: list[tuple[str, str, list[tuple[object, ...]]]] = []
+    keys: list[tuple[System, str, list[tuple[object, ...]]]] = []
     for system in [*systems, *baselines(votes, seed)]:
         rows, judged = system.rows_in(votes), system.aligned_to(votes)
         for name in NAMES:
@@ -177,7 +184,7 @@ def normalised_scores(
                 of_row.append((rows.tobytes(), len(of_row), name))
                 if of_row[-1] not in pieces:
                     pieces[of_row[-1]] = rows, reference.on(rows)
-            keys.append((system.name, name, of_row))
+            keys.append((system, name, of_row))
     # As `scores.score` resamples them, so that a system has one interval on every page.
     rng = np.random.default_rng([seed, 0])
     tables = [(rows, piece.table) for rows, piece in pieces.values()]
@@ -189,20 +196,21 @@ def normalised_scores(
     computed = [
         {
             "dataset": votes.dataset.name,
-            "system": system_name,
+            "system": system.name,
             "source": "computed",
+            "kind": "baseline" if system.origin == "baseline" else "model",
             "n_items": len(pieces[of_row[0]][0]),
             "measure": name,
             "floor": found.perfect_model(name).on(pieces[of_row[0]][0]).value,
             **_rescaled([pieces[key][1] for key in of_row], [draws[key] for key in of_row]),
         }
-        for system_name, name, of_row in keys
+        for system, name, of_row in keys
     ]
     return pd.DataFrame([*computed, *_estimated_human(found)])
 
 
 def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
-    """Rescale a system's score; `values` are it, the uniform prediction and the ceiling, if any."""
+    """Rescale a score; `values` are it, the uniform prediction and the second crowd, if any."""
     system, uniform_, *ceiling = (piece.value for piece in values)
     measure = values[0].measure
     low, high = percentile_interval(resampled[0]) if measure.has_interval else (np.nan, np.nan)
@@ -234,6 +242,7 @@ def _estimated_human(found: References) -> list[dict[str, object]]:
             "dataset": dataset,
             "system": ESTIMATED_HUMAN,
             "source": "published",
+            "kind": "human",
             "n_items": len(found.votes),
             "measure": name,
             "floor": found.perfect_model(name).value,
@@ -312,7 +321,7 @@ def items_by_votes(
 
 
 def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
-    """Set measures side by side, a row for each system; `score_columns` shows them.
+    """Set measures side by side, a row for each system, for `SCORE_COLUMNS`.
 
     Parameters
     ----------
@@ -322,26 +331,28 @@ def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``dataset``, ``system``, and for each measure ``…`` (the score), ``…_excess`` (the score
-        minus the perfect model's on the same items) and ``…_rescaled``, with ``_low`` and
-        ``_high``. Each dataset begins with its floor and ceiling, on the items of
-        the system that covers most.
+        ``dataset``, ``system``, ``kind``, and for each measure ``…`` (the score), ``…_excess``
+        (the score minus the perfect model's on the same items) and ``…_rescaled``, with ``_low``
+        and ``_high``. Each dataset begins with its perfect model and second crowd, on the items of
+        the system that covers most; then people, baselines and models, the nearest by JSD first.
     """
     rows = []
     for dataset, of_dataset in scores.groupby("dataset", sort=False):
         most = of_dataset.loc[of_dataset["n_items"].idxmax(), "system"]
         widest = of_dataset[of_dataset["system"] == most].to_dict("records")
-        for reference, name in (("floor", "perfect model (floor)"), ("ceiling", "ceiling")):
-            cells: dict[str, object] = {"dataset": dataset, "system": name}
+        for reference, name in (("floor", PERFECT_MODEL), ("ceiling", SECOND_CROWD)):
+            cells: dict[str, object] = {"dataset": dataset, "system": name, "kind": name}
             for row in widest:
                 scale = row["ceiling"] - row["uniform"] if row["rescaled"] == row["rescaled"] else 0
                 rescaled = (row[reference] - row["uniform"]) / scale if scale else np.nan
                 cells |= {row["measure"]: row[reference], f"{row['measure']}_rescaled": rescaled}
                 cells[f"{row['measure']}_excess"] = row[reference] - row["floor"]
             rows.append(cells)
-        for (system, source), of_system in of_dataset.groupby(["system", "source"], sort=False):
-            name = str(system) if source == "computed" else f"{system} ({source})"
-            cells = {"dataset": dataset, "system": name}
+        for system in _ranked(of_dataset):
+            of_system = of_dataset[of_dataset["system"] == system]
+            published = of_system["source"].iloc[0] == "published"
+            name = f"{system} (published)" if published else system
+            cells = {"dataset": dataset, "system": name, "kind": of_system["kind"].iloc[0]}
             for row in of_system.to_dict("records"):
                 cells[row["measure"]] = row["value"]
                 cells[f"{row['measure']}_excess"] = row["value"] - row["floor"]
@@ -353,29 +364,18 @@ def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def score_columns(scores: pd.DataFrame) -> list[Column]:
-    """Return how `side_by_side` is shown: the score, and beside it the rescaled one.
-
-    JSD and KL have their excess too; a measure that nothing is rescaled in has no such column.
-    """
-    shown = [Column("dataset", "dataset", names=dataset_name), Column("system", "system")]
-    for name in dict.fromkeys(scores["measure"]):
-        title, rescaled = MEASURES[name].title, f"{name}_rescaled"
-        low, high = f"{rescaled}_low", f"{rescaled}_high"
-        shown.append(Column("score", name, 3, group=title))
-        if name in _WITH_EXCESS:
-            shown.append(Column("excess", f"{name}_excess", 3, group=title))
-        if scores.loc[scores["measure"] == name, "rescaled"].notna().any():
-            shown.append(Column("rescaled", rescaled, 2, low, high, group=title))
-    return shown
+def _ranked(scores: pd.DataFrame) -> list[str]:
+    of_jsd = scores[scores["measure"] == "jsd"]
+    place = of_jsd["kind"].map(("human", "baseline", "model").index)
+    return list(of_jsd.assign(place=place).sort_values(["place", "value"])["system"])
 
 
 def _ceiling(column: str) -> Callable[[Mapping[str, Any]], str]:
-    """Show a second crowd's score, unless it cannot be told from 0."""
+    """Show a second crowd's score, unless it is indistinguishable from 0."""
 
     def cell(row: Mapping[str, Any]) -> str:
         settled = is_settled(row["measure"], row[column], row["ceiling_se"])
-        return number(row[column], 4) if settled else UNSETTLED
+        return number(row[column], 3) if settled else UNSETTLED
 
     return cell
 
@@ -397,16 +397,33 @@ _OF_WHAT = [
 ]
 CEILING_COLUMNS = [
     *_OF_WHAT,
-    Column("uniform", "uniform", 4),
-    Column("perfect model", "floor", 4, "floor_low", "floor_high"),
+    Column("uniform", "uniform", 3),
+    Column("perfect model", "floor", 3, "floor_low", "floor_high"),
     Column("split halves", _ceiling("ceiling_halves"), group="second crowd"),
     Column("drawn crowds", _ceiling("ceiling_posterior"), group="second crowd"),
 ]
 PRIOR_COLUMNS = [
     *_OF_WHAT,
     Column("any shape", "floor", 4, group="perfect model"),
-    Column("Dirichlet", "floor_dirichlet", 4, group="perfect model"),
-    Column("measured", "half_measured", 4, group="half crowds"),
+    Column("Dirichlet", _relative("floor_dirichlet", "floor"), group="perfect model"),
+    Column("measured", "half_measured", 3, group="half crowds"),
     Column("any shape", _relative("half_drawn", "half_measured"), group="half crowds"),
     Column("Dirichlet", _relative("half_dirichlet", "half_measured"), group="half crowds"),
+]
+
+
+def _way(name: str) -> Column:
+    """Return the column of how far a system has come from the uniform prediction to the crowd."""
+    column = f"{name}_rescaled"
+    title = MEASURES[name].title
+    ends = f"{column}_low", f"{column}_high"
+    return Column(title, column, 2, *ends, group="rescaled", best="highest")
+
+
+SCORE_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "system"),
+    Column("score", "jsd", 3, group=MEASURES["jsd"].title),
+    Column("excess", "jsd_excess", 3, group=MEASURES["jsd"].title),
+    *map(_way, ("jsd", "dist_ce", "ent_ce", "new_accuracy")),
 ]

@@ -63,6 +63,13 @@ class Rows(_Strict):
             raise ValueError(" ".join(str(fault).split())) from fault
 
 
+class Selection(_Strict):
+    """Items that the explorer shows, in words and as a query of its address."""
+
+    words: str
+    selection: str
+
+
 class Claim(_Strict):
     """A claim of a paper, in our own words, and how it is checked.
 
@@ -86,10 +93,11 @@ class Claim(_Strict):
 
     `reading` says how a word such as *barely* was taken. `shows` says which of the numbers with the
     worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the first.
-    The `note` says what the number is, and gives others beside it; no verdict depends on it. In its
-    braces stand ``all`` numbers, those ``holding`` and ``failing``, ``n`` of them and the ``right``
-    ones; the ``case`` and ``dataset`` of the one shown, and the names of `also`, other numbers that
-    it names. `lacking` is said where a number is missing.
+    The `note` gives the number in its first sentence, which a card shows, and then others beside
+    it; no verdict depends on it. In its braces stand the ``value`` shown, its ``case`` and
+    ``dataset``; ``all`` numbers, those ``holding`` and ``failing``, ``n`` of them and the ``right``
+    ones; and the names of `also`, other numbers that it names. `lacking` is said where a number is
+    missing. `explorer` is a selection of the items that the claim is about.
     """
 
     id: Annotated[str, Field(pattern=r"^c\d\d$")]
@@ -109,6 +117,7 @@ class Claim(_Strict):
     also: dict[str, Rows] = {}
     note: Annotated[str, Field(pattern=r"\.$")]
     lacking: str = ""
+    explorer: Selection | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Claim":
@@ -139,7 +148,8 @@ class Claim(_Strict):
         right = judged["verdict"] == HOLDS
         case = SYSTEM_NAMES.get(shown["case"], shown["case"])
         text = self.note.format(
-            all=Numbers(judged), holding=Numbers(judged[right]), failing=Numbers(judged[~right]),
+            value=Numbers(pd.DataFrame([shown])), all=Numbers(judged),
+            holding=Numbers(judged[right]), failing=Numbers(judged[~right]),
             n=len(judged), right=int(right.sum()), case=case,
             dataset=_short(shown["dataset"]),
             **{name: Numbers(rows) for name, rows in also.items()},
@@ -180,7 +190,7 @@ class Numbers:
         if self._rows["dataset"].nunique() <= 1:
             return listed(values) or MISSING
         names = map(_short, self._rows["dataset"])
-        return ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+        return listed(f"{value} ({name})" for name, value in zip(names, values, strict=True))
 
 
 def _short(dataset: str) -> str:
@@ -233,9 +243,11 @@ def check_claims(
 ) -> pd.DataFrame:
     """Check claims, by default all of both papers, on the numbers of `claims_numbers`.
 
-    One row per claim. ``criterion`` says what decides, ``evidence`` what the value is; ``low`` and
+    One row per claim. ``criterion`` says what decides, ``evidence`` what was found; ``low`` and
     ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies
     above, ``p_holm`` the same, adjusted for all of these. The verdict is one of `VERDICTS`.
+    ``items`` and ``selection`` are the words and the query of a selection in the explorer, empty
+    where there is none.
     """
     filled = [part for part in (votes, systems, chapters, papers) if len(part)]
     numbers = pd.concat(filled, ignore_index=True)
@@ -247,9 +259,11 @@ def check_claims(
     for claim, of_claim, raw, adjusted in zip(several, rows, p, holm(p), strict=True):
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
         row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted}
-        found.append(row | _decide(claim, of_claim, numbers, known, adjusted))
+        row |= _decide(claim, of_claim, numbers, known, adjusted)
+        asked = claim.explorer or Selection(words="", selection="")
+        found.append(row | {"items": asked.words, "selection": asked.selection})
     columns = ["id", "paper", "place", "claim", "criterion", "evidence", "value", "low", "high",
-               "p", "p_holm", "verdict"]  # fmt: skip
+               "p", "p_holm", "verdict", "items", "selection"]  # fmt: skip
     return pd.DataFrame(found, columns=columns)
 
 
@@ -415,8 +429,11 @@ def wanted_datasets() -> list[str]:
     return list(dict.fromkeys(name for datasets in several for name in datasets))
 
 
-def _value(row: Row) -> str:
-    """Counts are whole; percentages and ratios need two digits, shares and distances four."""
+def shown_value(row: Row) -> str:
+    """Write a claim's number with its interval; a dash where there is none.
+
+    Counts are whole; percentages and ratios need two digits, shares and distances four.
+    """
     value = row["value"]
     digits = 2 if abs(value) >= 1 else 4
     if np.isnan(row["low"]):
@@ -424,25 +441,23 @@ def _value(row: Row) -> str:
     return with_interval(value, row["low"], row["high"], digits)
 
 
-def _p(row: Row, n_resamples: int) -> str:
+def shown_p(row: Row, n_resamples: int) -> str:
     """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
     if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
         return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
     return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
 
 
-_MARKS = {verdict: f"{mark} {verdict}" for mark, verdict in zip("✓≈✗?", VERDICTS, strict=True)}
+MARKS = dict(zip(VERDICTS, "✓≈✗?", strict=True))
 
 
 def columns_for(n_resamples: int) -> list[Column]:
     """Return how the rows of `check_claims` are shown, with p-values of so many resamples."""
     return [
         Column("id", "id"),
-        Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
         Column("claim", "claim"),
-        Column("verdict", "verdict", names=_MARKS),
-        Column("value", _value),
-        Column("Holm p", lambda row: _p(row, n_resamples)),
-        Column("holds if it", lambda row: row["criterion"] or MISSING),
-        Column("what the value is", "evidence"),
+        Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
+        Column("verdict", lambda row: f"{MARKS[row['verdict']]} {row['verdict']}"),
+        Column("value", shown_value),
+        Column("Holm p", lambda row: shown_p(row, n_resamples)),
     ]

@@ -6,7 +6,7 @@ simulated annotators. The analyses take what `with_examples` returns.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
@@ -91,34 +91,6 @@ def _collected(
     return tuple(simulate(protocol, items, found.population, one) for one in seeds)
 
 
-@recorded(keys=("dataset",), needs=_NEEDS, published=_PAPER)
-def materials(
-    votes: Votes,
-    all_votes: tuple[Votes, ...],
-    *,
-    protocol: Protocol,
-    collections: int,
-    unanimous: float,
-    seed: int,
-) -> pd.DataFrame:
-    """Say what a dataset is cut into, and how many votes a simulated collection of it has.
-
-    `all_votes` lend the examples, whose share of votes on one label exceeds `unanimous`. The
-    collection is simulated `collections` times, with seeds from `seed` on. ``n_repeated`` items
-    stand in once more, for want of others.
-    """
-    items, _ = _fitted(votes, all_votes, protocol, unanimous, seed)
-    runs = _collected(votes, all_votes, protocol, collections, unanimous, seed)
-    row = {
-        "dataset": votes.dataset.name,
-        "n_examples": len(items.pool),
-        "n_items": len(items.items),
-        "n_repeated": items.n_repeated,
-        "n_votes": int(runs[0].counts.sum()),
-    }
-    return pd.DataFrame([row])
-
-
 @recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
 def beside_published(
     votes: Votes,
@@ -129,14 +101,18 @@ def beside_published(
     unanimous: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Set what is published on a dataset's collection beside what is simulated (see `materials`).
+    """Set what is published on a dataset's collection beside what is simulated.
+
+    `all_votes` lend the unanimous examples, whose share of votes on one label exceeds `unanimous`.
+    The collection is simulated `collections` times, with seeds from `seed` on.
 
     One row per quantity. Its ``role`` is ``free`` (a parameter that the fit chose), ``fitted`` (a
-    target of the fit), ``predicted`` or ``input`` (taken from the paper). ``simulated`` is the mean
-    of the collections; ``low`` and ``high`` are the 95% interval of a parameter, else the lowest
-    and the highest collection; ``difference`` is simulated minus published.
+    target of the fit), ``predicted``, ``input`` (taken from the paper) or ``material`` (what the
+    collection works with). ``simulated`` is the mean of the collections; ``low`` and ``high`` are
+    the 95% interval of a parameter, else the lowest and the highest collection. ``difference`` is
+    simulated minus published; ``expected`` what endlessly many collections would come to.
     """
-    _, found = _fitted(votes, all_votes, protocol, unanimous, seed)
+    items, found = _fitted(votes, all_votes, protocol, unanimous, seed)
     simulated = _collected(votes, all_votes, protocol, collections, unanimous, seed)
     dataset = votes.dataset.name
     targets = published_targets(dataset)
@@ -148,12 +124,21 @@ def beside_published(
         {"quantity": runs.columns, "simulated": runs.mean(), "low": runs.min(), "high": runs.max()}
     )
     drawn["published"] = drawn["quantity"].map(targets)
+    drawn["expected"] = drawn["quantity"].map(found.targets.set_index("quantity")["fitted"])
     drawn["role"] = np.where(drawn["quantity"].isin(list(targets)), "fitted", "predicted")
     seconds = design.seconds_per_answer(dataset)
     time = {"quantity": "mean_seconds_per_example", "role": "input", "published": seconds}
-    table = pd.concat([free.assign(role="free"), drawn, pd.DataFrame([time])], ignore_index=True)
+    sizes = {
+        "examples": len(items.pool),
+        "repeated_items": items.n_repeated,
+        "votes": int(simulated[0].counts.sum()),
+    }
+    material = pd.DataFrame(sizes.items(), columns=["quantity", "simulated"])
+    parts = [free.assign(role="free"), drawn, pd.DataFrame([time])]
+    table = pd.concat([*parts, material.assign(role="material")], ignore_index=True)
     table = table.assign(dataset=dataset, difference=table["simulated"] - table["published"])
-    columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference"]
+    columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference",
+               "expected"]  # fmt: skip
     return table[columns]
 
 
@@ -172,24 +157,6 @@ def _predictions(run: Simulation) -> dict[str, float]:
         "dollars": design.dollars(run),
         "hours": design.hours(run),
     }
-
-
-@recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
-def fit_targets(
-    votes: Votes,
-    all_votes: tuple[Votes, ...],
-    *,
-    protocol: Protocol,
-    unanimous: float,
-    seed: int,
-) -> pd.DataFrame:
-    """Say how close endlessly many collections of the fitted population come to each target.
-
-    ``within`` says whether it is met up to its ``tolerance``.
-    """
-    _, found = _fitted(votes, all_votes, protocol, unanimous, seed)
-    columns = ["dataset", "quantity", "target", "fitted", "tolerance", "within"]
-    return found.targets.assign(dataset=votes.dataset.name)[columns]
 
 
 @recorded(keys=("dataset", "who", "items"), needs=_NEEDS, published=_PAPER)
@@ -338,6 +305,15 @@ def open_ways(protocol: Protocol) -> pd.DataFrame:
     )
 
 
+@derived(keys=("rule",))
+def rules(protocol: Protocol) -> pd.DataFrame:
+    """Return the protocol's parameters: what each means, and its value."""
+    described = protocol.table["parameters"]
+    rows = [(name, described[name]["kind"], described[name]["means"], float(value))
+            for name, value in protocol.parameters.items()]  # fmt: skip
+    return pd.DataFrame(rows, columns=["rule", "kind", "means", "value"])
+
+
 # By role: what readers call each quantity, and its decimals.
 QUANTITIES = {
     "qualification_fail_rate_percent": ("fail the on-boarding test (%)", 1),
@@ -356,18 +332,36 @@ QUANTITIES = {
     "lapse_in_tests": ("their lapses in tests (%)", 1),
     "mean_stay": ("items that an annotator is ready to judge, mean", 0),
     "mean_seconds_per_example": ("seconds for an answer, mean", 1),
+    "examples": ("unanimous examples available", 0),
+    "repeated_items": ("items that stand in a second time", 0),
+    "votes": ("votes in a collection", 0),
 }
-_ROLES = {
-    "fitted": "fitted target",
-    "predicted": "predicted",
-    "free": "free parameter",
-    "input": "from the paper",
-}
+_ROLES = {"predicted": "predicted", "free": "free parameter", "material": "material"}
 
 
-def by_quantity(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `beside_published` as the table shows them: each quantity's together."""
-    return in_order_of(compared, "quantity", QUANTITIES)
+def fitted(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the targets of the fit among the rows of `beside_published`, by quantity."""
+    return in_order_of(compared[compared["role"] == "fitted"], "quantity", QUANTITIES)
+
+
+def by_quantity(compared: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
+    """Return what follows from the fit, a row for each quantity, and how this is shown.
+
+    Of the rows of `beside_published`, those that the paper has no number for.
+    """
+    others = compared[compared["role"].isin(list(_ROLES))]
+    values = ["simulated", "low", "high"]
+    wide = others.pivot(index=["quantity", "role"], columns="dataset", values=values)
+    wide.columns = [f"{what} {dataset}" for what, dataset in wide.columns]
+    columns = [
+        Column("quantity", lambda row: QUANTITIES[row["quantity"]][0]),
+        Column("role", "role", names=_ROLES),
+        *(
+            Column(dataset_name(name), partial(_simulated, dataset=name))
+            for name in compared["dataset"].unique()
+        ),
+    ]
+    return in_order_of(wide.reset_index(), "quantity", QUANTITIES), columns
 
 
 def _figure(value: str, write: Callable[[float, int], str] = number) -> Callable[[Row], str]:
@@ -375,23 +369,29 @@ def _figure(value: str, write: Callable[[float, int], str] = number) -> Callable
     return lambda row: write(row[value], QUANTITIES[row["quantity"]][1])
 
 
-def _simulated(row: Row) -> str:
-    if pd.isna(row["simulated"]):
-        return MISSING
-    return with_interval(row["simulated"], row["low"], row["high"], QUANTITIES[row["quantity"]][1])
+def _simulated(row: Row, dataset: str = "") -> str:
+    value, low, high = (row[f"{name} {dataset}".strip()] for name in ("simulated", "low", "high"))
+    digits = QUANTITIES[row["quantity"]][1]
+    return number(value, digits) if pd.isna(low) else with_interval(value, low, high, digits)
 
 
 def _threshold(row: Row) -> str:
     return f"{row['min_check_accuracy']:.0%}" if row["check_rate"] else MISSING
 
 
+def _rule(row: Row) -> str:
+    if row["kind"] == "share":
+        return f"{row['value']:.0%}"
+    return f"${row['value']:.2f}" if row["kind"] == "dollars" else f"{row['value']:.0f}"
+
+
+RULES = [Column("rule", "means"), Column("value", _rule)]
 COLLECTION_COLUMNS = [
     Column("quantity", lambda row: QUANTITIES[row["quantity"]][0]),
     Column("dataset", "dataset", names=dataset_name),
-    Column("published", _figure("published")),
+    Column("paper", _figure("published")),
     Column("simulated", _simulated),
     Column("Δ", _figure("difference", signed)),
-    Column("role", "role", names=_ROLES),
 ]
 GUIDANCE_COLUMNS = [
     Column(
@@ -401,6 +401,5 @@ GUIDANCE_COLUMNS = [
     Column("dollars per kept vote", "dollars_per_vote", 3),
     Column("votes per item", "votes_per_item", 0),
     Column("bias²", "bias_squared", 4),
-    Column("expected error (TVD)", "tvd", 3),
-    Column("best", lambda row: "lowest error" if row["best"] else ""),
+    Column("error (TVD)", "tvd", 3, best="lowest"),
 ]

@@ -1,4 +1,4 @@
-"""The same predictions under every convention in use, and how to get from one to another."""
+"""The same predictions under every convention in use."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +25,19 @@ FLOORS = (0.0, 1e-15, 1e-12, 1e-6, 1e-3)
 N_BINS = (5, 10, 15, 20)
 HIGHER_IS_BETTER = ("accuracy, new majority", "RankCS")
 _NO_BETTER_SIDE = "entropy of the predictions"
+VARIES = {  # what differs between a quantity's conventions
+    "Jensen–Shannon": "square root, unit",
+    "KL": "direction, floor, unit",
+    _NO_BETTER_SIDE: "unit",
+    "EntCE": "unit",
+    "accuracy, new majority": "ties",
+    "RankCS": "ties",
+    "ECE": "target, bins",
+    "class-wise ECE": "target, zeros",
+    "Brier score": "target, sum or mean",
+}
+# Shown in no table: more of the same, in the data.
+_MORE_OF_THE_SAME = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
 _NOTHING = 1e-9  # a difference, or a value, that is there by rounding alone
 _INTERVALS: dict[Closed, str] = {"right": "(a, b]", "left": "[a, b)"}
 _NIE, _BAAN, _OURS = "Nie et al. 2020", "Baan et al. 2022", "this book"
@@ -306,8 +319,14 @@ def under_every_convention(
 
 
 def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `under_every_convention`, one for each convention, its systems as columns."""
+    """Return rows of `under_every_convention`, one for each convention, its systems as columns.
+
+    Of the floors and numbers of bins some are left out, and KL in bits.
+    """
     keys = ["quantity", "convention", "used_by"]
+    named = table["convention"].astype(str)
+    more = np.any([named.str.contains(words, regex=False) for words in _MORE_OF_THE_SAME], axis=0)
+    table = table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
     marks = np.where(table["is_reference"], " ◆", "")
     marked = table.assign(convention=table["convention"] + marks)
     values = marked.pivot(index=keys, columns="system", values="value")
@@ -320,26 +339,54 @@ def columns_for(systems: Iterable[str]) -> list[Column]:
     return [
         Column("quantity", "quantity"),
         Column("convention", "convention"),
-        *(Column(name, name, 4) for name in systems),
+        *(Column(name, name, 3) for name in systems),
         Column("used by", "used_by", names={"": MISSING}),
     ]
 
 
-@derived(keys=("dataset", "system", "quantity"))
+def leading_system(table: pd.DataFrame) -> str:
+    """Return the system that the figure shows: the reader's own, or else the first."""
+    own = table.loc[table["origin"] == "yours", "system"]
+    return str((own if len(own) else table["system"]).iloc[0])
+
+
+@derived(keys=("dataset", "quantity", "convention"))
+def drawn(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what the figure draws of `under_every_convention`: one system's rows, and `VARIES`."""
+    rows = table[(table["system"] == leading_system(table)) & table["relative"].notna()]
+    rows = rows.drop(columns=["n_items", "used_by"])
+    return rows.assign(varies=rows["quantity"].map(VARIES))
+
+
+@derived(keys=("dataset", "quantity"))
 def spread(table: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each system and quantity, its smallest and largest value over conventions.
+    """Summarise each quantity: how far it moves, and how often systems change places.
 
-    Takes `under_every_convention`; returns ``dataset``, ``system``, ``quantity``,
-    ``n_conventions``, ``reference``, ``smallest``, ``largest`` (infinite values included).
+    Takes `under_every_convention`; returns ``dataset``, ``quantity``, ``n_conventions``; of the
+    `leading_system` ``system``, ``reference``, ``smallest`` and ``largest`` (infinite values
+    included); and of all pairs of systems, ``n_pairs``, how many change their order under some
+    convention, ``n_turned``, with an ``example``, the change that the most conventions make.
     """
-    keys = ["dataset", "system", "quantity"]
-    groups = table.groupby(keys, sort=False)["value"]
+    keys = ["dataset", "quantity"]
+    leading = table[table["system"] == leading_system(table)]
+    groups = leading.groupby(keys, sort=False)["value"]
     found = groups.agg(n_conventions="size", smallest="min", largest="max").reset_index()
-    reference = table[table["is_reference"]].set_index(keys)["value"].rename("reference")
-    return found.join(reference, on=keys)
+    reference = leading[leading["is_reference"]].set_index(keys)["value"].rename("reference")
+    found = found.join(reference, on=keys).assign(system=leading_system(table))
+    n_systems = table["system"].nunique()
+    changes = order_changes(table)
+    ranked = changes.sort_values("n_turned", ascending=False, kind="stable")
+    most = ranked.drop_duplicates(keys)
+    examples = most["behind"] + " passes " + most["ahead"] + ": " + most["convention"]
+    most = most[keys].assign(example=examples)
+    turned = changes.groupby(keys, as_index=False).size().rename(columns={"size": "n_turned"})
+    found = found.merge(turned, "left", keys).merge(most, "left", keys)
+    found["n_pairs"] = n_systems * (n_systems - 1) // 2
+    found = found.fillna({"n_turned": 0, "example": ""}).astype({"n_turned": int})
+    order = ["dataset", "quantity", "n_conventions", "system", "reference", "smallest", "largest"]
+    return found[[*order, "n_pairs", "n_turned", "example"]]
 
 
-@derived(keys=("dataset", "quantity", "ahead", "behind"))
 def order_changes(table: pd.DataFrame) -> pd.DataFrame:
     """Find pairs of systems whose order under the reference another convention turns round.
 
@@ -374,3 +421,14 @@ def order_changes(table: pd.DataFrame) -> pd.DataFrame:
                     )
     columns = ["dataset", "quantity", "ahead", "behind", "n_turned", "convention"]
     return pd.DataFrame(rows, columns=columns)
+
+
+SPREAD_COLUMNS = [
+    Column("quantity", "quantity"),
+    Column("conventions", "n_conventions"),
+    Column("smallest", "smallest", 3),
+    Column("reference", "reference", 3),
+    Column("largest", "largest", 3),
+    Column("pairs that change places", lambda row: f"{row['n_turned']} of {row['n_pairs']}"),
+    Column("for example", "example", names={"": MISSING}),
+]

@@ -295,7 +295,7 @@ def error_of(conversion: Conversion, judged: Judged) -> float:
 
 def _error(row: Row) -> str:
     error = row["largest_error"]
-    return "rounding alone" if error < _ROUNDING else number(error, 4)
+    return "rounding alone" if error < _ROUNDING else number(error, 3)
 
 
 _PLACES = {"mean": "the mean", "item": "each item", "class": "each class"}

@@ -6,10 +6,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import chance_of_majority_size, majority_share
 from chaos_utils.metrics.divergence import Floats, entropy
+from chaos_utils.report.columns import Column
 
 ALL = "all"  # patterns of old votes together
 SHARE, ENTROPY = "old_label_share", "entropy_bits"  # what `original_votes_bins` counts
@@ -36,10 +38,17 @@ def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by the entropy of their votes.
 
     Bins are equal, from 0 to the largest entropy that the labels allow. ``n_votes`` are those of
-    each item, missing where that varies; ``mean_bits`` is over all items.
+    each item, missing where that varies; ``mean_bits`` is over all items. ``share_of_splits`` is
+    the share of items there would be if all splits of these votes between two labels were equally
+    frequent, NaN for more labels.
     """
     bits, edges = _bits(votes), _edges(votes, n_bins)
     counts = np.histogram(bits, bins=edges)[0]
+    splits = np.full(n_bins, np.nan)
+    if votes.dataset.n_classes == 2 and votes.n_votes_each is not None:
+        first = np.arange(votes.n_votes_each + 1) / votes.n_votes_each
+        entropies = entropy(np.column_stack([first, 1 - first]), unit="bits").round(10)
+        splits = np.histogram(entropies, bins=edges)[0] / len(first)
     return pd.DataFrame(
         {
             "dataset": votes.dataset.name,
@@ -50,6 +59,7 @@ def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
             "high_bits": edges[1:],
             "n_items": counts,
             "share": counts / len(votes),
+            "share_of_splits": splits,
         }
     ).astype({"n_votes": "Int64"})
 
@@ -73,18 +83,6 @@ def majority_shares(votes: Votes) -> pd.DataFrame:
             "share_at_most": (sizes <= percent[:, None]).mean(axis=1),
         }
     )
-
-
-def even_splits(at_least_bits: float, n_votes: int) -> tuple[float, int]:
-    """Return which splits of `n_votes` between two labels have at least this entropy, in [0, 1].
-
-    First their share among all splits, which is the share of items one would see if every split
-    were equally frequent; then the most votes that the larger label has in any of them.
-    """
-    first = np.arange(n_votes + 1) / n_votes
-    entropies = entropy(np.column_stack([first, 1 - first]), unit="bits")
-    enough = entropies >= at_least_bits
-    return float(enough.mean()), int(np.flatnonzero(enough).max())
 
 
 @recorded(keys=("dataset", "percent_1", "percent_2", "percent_3"), needs="three labels")
@@ -249,3 +247,21 @@ def _by_frequency(patterns: "pd.Series[str]") -> list[str]:
     """Return the patterns, the most frequent first; in the order of their names where they tie."""
     counts = patterns.value_counts()
     return sorted(map(str, counts.index), key=lambda one: (-counts[one], one))
+
+
+CONTESTED_PAIRS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("the two leading labels", lambda row: f"{row['first']} and {row['second']}"),
+    Column("items", "n_items", 0),
+    Column("share of items (%)", "share", 0, percent=True),
+]
+ORIGINAL_VOTES = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("old votes", "pattern"),
+    Column("items", "n_items", 0),
+    Column("old label’s share of the new votes (%)", "mean_share_after", 0, percent=True),
+    Column("items more than 20 points off (%)", "share_far", 0, percent=True),
+    Column("old", "mean_entropy_bits_before", 2, group="mean entropy (bits)"),
+    Column("new", "mean_entropy_bits_after", 2, group="mean entropy (bits)"),
+    Column("chosen again (%)", "chance_of_selection", 0, percent=True),
+]

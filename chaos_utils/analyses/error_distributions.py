@@ -19,7 +19,7 @@ from chaos_utils.analyses.baan import (
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.table import Table, in_order_of
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import expected_calibration_error
 from chaos_utils.metrics.divergence import kl_divergence, total_variation
@@ -27,9 +27,8 @@ from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.plots.panels import system_title
 from chaos_utils.report.columns import MISSING, Column, Row
-from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import computed, oracle
+from chaos_utils.scoring.systems import computed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -74,24 +73,11 @@ def lineup(
     return both + [one for one in several if one.name != name and one.origin in shown]
 
 
-@recorded(keys=SYSTEM)
-def shown_systems(
-    votes: Votes, systems: Sequence[System], *, system: str, temperature: float, trained: bool
-) -> pd.DataFrame:
-    """List the systems of a page, as `lineup` gives them, and how many items each predicts."""
-    chosen = lineup(systems, system=system, temperature=temperature, trained=trained)
-    rows = [_keys(one) | {"n_items": len(one.rows_in(votes))} for one in chosen]
-    table = pd.DataFrame(rows, columns=[*SYSTEM, "n_items"])
-    return table.assign(n_missing=len(votes) - table["n_items"])
-
-
-def find_systems(material: Material, *, system: str, temperature: float, trained: bool) -> Table:
-    """Return `shown_systems` of each dataset; fail where a reader names one that is on none."""
-    shown = shown_systems(material, system=system, temperature=temperature, trained=trained)
-    if system and system not in set(shown.rows["system"]):
-        names = list(dict.fromkeys(one.name for one in material.systems))
+def check_system(material: Material, system: str) -> None:
+    """Fail where a reader names a system that predicts no dataset."""
+    names = list(dict.fromkeys(one.name for one in material.systems))
+    if system and system not in names:
         raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
-    return shown
 
 
 def _keys(system: System) -> dict[str, object]:
@@ -99,8 +85,14 @@ def _keys(system: System) -> dict[str, object]:
 
 
 def title(row: Row) -> str:
-    """Return what a row's system is called."""
-    return system_title(row["system"], row["origin"], row["temperature"])
+    """Return what a row's system is called in a table."""
+    return unbroken(system_title(row["system"], row["origin"], row["temperature"]))
+
+
+def unbroken(name: str) -> str:
+    """Let a system's name break after its commas alone."""
+    together = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
+    return name.translate(together).replace(",\u00a0", ", ")
 
 
 # Samples of votes
@@ -367,50 +359,51 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
-@recorded(keys=("dataset", "system", "measure"))
-def oracle_scores(votes: Votes) -> pd.DataFrame:
-    """Score all the votes of each item as a prediction of themselves, by ECE."""
-    found = score(votes, [oracle(votes)], measures=["ece"])
-    return found[["dataset", "system", "measure", "n_items", "value"]]
+def beside_published(table: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `error_divergence`, one for each value of the paper's notebook and text.
+
+    With ``source``, ``published``, ``difference`` and ``percentile``; rows without a published
+    value stay, once.
+    """
+    parts = []
+    for source in ("notebook", "text"):
+        names = {f"{what}_{source}": what for what in ("published", "difference", "percentile")}
+        parts.append(table.rename(columns=names).assign(source=source))
+    known = [part[part["published"].notna()] for part in parts]
+    has_none = table["published_notebook"].isna() & table["published_text"].isna()
+    alone = parts[0][has_none].assign(source=None)
+    found = pd.concat([known[0], known[1], alone])[list(alone.columns)]
+    return found.sort_index(kind="stable")
 
 
-def _unbroken(row: Row) -> str:
-    """Let a system's name break between its parts alone, since the table is wide."""
-    unbroken = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
-    return title(row).translate(unbroken).replace(",\u00a0", ", ")
-
-
-def _infinite(row: Row) -> str:
-    return f"{row['infinite_share']:.1%}" if row["measure"] == "kl" else MISSING
-
-
-def _as_printed(value: float) -> str:
+def _as_printed(row: Row) -> str:
+    value = row["published"]
     return MISSING if math.isnan(value) else f"{value:g}"
 
 
-def _beside(source: str, heading: str) -> list[Column]:
-    return [
-        Column("value", lambda row: _as_printed(row[f"published_{source}"]), group=heading),
-        Column("Δ", f"difference_{source}", 4, signed=True, group=heading),
-        Column("below", f"percentile_{source}", 1, group=heading),
-    ]
+def _difference(row: Row) -> float:
+    return float(row["value"] - row["published"])
+
+
+def _source(row: Row) -> str:
+    return row["source"] or MISSING
 
 
 RELEASED_COLUMNS = [
     Column("measure", "measure", names=_MEASURES),
+    Column("of", title),
     Column("against votes", "reference", names=_REFERENCES),
-    Column("of", _unbroken),
-    Column("paper’s notebook", lambda row: _as_printed(row["published"])),
+    Column("paper", _as_printed),
     Column("here", "value", 4),
-    Column("same digits", "agrees", names={True: "yes", False: "no"}),
+    Column("Δ", _difference, 4, signed=True, bold=lambda row: row["agrees"] is False),
 ]
 COLUMNS = [
     Column("measure", "measure", names=_MEASURES),
-    Column("of", _unbroken),
+    Column("of", title),
     Column("against votes", "reference", names=_REFERENCES),
-    Column("mean [95%]", "mean", 4, low="low", high="high", group="over seeds"),
-    Column("sd", "sd", 4, group="over seeds"),
-    Column("infinite", _infinite, group="over seeds"),
-    *_beside("notebook", "paper’s notebook"),
-    *_beside("text", "paper’s text"),
+    Column("in the paper’s", _source),
+    Column("paper", _as_printed),
+    Column("here [95%]", "mean", 3, low="low", high="high"),
+    Column("Δ", "difference", 3, signed=True),
+    Column("percentile", "percentile", 0),
 ]

@@ -7,14 +7,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses import error_distributions
-from chaos_utils.analyses.baan import published_beside, rows_about
-from chaos_utils.analyses.error_distributions import SYSTEM, histogram, lineup, title
+from chaos_utils.analyses.baan import agrees, published_beside, rows_about
+from chaos_utils.analyses.error_distributions import (
+    SYSTEM,
+    check_system,
+    histogram,
+    lineup,
+    title,
+)
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.table import Table, in_order_of
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import entropy_error
@@ -29,18 +34,15 @@ _PART = ("view", "part")
 _PAPER = ("baan2022_other", "baan2022_systems")
 
 
-def find_systems(material: Material, *, system: str, temperature: float) -> Table:
-    """Return `shown_systems` of each dataset; fail where there is none at all."""
-    shown = error_distributions.find_systems(
-        material, system=system, temperature=temperature, trained=False
-    )
-    if shown.rows.empty:
+def check_systems(material: Material, system: str) -> None:
+    """Fail where there is no system at all, or a reader names one that predicts no dataset."""
+    if not any(one.systems is None or one.systems[0] for one in material):
         raise ChaosError(
             "This chapter shows the errors of a system, and no system's predictions are available.",
             where=", ".join(dataset.title for dataset in material.datasets),
             todo="pass -p predictions=FILE",
         )
-    return shown
+    check_system(material, system)
 
 
 @recorded(keys=(*SYSTEM, *_PART), published=_PAPER)
@@ -129,13 +131,18 @@ def _part(row: Row) -> str:
     return f"{row['part']} label" if row["view"] == "rank" else row["part"]
 
 
+def _is_off(row: Row) -> bool:
+    known = not math.isnan(row["published"])
+    return known and not agrees(row["mean"], row["published"])
+
+
 COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("error of", _part),
     Column("system", title),
-    Column("items", "n_items"),
-    Column("mean", "mean", 3, signed=True),
+    Column("paper", "published", 2, signed=True, group="mean"),
+    Column("here", "mean", 3, signed=True, group="mean"),
+    Column("Δ", "difference_mean", 3, signed=True, group="mean", bold=_is_off),
     Column("median", "median", 3, signed=True),
     Column("mean absolute", "mean_absolute", 3),
-    Column("paper", "published", 2, signed=True),
 ]

@@ -19,8 +19,8 @@ _HYPERPARAMETERS = (
 _RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
 _COUNTS = ("items_seen", "parameters", "processes")
 _COSTS = (
-    "parameters", "items_seen", "training_seconds", "items_per_second", "tokens_per_second",
-    "flops", "peak_share", "peak_memory_gib", "processes",
+    "parameters", "million_parameters", "items_seen", "training_seconds", "training_minutes",
+    "items_per_second", "tokens_per_second", "flops", "peak_share", "peak_memory_gib", "processes",
 )  # fmt: skip
 
 
@@ -87,8 +87,10 @@ def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "n_fits": len(fits),
         "parameters": fits[0]["parameters"],
+        "million_parameters": fits[0]["parameters"] / 1e6,
         "items_seen": sums["pairs"],
         "training_seconds": seconds,
+        "training_minutes": seconds / 60,
         "items_per_second": sums["pairs"] / seconds if seconds else np.nan,
         "tokens_per_second": sums["tokens"] / seconds if seconds else np.nan,
         "flops": sums["flops"],
@@ -102,12 +104,14 @@ def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Return the course of every run that trained, by ``items`` seen.
 
-    A ``measure`` is ``loss``, the mean training loss since the row before, in nats, or
-    ``dev_accuracy``, on development items outside ChaosNLI. Folds count from 0; runs that are not
-    folded have one.
+    ``kind`` is that of `kind_of`, and ``label`` the number of training items. A ``measure`` is
+    ``loss``, the mean training loss since the row before, in nats, or ``dev_accuracy``, on
+    development items outside ChaosNLI. Folds count from 0; runs that are not folded have one.
     """
     rows = [
-        {"task": run.settings["task"], "run": run.name, "system": run.system, "fold": fold,
+        {"task": run.settings["task"], "run": run.name, "system": run.system,
+         "model": run.settings["model"], "seed": run.settings["seed"], "kind": kind_of(run),
+         "label": _size(run), "fold": fold,
          "measure": measure, "items": point["pairs"], "value": point[key]}
         for run in runs
         if not run.record.get("predicted")
@@ -117,8 +121,14 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
         )
         for point in points
     ]  # fmt: skip
-    columns = ["task", "run", "system", "fold", "measure", "items", "value"]
+    columns = ["task", "run", "system", "model", "seed", "kind", "label", "fold", "measure",
+               "items", "value"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
+
+
+def _size(run: Run) -> str:
+    """Name a run by its training items, or say that it takes all that are available."""
+    return "all" if kind_of(run) != "size" else number(run.record["data"]["n_train"])
 
 
 @derived(keys=_RECIPE, published=("nie2020_table8",))
@@ -220,18 +230,18 @@ RUN_COLUMNS = [
     Column("recipe", _recipe),
     Column("dev accuracy", lambda row: accuracies(row, "dev")),
     Column("test accuracy", lambda row: accuracies(row, "test")),
-    Column("pairs/s", _in_units("items_per_second", 1, 0)),
-    Column("minutes", _in_units("training_seconds", 60, 0)),
+    Column("minutes", _in_units("training_minutes", 1, 0)),
     Column("TFLOP", _in_units("flops", 1e12, 0)),
-    Column("share of peak (%)", "peak_share", 0, percent=True),
-    Column("GiB", _in_units("peak_memory_gib", 1, 1)),
     Column("hardware", lambda row: f"{row['device']}, {row['precision']}"),
 ]
 _FAMILIES = {"bert": "BERT", "xlnet": "XLNet", "roberta": "RoBERTa", "bart": "BART",
              "albert": "ALBERT", "distilbert": "DistilBERT"}  # fmt: skip
+_SOURCES = {"published": "Nie et al.", "ours": "ours"}
 RECIPE_COLUMNS = [
-    Column("model", "model", names=_FAMILIES),
-    Column("source", "source", names={"published": "Nie et al., Table 8"}),
+    Column(
+        "model",
+        lambda row: f"{_FAMILIES.get(row['model'], row['model'])} ({_SOURCES[row['source']]})",
+    ),
     Column("task", "task", names=lambda name: get_task(name).title),
     Column("learning rate", lambda row: _scientific(row["learning_rate"])),
     Column("batch", "batch_size", 0),
@@ -239,5 +249,4 @@ RECIPE_COLUMNS = [
     Column("epochs", _epochs),
     Column("decay", "learning_rate_decay"),
     Column("warm-up", lambda row: f"{row['warmup_ratio']:g}"),
-    Column("runs", lambda row: ", ".join(row["runs"].split()) or MISSING),
 ]

@@ -63,8 +63,8 @@ METHODS: Mapping[str, str] = {  # titles
 }
 _REFERENCES = {  # titles
     "chance": "chance",
-    "floor": "floor (perfect model)",
-    "ceiling": "ceiling (another crowd)",
+    "floor": "perfect model",
+    "ceiling": "second crowd",
 }
 _COLUMNS = (
     "dataset", "system", "family", "seed", "origin", "temperature", "method", "title", "kind",
@@ -418,15 +418,15 @@ def method_scores(
     is two-sided, is below 1 − `confidence`. ``p_holm`` is adjusted for all differences on the
     dataset. ``best`` is the share of the resamples in which no other method is better, and ``tied``
     that of those in which others are as good; ``…_without_votes`` are the same among the methods
-    that saw no vote. NaN where there is none: the floor and the ceiling
-    have no interval, and nothing differs from a plain run that is missing.
+    that saw no vote. NaN where there is none: perfect model (``floor``) and second crowd
+    (``ceiling``) have no interval, and nothing differs from a plain run that is missing.
 
     A row is of one run, ``n_seeds`` 1, but for the ensemble, and for the mean over the plain runs'
     scores (kind ``seeds``), whose interval is for other seeds too; ``seed_values`` are the scores.
 
     Chance is the uniform distribution; for the accuracies it is the share of the most frequent
     label, as in Nie et al. (2020). A drawn crowd has no old label, so old accuracy has neither
-    floor nor ceiling.
+    perfect model nor second crowd.
     """
     _check(n_resamples, confidence, n_folds)
     found = predictions_of(votes, runs, run_seed)
@@ -556,30 +556,34 @@ _SPREADS = {"none": "", "bootstrap": "bootstrap over items", "folds": "range ove
 
 
 def shown_methods(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each method or reference, for `COLUMNS`."""
+    """Return one row for each method or reference, for `COLUMNS`.
+
+    References first, then methods by their JSD; ``group`` is one for all methods of a dataset.
+    """
     keys = ["dataset", "title"]
-    shown = scores[[*keys, "learned_from"]].drop_duplicates(keys)
+    shown = scores[[*keys, "kind", "learned_from"]].drop_duplicates(keys)
+    shown["group"] = shown["title"].where(shown["kind"] == "reference", "method")
+    shown = shown.drop(columns="kind")
     for measure in SHOWN:
         rows = scores.loc[scores["measure"] == measure, [*keys, *_VALUES]]
         names = {name: f"{measure}_{name}" for name in _VALUES}
         shown = shown.merge(rows.rename(columns=names), "left", keys)
-    return shown
-
-
-def _with_difference(measure: str) -> list[Column]:
-    group, gap = MEASURES[measure].title, f"{measure}_difference"
-    return [
-        Column("score", f"{measure}_value", _DIGITS, group=group),
-        Column("Δ to plain", gap, _DIGITS, f"{gap}_low", f"{gap}_high", signed=True, group=group),
-    ]
+    shown["place"] = shown.groupby("dataset", sort=False).ngroup()
+    shown["at"] = shown["jsd_value"].where(shown["group"] == "method", -1)
+    return shown.sort_values(["place", "at"], kind="stable").drop(columns=["place", "at"])
 
 
 COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("method", "title"),
     Column("learned from", "learned_from", names=_LEARNED_FROM),
-    *(column for measure in SHOWN for column in _with_difference(measure)),
-]
+    Column("score", "jsd_value", _DIGITS, group=MEASURES["jsd"].title),
+    Column(
+        "Δ to plain", "jsd_difference", _DIGITS, "jsd_difference_low", "jsd_difference_high",
+        signed=True, group=MEASURES["jsd"].title, best="lowest",
+    ),
+    *(Column(MEASURES[one].title, f"{one}_value", _DIGITS) for one in SHOWN[1:]),
+]  # fmt: skip
 TEMPERATURE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("temperature fitted on", "method", names=_FITTED_ON),

@@ -54,11 +54,14 @@ def _of_training(material: Material) -> str:
 
 
 def _without_models(material: Material) -> str:
-    """Say for which datasets there are no predictions of a model."""
+    """Say for which datasets there are no predictions of a model, nor any that was left out."""
+    tasks = [] if material.trained else [get_task(run.settings["task"]) for run in committed_runs()]
+    left_out = {name for task in tasks for name in task.datasets}
     without = [
         one.datasets[0].short
         for one in material
         if one.systems is not None and len(one.datasets) == 1 and not one.systems[0]
+        if one.name not in left_out
     ]
     if not without:
         return ""

@@ -1,4 +1,4 @@
-"""What n items with v votes each can tell apart, by the spread of systems' paired differences."""
+"""What n items with v votes each can distinguish, by the spread of systems' paired differences."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -34,7 +34,7 @@ PAIRS: Mapping[str, str] = {  # from the least alike
     "baselines": "the mean vote and the uniform guess",
     "seeds": "two seeds of a model",
 }
-DRAWN = ("jsd", "sq_distance")
+DRAWN = "jsd"
 SHOWN_VOTES = (1, 5, 20, 100)
 DRAWN_ITEMS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 _SQUARED = "sq_distance"
@@ -206,22 +206,26 @@ def side_by_side(found: pd.DataFrame, shown: Sequence[int]) -> pd.DataFrame:
 def drawn(found: pd.DataFrame, gaps: pd.DataFrame, shown: Sequence[int]) -> pd.DataFrame:
     """Return what the figure draws: `detectable` of each dataset's first kind of pair, by votes.
 
-    Of the numbers of votes in `shown`, with each dataset's ``gap`` of `published_gaps`.
+    Of JSD and the numbers of votes in `shown`, with each dataset's ``gap`` of `published_gaps`;
+    ``detected``, the smallest difference that all its items and votes detect; and
+    ``items_needed``, about how many (to two digits) would detect the gap.
     """
     rows = first_pair(found)
-    rows = rows[rows["n_votes"].isin(shown) & rows["measure"].isin(DRAWN)]
-    rows = rows.merge(gaps[["dataset", "measure", "gap"]], "left", ["dataset", "measure"])
-    names = tuple(DRAWN)
-    return in_order_of(rows.assign(compared=rows["pair"].map(PAIRS)), "measure", names)
+    rows = rows[rows["n_votes"].isin(shown) & (rows["measure"] == DRAWN)]
+    known = gaps.loc[gaps["measure"] == DRAWN, ["dataset", "difference", "gap", "items_needed"]]
+    known = known.rename(columns={"difference": "detected"})
+    known["items_needed"] = [float(f"{one:.2g}") for one in known["items_needed"]]
+    rows = rows.merge(known, "left", "dataset")
+    return rows.assign(compared=rows["pair"].map(PAIRS))
 
 
 COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("compared", "pair", names=PAIRS),
     Column("votes per item", "n_votes"),
-    Column("JSD", "jsd", 4),
-    Column("DistCE", "dist_ce", 4),
-    Column("squared distance", "sq_distance", 4),
+    Column("JSD", "jsd", 3),
+    Column("DistCE", "dist_ce", 3),
+    Column("squared distance", "sq_distance", 3),
     Column("variance due to votes (%)", "share_of_votes", 0, percent=True),
     Column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]

@@ -311,12 +311,22 @@ def in_short(table: pd.DataFrame) -> pd.DataFrame:
     return shown.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
 
 
-def count_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Count, for each paper, the numbers ``printed``, those with ``ours`` and those that agree."""
-    groups = table.groupby("paper", sort=False)
-    return groups.agg(
-        printed=("published", "size"), ours=("ours", "count"), same=("agrees", "sum")
+@derived(keys=("paper", "table"))
+def count_numbers(beside: pd.DataFrame) -> pd.DataFrame:
+    """Count the rows of `published_beside_ours`, for each table of a paper.
+
+    How many numbers are ``printed``, how many of them have ``ours``, how many of these are the
+    ``same`` to the digits printed or ``differ``; ``reason`` says why there is none, or why.
+    """
+    groups = beside.groupby(["paper", "table"], sort=False)
+    found = groups.agg(
+        printed=("published", "size"),
+        ours=("ours", "count"),
+        same=("agrees", lambda agrees: int(agrees.sum())),
+        reason=("reason", lambda reasons: " ".join(filter(None, dict.fromkeys(reasons)))),
     ).reset_index()
+    found.insert(5, "differ", found["ours"] - found["same"])
+    return found
 
 
 _COLUMN_NAMES = {
@@ -360,10 +370,12 @@ def _here(row: Row) -> str:
 
 
 def _gap(row: Row) -> str:
-    """Write a difference that exceeds rounding; else nothing but that there is none."""
+    """Write a difference, bold where it exceeds rounding; else nothing but that there is none."""
     if row["agrees"] is pd.NA or pd.isna(row["agrees"]):
         return MISSING
-    return "0" if row["agrees"] else signed(row["difference"], digits_of(row["published"]) + 1)
+    if row["agrees"]:
+        return "0"
+    return f"**{signed(row['difference'], digits_of(row['published']) + 1)}**"
 
 
 _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
@@ -375,8 +387,20 @@ def _what(row: Row) -> str:
     return ": ".join(filter(None, (_row_name(row), column)))
 
 
+def _place(row: Row) -> str:
+    return f"{_PAPERS[row['paper']]}, {row['table']}"
+
+
+COUNT_COLUMNS = [
+    Column("place", _place),
+    Column("numbers printed", "printed", 0),
+    Column("checked here", "ours", 0),
+    Column("agree", "same", 0),
+    Column("differ", "differ", 0),
+    Column("why not checked, or why they differ", lambda row: row["reason"] or MISSING),
+]
 COLUMNS = [
-    Column("place", lambda row: f"{_PAPERS[row['paper']]}, {row['table']}"),
+    Column("place", _place),
     Column("dataset", lambda row: dataset_name(row["dataset"]) if row["dataset"] else ""),
     Column("row: column", _what),
     Column("paper", _printed),

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +14,9 @@ from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import MISSING, Column, Row, number, signed, with_interval
+from chaos_utils.report.columns import MISSING, Column, Row, published_beside
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring.published import (
@@ -34,6 +35,12 @@ _KEYS = ("dataset", "system", "source")
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
 _FEW = 5
+_ROW_NAMES = {
+    "floor": "perfect model",
+    "ceiling": "second crowd",
+    "chance": "uniform guess",
+    "uniform": "uniform guess",
+}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
@@ -140,30 +147,6 @@ def counts_beside(against: pd.DataFrame) -> pd.DataFrame:
     return beside.reindex(index=systems, columns=order).reset_index().fillna(MISSING)
 
 
-@recorded(keys=("dataset", "measure", "n_people"))
-def crowd_curves(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
-    """Compute how far crowds of v people are from the rest, as a prediction of it.
-
-    By the squared distance to the population, in closed form, and by TVD and JSD to ``n_judges``
-    other votes, as means over drawn crowds. Empty where an item has a single vote.
-    """
-    columns = ["dataset", "measure", "n_judges", "n_people", "value"]
-    if votes.n_votes.min() < 2:
-        return pd.DataFrame(columns=columns)
-    crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
-    one_person = float(quadratic_entropy(votes.counts).mean())
-    rows: list[tuple[object, ...]] = [
-        (people.BRIER, None, v, one_person / v) for v in crowds.people
-    ]
-    for name in (people.TVD, people.JSD):
-        means = crowds.distances(name).mean(axis=0)
-        rows += [
-            (name, crowds.n_judges, v, value) for v, value in zip(crowds.people, means, strict=True)
-        ]
-    table = pd.DataFrame([(votes.dataset.name, *row) for row in rows], columns=columns)
-    return table.astype({"n_judges": "Int64"})
-
-
 @recorded(keys=("dataset", "system", "temperature", "measure"))
 def human_equivalents(
     votes: Votes,
@@ -222,27 +205,29 @@ def equivalents_beside(equivalents: pd.DataFrame) -> pd.DataFrame:
     return order.merge(wide.reset_index(), "left", index)
 
 
-@derived(keys=("dataset", "label", "system", "n_people"))
-def drawn_equivalents(curves: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws: the curve by squared distance, and where systems stand on it.
+@derived(keys=("dataset", "system", "temperature"))
+def drawn_equivalents(equivalents: pd.DataFrame) -> pd.DataFrame:
+    """Return what the figure draws of `human_equivalents`: by squared distance, in people.
 
-    From `crowd_curves` and `human_equivalents`. ``kind`` is crowd, baseline or model; ``label`` is
-    the system's or its family's, with its temperature; ``n_people``, ``low``, ``high`` in people,
-    ``value`` the squared distance, ``limit`` the largest crowd. Infinite values are left out.
+    ``label`` is that of the system's row in the figure, ``n_people``, ``low`` and ``high`` are in
+    people, ``limit`` is the largest crowd that is shown. Infinite values are left out.
     """
     brier = equivalents[equivalents["measure"] == people.BRIER].dropna(subset="value")
-    crowd = curves[curves["measure"] == people.BRIER].assign(kind="crowd", label="people")
-    crowd = crowd.assign(system="people", temperature=1.0)
-    of_one = crowd[crowd["n_people"] == 1].set_index("dataset")["value"]
-    limit = crowd.groupby("dataset")["n_people"].max()
-    at = np.where(brier["temperature"] == 1, "", brier["temperature"].map(", T = {:g}".format))
-    placed = brier.assign(label=brier["family"] + at, n_people=brier["value"])
-    placed = placed[np.isfinite(placed["n_people"]) & (placed["n_people"] > 0)]
-    placed = placed.assign(value=placed["dataset"].map(of_one) / placed["n_people"])
-    drawn = pd.concat([crowd, placed], ignore_index=True)
-    drawn = drawn.assign(limit=drawn["dataset"].map(limit))
+    brier = brier[np.isfinite(brier["value"]) & (brier["value"] > 0)]
+    drawn = brier.rename(columns={"value": "n_people"}).assign(limit=people.PEOPLE[-1])
+    drawn["label"] = _row_labels(drawn)
     columns = ["dataset", "kind", "label", "system", "temperature", "n_people", "low", "high"]
-    return drawn[[*columns, "value", "limit"]]
+    return drawn[[*columns, "limit"]]
+
+
+def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return how a figure calls the row of each system: seeds of a model share theirs."""
+    bare = rows["system"].str.replace(r", seed \d+$", "", regex=True)
+    alike = ["dataset", "source", bare] if "source" in rows else ["dataset", bare]
+    n_seeds = rows.groupby(alike)["system"].transform("nunique")
+    several = bare + ", " + n_seeds.astype(str) + " seeds"
+    names = rows["system"].replace(SYSTEM_NAMES | _ROW_NAMES)
+    return several.where(n_seeds > 1, names)
 
 
 @recorded(keys=("dataset", "system"))
@@ -296,35 +281,22 @@ def disagreement_signal(
     return pd.DataFrame(rows, columns=columns)
 
 
-@derived(keys=("dataset", "measure"))
-def better_than_chance(results: pd.DataFrame) -> pd.DataFrame:
-    """Count, for each dataset, the published models nearer to humans than the uniform guess.
-
-    From the rows of `main_results`. A dataset without published models is left out.
-    """
-    rows = []
-    for dataset, group in results.groupby("dataset", sort=False):
-        chance = group[group["kind"] == "chance"].iloc[0]
-        models = group[(group["kind"] == "model") & (group["source"] == "published")]
-        for measure in ("jsd", "kl") if len(models) else ():
-            best = models.loc[models[measure].idxmin()]
-            n_better = int((models[measure] < chance[measure]).sum())
-            found = (best["system"], best[measure], chance[measure])
-            rows.append((dataset, measure, len(models), n_better, *found))
-    columns = ["dataset", "measure", "n_models", "n_better", "best", "best_value", "chance"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 @derived(keys=("dataset", "family"), published=_PAPER)
 def size_effects() -> pd.DataFrame:
-    """Set each published large model beside its base model: changes are large minus base."""
+    """Set each published large model beside its base model: changes are large minus base.
+
+    ``nearer`` says whether the large one has the lower JSD, ``more_accurate`` the higher new
+    accuracy.
+    """
     table = read_published("nie2020_table5").set_index(["dataset", "model"])
     rows = []
     for dataset in table.index.unique("dataset"):
         for family, name in _PAIRS.items():
             change = table.loc[(dataset, f"{name}-large")] - table.loc[(dataset, f"{name}-base")]
             row = {"dataset": dataset, "family": family}
-            rows.append(row | {f"change_{measure}": change[measure] for measure in TABLE_5})
+            row |= {f"change_{measure}": change[measure] for measure in TABLE_5}
+            row |= {"nearer": change["jsd"] < 0, "more_accurate": change["new_accuracy"] > 0}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -348,9 +320,10 @@ def rank_correlations() -> pd.DataFrame:
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure of all systems draws: one row per system and distance.
 
-    From `main_results` and, as floor and ceiling, `reference_scores`. KL has no ceiling: where a
-    crowd gives a label no vote, its cost is up to the floor that replaces 0. Means over seeds are
-    left out.
+    From `main_results` and, as floor (a perfect model) and ceiling (a second crowd),
+    `reference_scores`. KL has no ceiling: where a crowd gives a label no vote, its cost is up to
+    the floor that replaces 0. Means over seeds are left out; ``label`` is that of the row which
+    the seeds of a model share.
     """
     parts = []
     for measure in ("jsd", "kl"):
@@ -361,23 +334,51 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
     shown = references[["dataset", "measure", "value"]].assign(low=np.nan, high=np.nan)
     parts.append(shown.assign(system=kinds, kind=kinds, source="computed"))
     drawn = pd.concat(parts, ignore_index=True)
+    drawn.insert(2, "label", _row_labels(drawn))
     return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
 
 
-def _beside_paper(measure: str) -> Column:
-    """Show a number with its interval, or beside the paper's where that has the same row."""
+@derived(keys=("dataset", "system", "source", "measure"))
+def beside_published_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
+    """Return the JSD of a dataset's published models beside that of people and guesses."""
+    rows = drawn[(drawn["dataset"] == dataset) & (drawn["measure"] == "jsd")]
+    models = (rows["kind"] == "model") & (rows["source"] == "published")
+    others = ("ceiling", "chance", "original votes", "mean vote given the old label")
+    return rows[models | rows["system"].isin(others)] if models.any() else rows[models]
 
-    def cell(row: Row) -> str:
-        value = row[measure]
-        if not pd.isna(row[f"published_{measure}"]):
-            difference = signed(row[f"difference_{measure}"], 4)
-            paper = number(row[f"published_{measure}"], 4)
-            return f"{number(value, 4)} [paper {paper}, Δ {difference}]"
-        if pd.isna(row[f"{measure}_low"]):
-            return number(value, 4)
-        return with_interval(value, row[f"{measure}_low"], row[f"{measure}_high"], 4)
 
-    return Column(_HEADINGS[measure], cell)
+_KIND_ORDER = ("chance", "human", "baseline", "model")
+
+
+def shown_results(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `main_results` that the table shows, each kind sorted by JSD.
+
+    A mean of two seeds is left out: its interval for other seeds says nothing.
+    """
+    known = results[results["n_seeds"].fillna(3) > 2]
+    places = known.assign(
+        of_dataset=known["dataset"].map(
+            {name: k for k, name in enumerate(known["dataset"].unique())}
+        ),
+        of_kind=known["kind"].map(_KIND_ORDER.index),
+    )
+    order = places.sort_values(["of_dataset", "of_kind", "jsd"], kind="stable")
+    return known.loc[order.index]
+
+
+@derived(keys=("dataset", "measure"))
+def chance_beside_published(results: pd.DataFrame) -> pd.DataFrame:
+    """Set the chance rows of `main_results` beside the paper's, where it has them."""
+    chance = results[results["kind"] == "chance"]
+    rows = [
+        (row["dataset"], measure, row[measure], row[f"published_{measure}"],
+         row[f"difference_{measure}"])
+        for row in chance.to_dict("records")
+        for measure in TABLE_5
+        if not pd.isna(row[f"published_{measure}"])
+    ]  # fmt: skip
+    columns = ["dataset", "measure", "value", "published_value", "difference_value"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 _HEADINGS = {
@@ -386,12 +387,42 @@ _HEADINGS = {
     "old_accuracy": "old accuracy",
     "new_accuracy": "new accuracy",
 }
+
+
+def _measured(measure: str, best: Literal["", "lowest", "highest"]) -> Column:
+    ends = (f"{measure}_low", f"{measure}_high")
+    if measure.endswith("accuracy"):
+        return Column(f"{_HEADINGS[measure]} (%)", measure, 1, *ends, percent=True, best=best)
+    return Column(_HEADINGS[measure], measure, 3, *ends, best=best)
+
+
 COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("system", "system", names=SYSTEM_NAMES),
-    Column("source", "source"),
-    *map(_beside_paper, TABLE_5),
+    Column("from", "source", names={"computed": "here", "published": "paper"}),
+    _measured("jsd", "lowest"),
+    _measured("kl", "lowest"),
+    _measured("old_accuracy", ""),
+    _measured("new_accuracy", "highest"),
     Column("worth of people", "people"),
+]
+CHANCE_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("measure", "measure", names=_HEADINGS),
+    *published_beside("chance", "value", 4),
+]
+SIZE_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("family", "family"),
+    Column("JSD", "change_jsd", 3, signed=True),
+    Column("KL", "change_kl", 3, signed=True),
+    Column("old accuracy (points)", "change_old_accuracy", 1, signed=True, percent=True),
+    Column("new accuracy (points)", "change_new_accuracy", 1, signed=True, percent=True),
+]
+RANK_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("distance", "distance", names=_HEADINGS),
+    Column("Spearman", "spearman", 2, signed=True),
 ]
 
 
@@ -416,12 +447,18 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
 SIGNAL_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("system", "system"),
-    Column("Spearman", "spearman", 2, "spearman_low", "spearman_high"),
-    Column("AUROC", "auroc", 2, "auroc_low", "auroc_high"),
+    Column("Spearman", "spearman", 2, "spearman_low", "spearman_high", best="highest"),
+    Column("AUROC", "auroc", 2, "auroc_low", "auroc_high", best="highest"),
 ]
 
 
 def count_columns(beside: pd.DataFrame) -> list[Column]:
-    """Return how `counts_beside` is shown: a column for each dataset."""
+    """Return how `counts_beside` is shown: a column for each dataset, bold where all are beaten."""
     names = [name for name in beside.columns if name != "system"]
-    return [Column("baseline", "system"), *(Column(dataset_name(name), name) for name in names)]
+    columns = [Column(dataset_name(name), name, bold=partial(_all, name)) for name in names]
+    return [Column("guess", "system"), *columns]
+
+
+def _all(name: str, row: Row) -> bool:
+    n_beaten, _, n_models = str(row[name]).partition(" of ")
+    return n_beaten == n_models

@@ -11,7 +11,7 @@ import pandas as pd
 from chaos_utils.analyses.agreement import GUESS, MODELS, BinScores, score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import number, with_interval
 from chaos_utils.scoring.published import TABLE_5
@@ -30,7 +30,8 @@ from chaos_utils.scoring.trained import (
 Floats = npt.NDArray[np.float64]
 
 SHOWN = ("new_accuracy", "old_accuracy", "jsd")
-MEASURE_NAMES = {"new_accuracy": "new accuracy", "old_accuracy": "old accuracy", "jsd": "JSD"}
+# What a measure is called in the table, by what its values are multiplied, and its digits.
+_SHOWN_SIDE_BY_SIDE = {"new_accuracy": ("new accuracy (%)", 100, 0), "jsd": ("JSD", 1, 3)}
 _OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
 _SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
 _SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
@@ -245,45 +246,24 @@ def _about(items: int, stages: Iterable[Iterable[Stage]]) -> dict[str, object]:
     }
 
 
-@derived(keys=("dataset", "bin", "measure"))
-def changes(growth: pd.DataFrame) -> pd.DataFrame:
-    """Compare the last stage with the first, in the rows of `by_size` or `by_look`.
-
-    Datasets with one stage have none.
-    """
-    keys = ["dataset", "bin", "measure"]
-    names = {"items": "last_items", "value": "last", "change_low": "low", "change_high": "high"}
-    stages = growth.groupby("dataset")["items"]
-    fewest, most = stages.transform("min"), stages.transform("max")
-    first = growth.loc[growth["items"] == fewest, [*keys, "items", "value"]]
-    first = first.rename(columns={"items": "first_items", "value": "first"})
-    last = growth[(growth["items"] == most) & (fewest < most)]
-    both = last[[*keys, "change", *names]].rename(columns=names).merge(first, on=keys)
-    columns = [*keys, "first_items", "last_items", "first", "last", "change", "low", "high"]
-    return both[columns]
-
-
 def side_by_side(growth: pd.DataFrame) -> pd.DataFrame:
-    """Set scores by number of training items, the bins side by side."""
+    """Set new accuracy (%) and JSD by number of training items, the bins side by side."""
     rows = []
     for dataset, of_dataset in growth.groupby("dataset", sort=False):
         name = dataset_name(str(dataset))
         bins = of_dataset.drop_duplicates("bin").sort_values("bin")
         ends = zip(bins["entropy_low_bits"], bins["entropy_high_bits"], strict=True)
-        spans = [f"{number(low, 3)}–{number(high, 3)}" for low, high in ends]
-        rows.append([name, "entropy (bits)", "", "", *spans])
-        rows.append([name, "items scored", "", "", *map(number, bins["n"])])
-        for measure, group in of_dataset.groupby("measure", sort=False):
-            start = [name, MEASURE_NAMES[str(measure)]]
+        spans = [f"{number(low, 2)}–{number(high, 2)}" for low, high in ends]
+        rows.append([name, "entropy (bits)", "", *spans])
+        rows.append([name, "items scored", "", *map(number, bins["n"])])
+        for measure, (title, scale, digits) in _SHOWN_SIDE_BY_SIDE.items():
+            group = of_dataset[of_dataset["measure"] == measure]
             for items, stage in group.groupby("items"):
-                cells = [
-                    with_interval(row["value"], row["low"], row["high"], digits=3)
-                    for row in stage.sort_values("bin").to_dict("records")
-                ]
-                epochs = number(stage["epochs"].iloc[0])
-                rows.append([*start, number(int(str(items))), epochs, *cells])
-            chance = group.drop_duplicates("bin").sort_values("bin")["chance"]
-            rows.append([*start, "chance", "", *(number(value, 3) for value in chance)])
-    heads = ["dataset", "quantity", "training items", "epochs", "all items"]
+                scaled = stage.sort_values("bin")[["value", "low", "high"]] * scale
+                cells = [with_interval(x, low, high, digits) for x, low, high in scaled.to_numpy()]
+                rows.append([name, title, number(int(str(items))), *cells])
+            chance = group.drop_duplicates("bin").sort_values("bin")["chance"] * scale
+            rows.append([name, title, "chance", *(number(value, digits) for value in chance)])
+    heads = ["dataset", "quantity", "training items", "all items"]
     numbers = sorted(set(growth["bin"]) - {0})
     return pd.DataFrame(rows, columns=[*heads, *(f"bin {b}" for b in numbers)])

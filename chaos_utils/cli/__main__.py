@@ -122,16 +122,24 @@ def build(
     ] = 0,
     dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
     force: Annotated[bool, typer.Option(help="Run everything again.")] = False,
+    url: Annotated[
+        str,
+        typer.Option(
+            help="The address that this build is for, in citations and links; by default that in "
+            "CITATION.cff."
+        ),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Bring the book up to date in _build/html."""
     need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish import build as builder
-    from chaos_utils.publish import snakemake
+    from chaos_utils.publish import citations, snakemake
 
     if sample and strict:
         raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
+    citations.checked_address(url, "--url")
     where = snakemake.find_profile(profile)
     with steps_bar("building") as progress:
 
@@ -147,6 +155,7 @@ def build(
             cores=cores or None,
             dry_run=dry_run,
             force=force,
+            url=url,
             say=say,
             progress=progress,
         )

@@ -34,30 +34,6 @@ def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.
     raise ValueError(f"ties is {ties!r}, expected 'first' or 'last'")
 
 
-def is_correct(
-    predicted: npt.ArrayLike, gold: npt.ArrayLike, *, n_classes: int
-) -> npt.NDArray[np.bool_]:
-    """Whether the predicted label is the gold label.
-
-    The mean is the accuracy: *old* against the label of the original dataset, *new*
-    against the stored majority of the new votes (Nie et al. 2020).
-
-    Parameters
-    ----------
-    predicted, gold : array of int, shape (n_items,)
-        Label positions.
-    n_classes : int
-        What every position must be below.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_items,)
-    """
-    n_items = len(np.asarray(predicted))
-    given = as_labels(predicted, n_items, n_classes, "predicted")
-    return given == as_labels(gold, n_items, n_classes, "gold")
-
-
 def shared_top(distributions: npt.ArrayLike) -> Floats:
     """Label with the largest share, as a distribution: tied labels have equal parts of it.
 

@@ -1,69 +1,79 @@
 """Figures about old and new labels."""
 
-import math
-
 import pandas as pd
-import seaborn as sns
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import colour, width
 from chaos_utils.datasets.catalogue import in_order
-from chaos_utils.plots.panels import dataset_panels
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.plots.panels import panel_grid
 
-_ROOMY = 4  # labels that a panel of the usual size holds
+_BAR, _AROUND = 0.3, 0.5  # inches: the height of a bar with its gap, of a title with its gap
+_MARGINS = 1.1  # inches beside the bars, for the old labels
+_LETTER = 0.08  # inches that a letter takes
 
 
 def plot_label_transitions(table: pd.DataFrame) -> Figure:
-    """Draw one heat map for each dataset: old majority in rows, new majority in columns.
+    """Draw what became of each old label: a bar of its items, cut by their new majority.
 
-    The table's columns are ``dataset``, ``n_votes``, ``old_label``, ``new_majority``, ``n``,
-    ``row_share``.
+    Each dataset has a panel, each old label a bar. The table's columns are ``dataset``,
+    ``old_label``, ``new_majority``, ``n``, ``row_share``.
     """
-    n_labels = max(dataset.n_classes for dataset in in_order(table["dataset"]))
-    size = max(1, n_labels / _ROOMY)
-    figure, panels = dataset_panels(table["dataset"], panel=(3.4 * size, 3.3 * size))
-    shades = LinearSegmentedColormap.from_list("shades", [colour("low"), colour("high")])
-    for axis, dataset in panels:
-        of_dataset = table[table["dataset"] == dataset.name]
-        labels = list(dataset.labels)
-        square = of_dataset.pivot(index="old_label", columns="new_majority", values="row_share")
-        counts = of_dataset.pivot(index="old_label", columns="new_majority", values="n")
-        square, counts = square.loc[labels, labels], counts.loc[labels, labels]
-        sns.heatmap(
-            square, vmin=0, vmax=1, cmap=shades, cbar=False, square=True, ax=axis, linewidths=1.5,
-            linecolor=(0, 0, 0, 0),
-        )  # fmt: skip
-        for row, old in enumerate(labels):
-            for column, new in enumerate(labels):
-                share = square.loc[old, new]
-                if math.isnan(share):
-                    continue  # the old label does not occur
-                axis.text(
-                    column + 0.5,
-                    row + 0.5,
-                    f"{counts.loc[old, new]:,}\n{share:.0%}",
-                    ha="center",
-                    va="center",
-                    color=_readable_on(shades(share)),
-                )
-        axis.grid(visible=False)
-        n_votes = of_dataset["n_votes"].iloc[0]
-        axis.set(
-            xlabel="new majority" if pd.isna(n_votes) else f"new majority ({n_votes:,} votes)",
-            ylabel="old label" if axis is panels[0][0] else "",
-        )
-        axis.tick_params(length=0)
-        axis.set_xticklabels(labels, rotation=90 if len(labels) > _ROOMY else 0, fontsize=8.5)
-        axis.set_yticklabels(labels, rotation=90, va="center", fontsize=8.5)
+    datasets = in_order(table["dataset"])
+    sizes = [dataset.n_classes * _BAR + _AROUND for dataset in datasets]
+    figure, axes = panel_grid(
+        len(datasets),
+        columns=1,
+        height=sum(sizes) / len(sizes),
+        sharex=True,
+        height_ratios=sizes,
+    )
+    for axis, dataset in zip(axes, datasets, strict=True):
+        of_dataset = table[(table["dataset"] == dataset.name) & (table["n"] > 0)]
+        _draw_bars(axis, of_dataset.dropna(subset=["row_share"]), dataset)
+        axis.set_title(dataset.title, loc="left")
+    axes[-1].set_xlabel("share of the items with this old label")
     return figure
 
 
-def _readable_on(background: tuple[float, float, float, float]) -> str:
+def _draw_bars(axis: Axes, rows: pd.DataFrame, dataset: Dataset) -> None:
+    places = {label: place for place, label in enumerate(dataset.labels)}
+    ends = dict.fromkeys(places, 0.0)
+    for label in dataset.classes:
+        shade = colour(label.colour)
+        of_label = rows[rows["new_majority"] == label.name]
+        for old, n, share in of_label[["old_label", "n", "row_share"]].itertuples(index=False):
+            axis.barh(
+                places[old], share, left=ends[old], height=0.82, color=shade,
+                edgecolor=colour("grid"), linewidth=0.5,
+            )  # fmt: skip
+            axis.text(
+                ends[old] + share / 2, places[old], _fitting(share, f"{n:,}", label.name),
+                ha="center", va="center", color=_readable_on(shade),
+            )  # fmt: skip
+            ends[old] += share
+    axis.set(xlim=(0, 1), ylim=(len(places) - 0.5, -0.5))
+    axis.set_yticks(list(places.values()), [f"was {label}" for label in places])
+    axis.xaxis.set_major_formatter(PercentFormatter(1))
+    axis.tick_params(axis="y", length=0)
+    axis.spines[["left", "bottom"]].set_visible(False)
+    axis.grid(visible=False, axis="y")
+
+
+def _fitting(share: float, n: str, label: str) -> str:
+    """Return as much of "n label" as a piece of a bar has room for."""
+    room = share * (width() - _MARGINS) / _LETTER
+    return next((text for text in (f"{n} {label}", n) if len(text) + 1 <= room), "")
+
+
+def _readable_on(background: str) -> str:
     """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
     linear = [
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in to_rgb(background[:3])
+        for value in to_rgb(background)
     ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#000000" if luminance > 0.179 else "#ffffff"

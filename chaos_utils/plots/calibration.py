@@ -1,7 +1,7 @@
 """Figures about calibration to a majority label, and to people."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,30 +9,44 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import ScalarFormatter
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import Hue, colour, distinct_hues, is_narrow, width
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.panels import system_title
+from chaos_utils.plots.panels import panel_grid, system_title
 
-CHOICES = {
-    "none": "as it is",
-    "fixed": "fixed",
-    "oracle_nll": "oracle, by NLL",
-    "oracle_ece": "oracle, by ECE",
-    "outside": "items outside ChaosNLI",
-    "cross_fitted": "cross-fitted to votes",
-}
-# Marker and colour of each chosen temperature.
+# The chosen temperatures that are marked, and how; the oracle ones lie in the curves' valleys.
 _MARKS = {
-    "fixed": ("s", "text"),
-    "oracle_nll": ("^", "purple"),
-    "oracle_ece": ("v", "pink"),
-    "outside": ("o", "accent"),
-    "cross_fitted": ("D", "green"),
+    "outside": ("o", "fitted outside ChaosNLI"),
+    "fixed": ("s", "fixed at 2"),
+    "cross_fitted": ("D", "cross-fitted to votes"),
 }
-_Dashes = Literal["-", "--", ":", "-."]
-_DASHES: tuple[_Dashes, ...] = ("-", "--", ":", "-.")
+_FAMILY = ["origin", "family", "temperature"]
+
+
+def plot_reliability(table: pd.DataFrame) -> Figure:
+    """Draw for each system the accuracy at each confidence, and the share of items there.
+
+    A line leads from each bin's accuracy to its mean confidence, thicker where it holds more items:
+    ECE is their total. The table is as `calibration.reliability` gives it.
+    """
+    systems = list(_systems(table))
+    figure, axes = panel_grid(len(systems), columns=3, height=2.3, sharex=True, sharey=True)
+    for axis, (title, rows) in zip(axes, systems, strict=True):
+        _draw_reliability(axis, rows)
+        axis.set_title(title.replace(", ", ",\n", 1))
+        _label_below(axis, "confidence")
+    figure.legend(
+        handles=[
+            Line2D([], [], marker="o", linestyle="none", color=colour("blue"), label="accuracy"),
+            Line2D([], [], color=colour("accent"), linewidth=2, label="gap to mean confidence"),
+            Patch(color=colour("grid"), label="share of items"),
+        ],
+        loc="outside upper center",
+        ncols=2 if is_narrow() else 3,
+    )
+    return figure
 
 
 def _systems(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -41,157 +55,163 @@ def _systems(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield system_title(*keys), rows
 
 
-def plot_reliability(table: pd.DataFrame) -> Figure:
-    """Draw a reliability diagram for each system, and below it how many items each bin holds.
-
-    Bars are accuracy; a hatched piece leads from a bar to the bin's mean confidence. The table is
-    as `calibration.reliability` gives it.
-    """
-    systems = list(_systems(table))
-    figure, axes = plt.subplots(
-        2, len(systems), figsize=(3.1 * len(systems), 4.4), squeeze=False, sharex=True,
-        sharey="row", height_ratios=[3, 1.2],
-    )  # fmt: skip
-    for column, (title, rows) in enumerate(systems):
-        _draw_reliability(axes[0, column], rows)
-        below = axes[1, column]
-        middle = (rows["bin_low"] + rows["bin_high"]) / 2
-        below.bar(middle, rows["n"], width=0.096, color=colour("muted"))
-        below.set(xlabel="confidence")
-        axes[0, column].set_title(title.replace(", ", ",\n", 1))
-    axes[0, 0].set_ylabel("accuracy")
-    axes[1, 0].set_ylabel("items")
-    return figure
+def _label_below(axis: Axes, label: str) -> None:
+    """Label a panel's horizontal axis, also where panels below share it or none are there."""
+    axis.set_xlabel(label)
+    axis.tick_params(labelbottom=True)
 
 
 def _draw_reliability(axis: Axes, rows: pd.DataFrame) -> None:
     filled = rows[rows["n"] > 0]
+    share = filled["n"] / rows["n"].sum()
     middle = (filled["bin_low"] + filled["bin_high"]) / 2
-    axis.bar(middle, filled["hits"], width=0.096, color=colour("blue"), alpha=0.85)
-    gaps = filled["confidence"] - filled["hits"]
-    axis.bar(
-        middle, gaps, width=0.096, bottom=filled["hits"], color="none", hatch="////",
-        edgecolor=colour("accent"), linewidth=0.8,
+    axis.bar(middle, share, width=0.094, color=colour("grid"))
+    axis.plot([0, 1], [0, 1], color=colour("muted"), linestyle="--", linewidth=1)
+    axis.vlines(
+        filled["confidence"], filled["hits"], filled["confidence"],
+        color=colour("accent"), linewidth=0.8 + 7 * share,
     )  # fmt: skip
-    axis.plot([0, 1], [0, 1], color=colour("text"), linestyle="--", linewidth=1.2)
-    axis.text(0.04, 0.95, f"ECE\n{rows['ece'].iloc[0]:.3f}", transform=axis.transAxes, va="top")
+    axis.scatter(
+        filled["confidence"], filled["hits"], s=8 + 90 * share, color=colour("blue"),
+        clip_on=False, zorder=3,
+    )  # fmt: skip
+    axis.text(0.04, 0.97, f"ECE\n{rows['ece'].iloc[0]:.3f}", transform=axis.transAxes, va="top")
     axis.set(xlim=(0, 1), ylim=(0, 1))
 
 
 def plot_distances(table: pd.DataFrame) -> Figure:
-    """Draw histograms of DistCE over items: a row per system, a column per temperature.
+    """Draw histograms of DistCE over items, a panel for each system.
 
-    The table is as `calibration.distance_histogram` gives it.
+    Of a system's temperatures, the lowest is filled and the others are outlines. The table is as
+    `calibration.distance_histogram` gives it.
     """
-    systems = list(dict.fromkeys(zip(table["system"], table["origin"], strict=True)))
-    temperatures = sorted(set(table["temperature"]))
-    figure, axes = plt.subplots(
-        len(systems), len(temperatures), figsize=(3.9 * len(temperatures), 2.9 * len(systems)),
-        squeeze=False, sharex=True, sharey="row",
-    )  # fmt: skip
-    for i, (system, origin) in enumerate(systems):
-        for j, temperature in enumerate(temperatures):
-            axis = axes[i, j]
-            here = (table["system"] == system) & (table["temperature"] == temperature)
-            _draw_histogram(axis, table[here])
-            axis.set_title(system_title(system, origin, temperature))
-            axis.set(xlim=(0, 1), ylabel="items" if j == 0 else "")
-            axis.grid(visible=False, axis="x")
-        axes[i, 0].set_ylim(top=axes[i, 0].get_ylim()[1] * 1.1)
-    for axis in axes[-1]:
-        axis.set_xlabel("DistCE of the item")
+    systems = [
+        (name, [group for _, group in rows.groupby("temperature")])
+        for (name, _), rows in table.groupby(["system", "origin"], sort=False)
+    ]
+    figure, axes = panel_grid(len(systems), columns=2, height=2.4, sharex=True, sharey=True)
+    for axis, (name, groups) in zip(axes, systems, strict=True):
+        hues = [colour("muted"), *(colour(hue) for hue in distinct_hues(len(groups))[1:])]
+        for place, (rows, shade) in enumerate(zip(groups, hues, strict=True)):
+            _draw_distances(axis, rows, shade, filled=place == 0)
+            mean, temperature = rows["mean"].iloc[0], rows["temperature"].iloc[0]
+            axis.text(
+                0.98, 0.95 - 0.11 * place, f"T = {temperature:g}: mean {mean:.3f}",
+                transform=axis.transAxes, ha="right", va="top", color=shade, fontweight="bold",
+            )  # fmt: skip
+        axis.set_title(name)
+        axis.set(xlim=(0, 1), ylim=(0, None))
+        axis.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+        axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axis.grid(visible=False, axis="x")
+        _label_below(axis, "DistCE of the item (total variation)")
+    figure.supylabel("share of items", fontsize=8.5)
     return figure
 
 
-def _draw_histogram(axis: Axes, rows: pd.DataFrame) -> None:
-    axis.bar(
-        rows["bin_low"], rows["n"], width=rows["bin_high"] - rows["bin_low"], align="edge",
-        color=colour("blue"), alpha=0.85, edgecolor="none",
-    )  # fmt: skip
-    for mean in rows["mean"].head(1):
-        axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.4)
-        axis.annotate(
-            f"mean {mean:.3f}", (mean, 0.97), xycoords=("data", "axes fraction"),
-            xytext=(5, 0), textcoords="offset points", va="top",
-        )  # fmt: skip
+def _draw_distances(axis: Axes, rows: pd.DataFrame, shade: str, *, filled: bool) -> None:
+    edges = np.append(rows["bin_low"], rows["bin_high"].iloc[-1])
+    look: dict[str, Any] = {"alpha": 0.35, "fill": True} if filled else {"linewidth": 1.6}
+    axis.stairs(rows["n"] / rows["n_items"], edges, color=shade, **look)
+    axis.axvline(rows["mean"].iloc[0], color=shade, linestyle="--", linewidth=1.2)
 
 
 def plot_two_targets(table: pd.DataFrame) -> Figure:
-    """Draw, for each system, ECE against the majority label and against vote shares.
+    """Draw, for each model, ECE against the majority label and against vote shares.
 
-    The table is as `calibration.two_targets` gives it.
+    Seeds share a row: small marks, beside their means. References come first, then models by their
+    error against the votes. The table is as `calibration.two_targets` gives it.
     """
-    titles = [system_title(row.system, row.origin, row.temperature) for row in table.itertuples()]
-    places = np.arange(len(table))[::-1]
-    figure, axis = plt.subplots(figsize=(7, 1.3 + 0.36 * len(table)))
-    axis.hlines(places, table["ece"], table["ece_votes"], color=colour("muted"), linewidth=1.2)
-    axis.scatter(
-        table["ece"], places, marker="o", s=60, color=colour("blue"), zorder=3,
-        label="against the majority label",
-    )  # fmt: skip
-    axis.scatter(
-        table["ece_votes"], places, marker="D", s=46, facecolor="none", linewidths=1.8,
-        edgecolor=colour("accent"), zorder=3, label="against vote shares",
-    )  # fmt: skip
-    axis.set_yticks(places, titles)
-    axis.set(xlabel="expected calibration error")
-    axis.set_xlim(left=-0.008)
+    groups = sorted(
+        table.groupby(_FAMILY, sort=False),
+        key=lambda group: (group[0][0] != "reference", group[1]["ece_votes"].mean()),
+    )
+    figure, axis = plt.subplots(figsize=(width(), 1.0 + 0.34 * len(groups)))
+    looks = {"ece": (colour("blue"), "o"), "ece_votes": (colour("accent"), "D")}
+    for place, (_, rows) in enumerate(groups):
+        means = rows[[*looks]].mean()
+        axis.hlines(place, means.min(), means.max(), color=colour("muted"), linewidth=1.2)
+        for name, (shade, marker) in looks.items():
+            look: dict[str, Any] = {"marker": marker, "color": shade, "clip_on": False, "zorder": 3}
+            axis.scatter(means[name], place, s=40, **look)
+            if len(rows) > 1:
+                axis.scatter(rows[name], [place] * len(rows), s=12, alpha=0.5, **look)
+    axis.set_yticks(range(len(groups)), [_family_title(*keys) for keys, _ in groups])
+    axis.set_ylim(len(groups) - 0.5, -0.5)
+    axis.set_xlim(left=0)
+    name = "ECE" if is_narrow() else "expected calibration error (ECE)"
+    axis.set_xlabel(f"{name}, lower is better")
     axis.grid(visible=False, axis="y")
-    axis.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=2)
+    labels = {"ece": "against the majority label", "ece_votes": "against vote shares"}
+    handles = [
+        Line2D([], [], marker=marker, linestyle="none", color=shade, label=labels[name])
+        for name, (shade, marker) in looks.items()
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, columnspacing=1)
     return figure
+
+
+def _family_title(origin: str, family: str, temperature: float) -> str:
+    return system_title(family, origin, temperature)
 
 
 def plot_temperatures(table: pd.DataFrame) -> Figure:
-    """Draw measures against temperature, with the chosen temperatures marked on the curves.
+    """Draw measures against temperature, with some chosen temperatures marked.
 
-    The table is as `calibration.temperature_curves` gives it.
+    Thin lines are seeds; a thick one, and the marks, are their means. The table is as
+    `calibration.temperature_curves` gives it.
     """
     measures = list(dict.fromkeys(table["measure"]))
-    figure, axes = plt.subplots(2, 3, figsize=(10.2, 6.2), sharex=True)
-    *panels, corner = axes.flat
+    families = list(dict.fromkeys(zip(table["origin"], table["family"], strict=True)))
+    hues = dict(zip(families, distinct_hues(len(families)), strict=True))
+    spare = 0 if is_narrow() else 1  # a place for the key, which stands above in one column
+    figure, panels = panel_grid(len(measures) + spare, columns=3, height=2.2, sharex=True)
+    if spare:
+        panels.pop().set_axis_off()
     for axis, name in zip(panels, measures, strict=True):
         of_measure = table[table["measure"] == name]
-        for number, (_, rows) in enumerate(of_measure.groupby("system", sort=False)):
-            _draw_curve(axis, rows, *_look(number))
+        for family, rows in of_measure.groupby(["origin", "family"], sort=False):
+            _draw_curves(axis, rows, colour(hues[family]))
         measure = MEASURES[name]
-        axis.set_title(measure.title)
+        axis.set_title(measure.title + (f" ({measure.unit})" if measure.unit else ""))
         axis.set_xscale("log", base=2)
-        axis.set(xlabel="temperature", ylabel=measure.unit)
         axis.set_ylim(bottom=0)
-        axis.xaxis.set_major_formatter(ScalarFormatter())
-        axis.tick_params(labelbottom=True)
-    _draw_key(corner, table)
+        axis.set_xticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
+        _label_below(axis, "temperature")
+    figure.supylabel("lower is better", fontsize=8.5)
+    key = _key(table, hues)
+    if spare:
+        figure.axes[-1].legend(handles=key, loc="center", borderpad=0, handlelength=1.5)
+    else:
+        figure.legend(handles=key, loc="outside upper center")
     return figure
 
 
-def _look(number: int) -> tuple[str, _Dashes]:
-    """Return colour and dashes of a curve, different for the first twelve."""
-    shade = ("blue", "amber", "muted")[number // len(_DASHES) % 3]
-    return colour(shade), _DASHES[number % len(_DASHES)]
-
-
-def _draw_curve(axis: Axes, rows: pd.DataFrame, shade: str, dashes: _Dashes) -> None:
-    curve = rows[rows["choice"] == ""]
-    axis.plot(curve["temperature"], curve["value"], color=shade, linestyle=dashes, linewidth=1.4)
-    for choice, (marker, mark_shade) in _MARKS.items():
-        chosen = rows[rows["choice"] == choice]
+def _draw_curves(axis: Axes, rows: pd.DataFrame, shade: str) -> None:
+    curves = rows[rows["choice"] == ""]
+    seeds = curves.pivot_table(index="temperature", columns="system", values="value")
+    if seeds.shape[1] > 1:
+        axis.plot(seeds.index, seeds.to_numpy(), color=shade, linewidth=0.7, alpha=0.6)
+    axis.plot(seeds.index, seeds.mean(axis=1), color=shade, linewidth=1.8)
+    for choice, (marker, _) in _MARKS.items():
+        chosen = rows.loc[rows["choice"] == choice, ["temperature", "value"]].mean()
         axis.scatter(
-            chosen["temperature"], chosen["value"], marker=marker, s=42, zorder=3,
-            facecolor="none", edgecolor=colour(mark_shade), linewidths=1.6,
+            chosen["temperature"], chosen["value"], marker=marker, s=34, zorder=3, color=shade,
+            edgecolor=colour("text"), linewidths=0.8,
         )  # fmt: skip
 
 
-def _draw_key(axis: Axes, table: pd.DataFrame) -> None:
-    axis.axis("off")
+def _key(table: pd.DataFrame, hues: Mapping[tuple[str, str], Hue]) -> list[Line2D]:
     handles = []
-    for number, system in enumerate(dict.fromkeys(table["system"])):
-        shade, dashes = _look(number)
-        handles.append(Line2D([], [], color=shade, linestyle=dashes, label=system))
-    for choice, (marker, shade) in _MARKS.items():
+    for (origin, family), hue in hues.items():
+        of_family = (table["origin"] == origin) & (table["family"] == family)
+        n_seeds = table.loc[of_family, "system"].nunique()
+        label = f"{family}, {n_seeds} seeds" if n_seeds > 1 else family
+        handles.append(Line2D([], [], color=colour(hue), linewidth=1.8, label=label))
+    for choice, (marker, label) in _MARKS.items():
         if choice in set(table["choice"]):
             handles.append(
-                Line2D([], [], marker=marker, linestyle="none", markersize=7, markeredgewidth=1.6,
-                       markerfacecolor="none", markeredgecolor=colour(shade),
-                       label=CHOICES[choice])
+                Line2D([], [], marker=marker, linestyle="none", markersize=6, label=label,
+                       markerfacecolor="none", markeredgecolor=colour("text"))
             )  # fmt: skip
-    axis.legend(handles=handles, loc="center")
+    return handles

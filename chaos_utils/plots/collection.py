@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Literal
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -12,29 +11,41 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from chaos_utils.base.style import colour
-from chaos_utils.plots.panels import dataset_panels
+from chaos_utils.base.style import colour, is_narrow, width
+from chaos_utils.plots.panels import dataset_panels, panel_grid
 
-_Dashes = Literal["-", "--", "-.", ":"]
-_SHADES = ("text", "blue", "amber", "green", "pink")
-_DASHES: tuple[_Dashes, ...] = ("-", "--", "-.", ":", "--")
-_MARKERS = "osD^v"
 
-# The state machine: inches.
-_BOX = (1.65, 0.52)
-_FRAME = (-2.95, 1.9)  # left and right edge of the frame round states
-_STEP, _ASIDE = 1.12, 5.0  # from row to row, and from the column of states to that of ends
-_LANE = 1.0  # from one arc to the next
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where the parts of the state machine stand: inches, but for letters and points."""
+
+    box: tuple[float, float]
+    end: float  # the width of an end's box
+    frame: tuple[float, float]  # left and right edge of the frame round states
+    step: float  # from row to row
+    aside: float  # from the column of states to that of ends
+    lane: tuple[float, float]  # from a box to the first arc, and from one arc to the next
+    letters: int  # of a line of text beside an arrow to an end
+    size: float  # of type
+
+
+_WIDE = _Plan((1.4, 0.5), 1.3, (-2.5, 1.6), 0.95, 3.65, (0.3, 0.75), 19, 8)
+_NARROW = _Plan((1.05, 0.6), 0.8, (-1.32, 0.68), 1.2, 1.93, (0.12, 0.42), 11, 7)
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
     """Where each state stands, and which way leads how."""
 
+    plan: _Plan
     places: Mapping[str, tuple[float, float]]
     rows: Mapping[str, int]
     ways: pd.DataFrame
     framed: tuple[str, ...]
+
+    def width_of(self, name: str) -> float:
+        """Return how wide a state's box is."""
+        return self.plan.box[0] if self.places[name][0] == 0 else self.plan.end
 
 
 def plot_protocol(table: pd.DataFrame) -> Figure:
@@ -47,11 +58,12 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     The table has one row a way: ``from``, ``event``, ``condition``, ``to``, ``reason``,
     ``feedback``, ``discards_votes``.
     """
-    machine = _laid_out(table)
+    machine = _laid_out(table, _NARROW if is_narrow() else _WIDE)
+    plan = machine.plan
     heights = [y for _, y in machine.places.values()]
-    low, high = min(heights) - 0.45, max(heights) + 0.45
-    left, right = _FRAME[0] - 0.1, _ASIDE + _BOX[0] / 2 + 0.1
-    figure, axis = plt.subplots(figsize=(right - left, high - low))
+    low, high = min(heights) - 0.35, max(heights) + 0.35
+    left, right = plan.frame[0] - 0.05, plan.aside + plan.end / 2 + 0.05
+    figure, axis = plt.subplots(figsize=(width(), (high - low) * width() / (right - left)))
     axis.set(xlim=(left, right), ylim=(low, high), aspect="equal")
     axis.axis("off")
     _draw_frame(axis, machine)
@@ -67,19 +79,19 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _laid_out(table: pd.DataFrame) -> _Machine:
+def _laid_out(table: pd.DataFrame, plan: _Plan) -> _Machine:
     rows = {name: row for row, name in enumerate(dict.fromkeys(table["from"]))}
     shared = table.groupby(["event", "to"])["from"].transform("nunique") > 1
     common = shared & (table["condition"] == "") & ~table["to"].isin(list(rows))
     framed = tuple(dict.fromkeys(table.loc[common, "from"]))
     ways = table[~common].assign(label=_labels(table)[~common])
-    places = {name: (0.0, -_STEP * row) for name, row in rows.items()}
+    places = {name: (0.0, -plan.step * row) for name, row in rows.items()}
     for start, end in zip(ways["from"], ways["to"], strict=True):
         if end not in rows:
-            places[end] = (_ASIDE, places[start][1])
+            places[end] = (plan.aside, places[start][1])
     for name in dict.fromkeys(table.loc[common, "to"]):
-        places[name] = (0.0, -_STEP * (len(rows) + 0.25))
-    return _Machine(places, rows, ways, framed)
+        places[name] = (0.0, -plan.step * (len(rows) + 0.25))
+    return _Machine(plan, places, rows, ways, framed)
 
 
 def _labels(table: pd.DataFrame) -> pd.Series:
@@ -89,46 +101,53 @@ def _labels(table: pd.DataFrame) -> pd.Series:
         text.replace(f"{state} ", "")
         for state, text in zip(table["from"], table["condition"], strict=True)
     ]
-    told = pd.Series(condition, index=table.index).replace("", "otherwise")
-    return table["event"].where(choices == 1, table["event"] + ": " + told)
+    needed = pd.Series(condition, index=table.index).replace("", "otherwise")
+    return table["event"].where(choices == 1, table["event"] + ": " + needed)
 
 
 def _draw_frame(axis: Axes, machine: _Machine) -> None:
     """Frame the states that one event leaves alike, and lead out of the frame."""
     if not machine.framed:
         return
+    plan = machine.plan
     heights = [machine.places[name][1] for name in machine.framed]
-    left, right = _FRAME
-    low, high = min(heights) - 0.45, max(heights) + 0.45
+    left, right = plan.frame
+    edge = plan.box[1] / 2 + 0.12
+    low, high = min(heights) - edge, max(heights) + edge
     axis.add_patch(
         FancyBboxPatch(
-            (left, low), right - left, high - low, boxstyle="round,pad=0,rounding_size=0.15",
+            (left, low), right - left, high - low, boxstyle="round,pad=0,rounding_size=0.12",
             facecolor="none", edgecolor=colour("muted"), linestyle=(0, (5, 4)), linewidth=1,
         )
     )  # fmt: skip
-    top = min(y for _, y in machine.places.values()) + _BOX[1] / 2
+    top = min(y for _, y in machine.places.values()) + plan.box[1] / 2
     _arrow(axis, (0, low), (0, top))
-    axis.text(0.1, (low + top) / 2, "stop, in any state of the frame", va="center", fontsize=9)
+    axis.text(
+        0.1, (low + top) / 2, "stop, in any state of the frame", va="center", fontsize=plan.size
+    )
 
 
 def _draw_state(axis: Axes, machine: _Machine, name: str, note: str, shade: str) -> None:
-    (x, y), (width, height) = machine.places[name], _BOX
+    plan = machine.plan
+    (x, y), height = machine.places[name], plan.box[1]
+    width = machine.width_of(name)
     axis.add_patch(
         FancyBboxPatch(
             (x - width / 2, y - height / 2), width, height,
-            boxstyle="round,pad=0,rounding_size=0.1", facecolor=colour("low"),
-            edgecolor=colour(shade), linewidth=1.6,
+            boxstyle="round,pad=0,rounding_size=0.08", facecolor=colour("low"),
+            edgecolor=colour(shade), linewidth=1.4,
         )
     )  # fmt: skip
-    lift = 0.1 if note else 0
-    axis.text(x, y + lift, name, ha="center", va="center", fontweight="bold")
-    axis.text(x, y - 0.12, note, ha="center", va="center", fontsize=8, color=colour("muted"))
+    lines = fill(note, round(15.5 * width))  # letters of a note that an inch holds
+    lift = 0.06 * (1 + len(lines.splitlines())) if note else 0
+    axis.text(x, y + lift, name, ha="center", va="center", fontweight="bold", fontsize=plan.size)
+    axis.text(x, y - 0.1, lines, ha="center", va="center", fontsize=7, color=colour("muted"))
 
 
 def _arrow(axis: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
     axis.annotate(
         "", end, start,
-        arrowprops={"arrowstyle": "-|>", "color": colour("text"), "linewidth": 1.2,
+        arrowprops={"arrowstyle": "-|>", "color": colour("text"), "linewidth": 1.1,
                     "shrinkA": 0, "shrinkB": 0},
     )  # fmt: skip
 
@@ -141,16 +160,20 @@ def _draw_way(
     labels: list[str],
     lanes: list[tuple[int, int]],
 ) -> None:
+    plan = machine.plan
     (x, y), (to_x, to_y) = machine.places[start], machine.places[end]
-    width, height = _BOX
+    width, height = plan.box
     if end not in machine.rows:
-        _arrow(axis, (x + width / 2, y), (to_x - width / 2, to_y))
-        middle = (_FRAME[1] + to_x - width / 2) / 2
-        for label, (rise, va) in zip(labels, ((0.06, "bottom"), (-0.06, "top")), strict=False):
-            axis.text(middle, y + rise, fill(label, 30), ha="center", va=va, fontsize=9)
+        near = to_x - plan.end / 2
+        _arrow(axis, (x + width / 2, y), (near, to_y))
+        middle = (plan.frame[1] + near) / 2
+        for label, (rise, va) in zip(labels, ((0.05, "bottom"), (-0.05, "top")), strict=False):
+            text = fill(label, plan.letters)
+            axis.text(middle, y + rise, text, ha="center", va=va, fontsize=plan.size)
     elif machine.rows[end] == machine.rows[start] + 1:
         _arrow(axis, (x, y - height / 2), (to_x, to_y + height / 2))
-        axis.text(x + 0.1, (y + to_y) / 2, labels[0], va="center", fontsize=9)
+        text = fill(labels[0], plan.letters)
+        axis.text(x + 0.08, (y + to_y) / 2, text, va="center", fontsize=plan.size)
     else:
         _draw_arc(axis, machine, start, end, labels[0], lanes)
 
@@ -164,11 +187,12 @@ def _draw_arc(
     lanes: list[tuple[int, int]],
 ) -> None:
     """Lead round on the left, in the first lane that is free between the two rows."""
+    plan = machine.plan
     first, last = sorted((machine.rows[start], machine.rows[end]))
     lane = sum(not (last < a or first > b) for a, b in lanes)
     lanes.append((first, last))
-    side = -_BOX[0] / 2
-    out = side - 0.35 - _LANE * lane
+    side = -plan.box[0] / 2
+    out = side - plan.lane[0] - plan.lane[1] * lane
     # The further out a lane, the further apart its ends, so that no arc crosses another.
     apart = 0.12 if first == last else -0.1 + 0.2 * lane
     order = list(machine.rows)
@@ -176,85 +200,119 @@ def _draw_arc(
     lower = machine.places[order[last]][1] - apart
     up = machine.rows[end] <= machine.rows[start]
     y, to_y = (lower, upper) if up else (upper, lower)
-    axis.plot([side, out, out], [y, y, to_y], color=colour("text"), linewidth=1.2)
+    axis.plot([side, out, out], [y, y, to_y], color=colour("text"), linewidth=1.1)
     _arrow(axis, (out, to_y), (side, to_y))
+    upright = first < last and is_narrow()
+    text = label if upright else label.replace(": ", ":\n")
     axis.text(
-        out - 0.08, (y + to_y) / 2, label.replace(": ", ":\n"), ha="right", va="center", fontsize=9
-    )
+        out - 0.06, (y + to_y) / 2, text, ha="right", va="center", fontsize=plan.size,
+        rotation=90 if upright else 0,
+    )  # fmt: skip
 
 
 def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     """Draw the accuracy on hidden checks over an annotator's items, a panel for each dataset.
 
     The table's columns are ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``),
-    ``items``, ``accuracy_percent``, ``low``, ``high``; ``plateau_percent`` and ``settled_after``,
-    the published level and after how many items it is reached.
+    ``items``, ``accuracy_percent``, ``low``, ``high``; ``plateau_percent``, the published level.
     """
-    figure, panels = dataset_panels(table["dataset"], panel=(3.5, 3.1))
+    figure, panels = dataset_panels(table["dataset"], height=2.5)
     lowest = min(table["low"].min(), table["plateau_percent"].min())
     for axis, dataset in panels:
         of_dataset = table[table["dataset"] == dataset.name]
         rows, careful = (of_dataset[of_dataset["who"] == who] for who in ("all", "careful"))
-        shade = colour(dataset.colour)
+        shade, plateau = colour(dataset.colour), rows["plateau_percent"].iloc[0]
         axis.fill_between(rows["items"], rows["low"], rows["high"], color=shade, alpha=0.2,
                           linewidth=0)  # fmt: skip
-        axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4,
-                  label="all annotators")  # fmt: skip
+        axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4)
         axis.plot(careful["items"], careful["accuracy_percent"], color=colour("text"),
-                  linestyle="-.", linewidth=1, label="careful ones alone")  # fmt: skip
-        axis.axhline(
-            rows["plateau_percent"].iloc[0], color=colour("text"), linestyle="--", linewidth=1.2
-        )
-        axis.axvline(
-            rows["settled_after"].iloc[0], color=colour("muted"), linestyle=":", linewidth=1.2
-        )
+                  linestyle="-.", linewidth=1)  # fmt: skip
+        axis.axhline(plateau, color=colour("muted"), linestyle="--", linewidth=1.2)
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
         axis.yaxis.set_major_formatter(PercentFormatter(100, decimals=0))
-        axis.set_ylabel("right answers to hidden checks" if axis is panels[0][0] else "")
-        axis.legend(loc="lower right", fontsize=9)
+        first = axis is panels[0][0]
+        axis.set_ylabel("right on hidden checks" if first or is_narrow() else "")
+        if first:
+            point = rows["items"].iloc[0], rows["accuracy_percent"].iloc[0]
+            _name(axis, "all annotators", point, (0.3, 0.08), shade)
+            point = careful["items"].iloc[0], careful["accuracy_percent"].iloc[0]
+            _name(axis, "careful ones", point, (0.04, 0.95), colour("text"))
+            point = (0.8 * axis.get_xlim()[1], plateau)
+            _name(axis, "published level", point, (0.4, 0.24), colour("muted"))
     return figure
+
+
+def _name(
+    axis: Axes, name: str, point: tuple[float, float], place: tuple[float, float], shade: str
+) -> None:
+    """Write a line's name at a place of the axes, and lead from there to a point of the line."""
+    axis.annotate(
+        name, point, xytext=place, textcoords="axes fraction", color=shade, va="center",
+        arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.7},
+    )  # fmt: skip
 
 
 _VARIANTS = {"nothing": "published protocol", "every stage": "without any stage"}
 _EFFECTS = {
-    "tvd": "distance to the truth (TVD)",
-    "dollars": "cost (dollars)",
-    "hours": "annotators’ time (hours)",
+    "tvd": ("Error", "TVD (lower is better)"),
+    "dollars": ("Cost", "dollars"),
+    "hours": ("Annotators’ time", "hours"),
 }
+_MARKERS = "osD^v"
 
 
 def plot_protocol_effect(table: pd.DataFrame) -> Figure:
-    """Draw error, cost and time of collections from which a stage was left out.
+    """Draw error, cost and time of collections from which a stage was left out, a row for each.
 
     The table has one row per share and variant: ``careless``, ``without``, ``floor_tvd``, and
-    ``tvd``, ``dollars`` and ``hours``, each with ``…_low`` and ``…_high``.
+    ``tvd``, ``dollars`` and ``hours``, each with ``…_low`` and ``…_high``. Rows are sorted by
+    their error at the largest share of careless applicants.
     """
-    figure, axes = plt.subplots(1, len(_EFFECTS), figsize=(10.5, 4.0))
-    variants = list(dict.fromkeys(table["without"]))
-    for axis, (name, title) in zip(axes, _EFFECTS.items(), strict=True):
-        for number, without in enumerate(variants):
-            rows = table[table["without"] == without].sort_values("careless")
-            # Of a single collection the ends are the value, but for rounding.
-            low, high = rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]
-            axis.errorbar(
-                rows["careless"], rows[name], yerr=[low.clip(0), high.clip(0)],
-                color=colour(_SHADES[number]), linestyle=_DASHES[number],
-                marker=_MARKERS[number], markersize=5, linewidth=1.6, elinewidth=1,
-                label=_VARIANTS.get(without, f"without {without}"),
-            )  # fmt: skip
-        axis.set(title=title, xlabel="careless applicants", ylim=(0, None))
-        axis.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    worst = table[table["careless"] == table["careless"].max()].sort_values("tvd")
+    order, n_shares = list(worst["without"]), table["careless"].nunique()
+    figure, axes = panel_grid(len(_EFFECTS), columns=3, height=2.6)
+    for axis, (name, (title, unit)) in zip(axes, _EFFECTS.items(), strict=True):
+        for number, (_, rows) in enumerate(table.groupby("careless")):
+            marker, shade = _MARKERS[number % len(_MARKERS)], _shade(number, n_shares)
+            _draw_share(axis, rows.set_index("without").loc[list(order)], name, marker, shade)
+        labels = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
+        axis.set_yticks(range(len(order)), labels)
+        if axis is not axes[0] and not is_narrow():
+            axis.set_yticklabels([])
+        axis.set(title=title, xlabel=unit, xlim=(0, None), ylim=(len(order) - 0.5, -0.9))
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     floor = table["floor_tvd"].iloc[0]
-    axes[0].axhline(floor, color=colour("muted"), linewidth=1.2)
+    axes[0].axvline(floor, color=colour("muted"), linewidth=1.2)
     axes[0].annotate(
-        "votes drawn from the truth", (1, floor),
-        xycoords=("axes fraction", "data"), xytext=(0, -4), textcoords="offset points",
-        ha="right", va="top", fontsize=9, color=colour("muted"),
+        "chance alone", (floor, -0.6), xytext=(4, 0), textcoords="offset points", va="center",
+        color=colour("muted"),
     )  # fmt: skip
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
+
+
+def _draw_share(axis: Axes, rows: pd.DataFrame, name: str, marker: str, shade: str) -> None:
+    """Draw the collections with one share of careless applicants, in the order of the rows."""
+    share = f"{rows['careless'].iloc[0]:.0%}"
+    # Of a single collection the ends are the value, but for rounding.
+    low, high = rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]
+    axis.errorbar(
+        rows[name], range(len(rows)), xerr=[low.clip(0), high.clip(0)], color=shade,
+        linestyle="none", marker=marker, markersize=5, elinewidth=1, label=share,
+    )  # fmt: skip
+    if name == next(iter(_EFFECTS)):
+        axis.annotate(
+            share, (rows[name].iloc[-1], len(rows) - 1), xytext=(0, 5),
+            textcoords="offset points", ha="center", color=shade,
+        )  # fmt: skip
+
+
+_NAME_RATIO = 1.25  # from a line's name to the next, on a logarithmic axis
+_SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
+
+
+def _shade(number: int, n_shares: int) -> str:
+    """Return the colour of one of some shares of careless applicants, in rising order."""
+    return colour(_SHADES[(number - n_shares) % len(_SHADES)])
 
 
 def plot_bias_variance(table: pd.DataFrame) -> Figure:
@@ -263,24 +321,30 @@ def plot_bias_variance(table: pd.DataFrame) -> Figure:
     The table's columns are ``without``, ``careless``, ``n_votes``, ``bias_squared``,
     ``squared_error``.
     """
-    figure, axes = plt.subplots(1, len(_VARIANTS), figsize=(9, 4.0), sharey=True)
+    figure, axes = panel_grid(len(_VARIANTS), columns=2, height=3.0, sharey=True)
+    sizes = sorted(set(table["n_votes"]))
     for axis, (without, title) in zip(axes, _VARIANTS.items(), strict=True):
         of_panel = table[table["without"] == without]
+        name_at = 0.0
         for number, (share, rows) in enumerate(of_panel.groupby("careless")):
-            place = number % len(_SHADES)
-            shade = colour(_SHADES[place])
-            axis.plot(
-                rows["n_votes"], rows["squared_error"], color=shade, linewidth=1.6,
-                marker=_MARKERS[place], markersize=5, label=f"{share:.0%}",
-            )  # fmt: skip
+            # From the lowest line up, no name closer to another than its height.
+            name_at = max(rows["bias_squared"].iloc[-1], _NAME_RATIO * name_at)
+            shade = _shade(number, of_panel["careless"].nunique())
+            axis.plot(rows["n_votes"], rows["squared_error"], color=shade, linewidth=1.8)
             axis.plot(rows["n_votes"], rows["bias_squared"], color=shade, linestyle="--",
                       linewidth=1)  # fmt: skip
-        axis.set(title=title, xlabel="votes per item", xscale="log", yscale="log")
-        sizes = sorted(set(table["n_votes"]))
+            axis.annotate(
+                f"{share:.0%}", (sizes[-1], name_at), xytext=(4, 0),
+                textcoords="offset points", va="center", color=shade, annotation_clip=False,
+            )  # fmt: skip
+        axis.set(title=title[:1].upper() + title[1:], xlabel="votes per item")
+        axis.set(xscale="log", yscale="log", xlim=(sizes[0], sizes[-1]))
         axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axis.minorticks_off()
-    axes[0].set_ylabel("mean squared error of the shares")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, title="careless applicants", loc="outside lower center",
-                  ncols=len(labels))  # fmt: skip
+        axis.set_ylabel("squared error (lower is better)" if axis is axes[0] or is_narrow() else "")
+        if axis is axes[-1] or is_narrow():
+            axis.text(
+                1.12, 0.5, "careless applicants", rotation=270, transform=axis.transAxes,
+                ha="left", va="center", color=colour("muted"),
+            )  # fmt: skip
     return figure

@@ -1,9 +1,8 @@
 """Figures about errors item by item."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
@@ -11,42 +10,40 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from chaos_utils.base.style import colour, distinct_hues
+from chaos_utils.base.style import colour, distinct_hues, is_narrow
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.panels import system_title
+from chaos_utils.plots.panels import panel_grid, system_title
 
 _KEYS = ["system", "origin", "temperature"]
-_DASHES = ("-", "--", "-.", ":")
 _MARKERS = ("^", "v", "s", "D")
+# What is drawn of each view; its table has more sides.
+_SIDES = {"class": ["marginal"], "rank": ["signed"], "entropy": ["marginal", "signed"]}
 
 
 def plot_error_distributions(table: pd.DataFrame) -> Figure:
-    """Draw a histogram of item errors for each system, the first one's outline behind.
+    """Draw a histogram of item errors for each system, the first sample's outline behind.
 
-    The table has one row for each system and bin: ``system``, ``origin``, ``temperature``,
-    ``bin_low``, ``bin_high``, ``n``, ``n_items``, ``mean``.
+    People come first, then systems by their mean error. The table has one row for each system and
+    bin: ``system``, ``origin``, ``temperature``, ``bin_low``, ``bin_high``, ``n``, ``n_items``,
+    ``mean``.
     """
     groups = list(table.groupby(_KEYS, sort=False))
-    figure, axes = plt.subplots(
-        len(groups),
-        1,
-        figsize=(6.8, 0.6 + 1.35 * len(groups)),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
-    first = groups[0][1]
     systems_first = sorted((keys for keys, _ in groups), key=lambda keys: keys[1] == "reference")
     hues = dict(zip(systems_first, distinct_hues(len(groups)), strict=True))
-    for axis, (keys, rows) in zip(axes[:, 0], groups, strict=True):
+    first = groups[0][1]
+    people = [group for group in groups if group[0][1] == "reference"]
+    others = [group for group in groups if group[0][1] != "reference"]
+    groups = people + sorted(others, key=lambda group: group[1]["mean"].iloc[0])
+    figure, axes = panel_grid(len(groups), columns=1, height=1.15, sharex=True, sharey=True)
+    for axis, (keys, rows) in zip(axes, groups, strict=True):
         _stairs(axis, rows, fill=True, color=colour(hues[keys]), alpha=0.75)
-        if axis is not axes[0, 0]:
+        if rows is not first:
             _stairs(axis, first, color=colour("text"), linewidth=1)
         mean = rows["mean"].iloc[0]
-        axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1.2)
+        axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1)
         axis.text(
             0.99,
-            0.92,
+            0.94,
             f"{system_title(*keys)}\nmean {mean:.3f}",
             transform=axis.transAxes,
             ha="right",
@@ -54,51 +51,60 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
         )
         axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axis.set(xlim=(0, 1))
-    axes[-1, 0].set_xlabel("DistCE of an item, against all its votes")
-    figure.supylabel("share of items", fontsize=10)
+    axes[-1].set_xlabel("DistCE of the item (total variation), lower is better")
+    figure.supylabel("share of items", fontsize=8.5)
     return figure
 
 
 def plot_error_views(table: pd.DataFrame) -> Figure:
-    """Draw errors in three views: values on both sides, signed errors, absolute errors.
+    """Draw one view of errors, a panel for each dataset and class, rank or side.
 
-    Each row is a part (a class, a rank, entropy) of a dataset. In the first column what people
-    give is filled; markers on the axis are means.
+    Classes: what people (filled) and systems give. Ranks: signed errors. Entropy: both. Marks on
+    the axis are means.
 
     The table has the rows of one view: ``dataset``, ``system``, ``origin``, ``temperature``,
     ``view``, ``part``, ``side`` (marginal, signed, absolute), ``bin_low``, ``bin_high``, ``n``,
     ``n_items``, ``mean``. What people give has the origin ``reference``.
     """
-    rows = list(table.groupby(["dataset", "part"], sort=False))
+    view = table["view"].iloc[0]
     systems = table.loc[table["origin"] != "reference", _KEYS].drop_duplicates()
     series = list(systems.itertuples(index=False, name=None))
-    is_entropy = table["view"].iloc[0] == "entropy"
-    figure, axes = plt.subplots(
-        len(rows),
-        3,
-        figsize=(9.2, 0.9 + (2.1 if is_entropy else 1.5) * len(rows)),
-        sharex="col",
-        squeeze=False,
-    )
-    for line, ((dataset, part), group) in zip(axes, rows, strict=True):
-        _draw_views(line, group, series)
-        name = get_dataset(dataset).short if is_entropy else f"{get_dataset(dataset).short}\n{part}"
-        line[0].set_ylabel(name, fontweight="bold")
-    what = "entropy (nats)" if is_entropy else "share of an item"
-    for column, (title, label) in enumerate(
-        [("marginal", what), ("signed", "model − people"), ("absolute", "|model − people|")]
-    ):
-        axes[0, column].set_title(title)
-        axes[-1, column].set_xlabel(label)
+    drawn = list(_panels(table, view))
+    columns = sum(dataset == drawn[0][0] for dataset, *_ in drawn)
+    figure, axes = panel_grid(len(drawn), columns=columns, height=2.0)
+    for axis, (dataset, part, side, rows) in zip(axes, drawn, strict=True):
+        _draw_view(axis, rows, series)
+        short = get_dataset(dataset).short
+        axis.set_title(f"{short}: {part if side == _SIDES[view][0] else 'error'}")
+        axis.set_xlabel(_label(view, side))
+        if side == "signed":
+            axis.axvline(0, color=colour("muted"), linewidth=0.8)
     named: dict[str, Artist] = {}
-    for axis in axes[:, 0]:
+    for axis in axes:
         handles, names = axis.get_legend_handles_labels()
         named |= dict(zip(names, handles, strict=True))
     figure.legend(
-        list(named.values()), list(named), loc="outside upper center", ncols=min(len(named), 3)
+        list(named.values()),
+        list(named),
+        loc="outside upper center",
+        ncols=1 if is_narrow() else min(len(named), 3),
     )
+    figure.supylabel("share of items", fontsize=8.5)
     _settle(figure)
     return figure
+
+
+def _panels(table: pd.DataFrame, view: str) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
+    for (dataset, part), rows in table.groupby(["dataset", "part"], sort=False):
+        name = f"{part} label" if view == "rank" else part
+        for side in _SIDES[view]:
+            yield dataset, name, side, rows[rows["side"] == side]
+
+
+def _label(view: str, side: str) -> str:
+    if view == "entropy":
+        return "nats" if side == "marginal" else "model − people, nats"
+    return "share of the votes, or probability" if side == "marginal" else "model − people"
 
 
 def _settle(figure: Figure) -> None:
@@ -107,27 +113,22 @@ def _settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def _draw_views(
-    line: Sequence[Axes], group: pd.DataFrame, series: Sequence[tuple[str, str, float]]
-) -> None:
+def _draw_view(axis: Axes, table: pd.DataFrame, series: Sequence[tuple[str, str, float]]) -> None:
     hues = distinct_hues(len(series))
-    for axis, side in zip(line, ("marginal", "signed", "absolute"), strict=True):
-        of_side = group[group["side"] == side]
-        for keys, rows in of_side.groupby(_KEYS, sort=False):
-            if keys not in series:  # people
-                _stairs(axis, rows, fill=True, color=colour("muted"), alpha=0.4, label=keys[0])
-                _mark_mean(axis, rows, colour("muted"), "o")
-                continue
-            number = series.index(keys)
-            look = {"color": colour(hues[number]), "linestyle": _DASHES[number % len(_DASHES)]}
-            _stairs(axis, rows, linewidth=1.5, label=system_title(*keys), **look)
-            _mark_mean(axis, rows, look["color"], _MARKERS[number % len(_MARKERS)])
-        axis.set(xlim=(of_side["bin_low"].min(), of_side["bin_high"].max()))
-        axis.set_ylim(bottom=0)
-        axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
-        if side == "signed":
-            axis.axvline(0, color=colour("muted"), linewidth=0.8)
+    for keys, rows in table.groupby(_KEYS, sort=False):
+        if keys not in series:  # people
+            _stairs(axis, rows, fill=True, color=colour("muted"), alpha=0.4, label=keys[0])
+            _mark_mean(axis, rows, colour("muted"), "o")
+            continue
+        number = series.index(keys)
+        shade = colour(hues[number])
+        _stairs(axis, rows, linewidth=1.4, label=system_title(*keys), color=shade)
+        _mark_mean(axis, rows, shade, _MARKERS[number % len(_MARKERS)])
+    axis.set(xlim=(table["bin_low"].min(), table["bin_high"].max()))
+    axis.set_ylim(bottom=0)
+    axis.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
 
 
 def _stairs(axis: Axes, rows: pd.DataFrame, **look: Any) -> None:
@@ -138,5 +139,5 @@ def _stairs(axis: Axes, rows: pd.DataFrame, **look: Any) -> None:
 
 def _mark_mean(axis: Axes, rows: pd.DataFrame, shade: str, marker: str) -> None:
     axis.plot(
-        rows["mean"].iloc[0], 0, marker=marker, markersize=6, color=shade, clip_on=False, zorder=3
+        rows["mean"].iloc[0], 0, marker=marker, markersize=5.5, color=shade, clip_on=False, zorder=3
     )

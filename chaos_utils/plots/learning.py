@@ -1,6 +1,6 @@
 """The figure of methods that move one encoder toward the human distribution."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -8,88 +8,101 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chaos_utils.base.style import Hue, colour, distinct_hues
+from chaos_utils.base.style import colour, is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
 
 _Dashes = Literal["--", "-.", ":"]
-_REFERENCES: dict[str, tuple[str, _Dashes]] = {
-    "chance": ("chance (uniform)", "--"),
-    "floor": ("floor", ":"),
-    "ceiling": ("ceiling", "-."),
+_MEASURES = ("jsd", "signed_ent_ce")
+_SMALL = 7.5  # points
+# References in JSD: a name, dashes, on which side of the line the name stands, and at which end.
+_REFERENCES: dict[str, tuple[str, _Dashes, str, str]] = {
+    "floor": ("perfect model", ":", "right", "bottom"),
+    "ceiling": ("second crowd", "-.", "left", "bottom"),
+    "chance": ("uniform", "--", "left", "top"),
 }
-# What a method learned from: its name in the key, and marker.
-_SOURCES: dict[str, tuple[str, str]] = {
-    "train": ("training labels", "o"),
-    "dev": ("and development labels", "s"),
-    "votes": ("and votes on other items", "D"),
-    "own": ("your predictions", "^"),
+# What a method learned from: its name in the key, marker and colour. Who saw votes stands out.
+_SOURCES: dict[str, tuple[str, str, str]] = {
+    "train": ("training labels", "o", "muted"),
+    "dev": ("and development labels", "s", "muted"),
+    "votes": ("and votes on other items", "D", "purple"),
+    "own": ("your predictions", "^", "text"),
 }
 
 
 def plot_learning(table: pd.DataFrame) -> Figure:
-    """Draw each method's measures on each dataset, beside chance, floor and ceiling.
+    """Draw each method's JSD and signed entropy error on each dataset, the lowest JSD on top.
 
-    A method has one colour in all panels, and a marker that says what it learned from. The table
-    has one row for each ``dataset``, ``method`` or reference, and ``measure``: ``title``,
-    ``kind`` (reference, method, own), ``learned_from``, ``value``, ``low``, ``high``.
+    Colour and marker say what a method learned from. The table has one row for each ``dataset``,
+    ``method`` or reference, and ``measure``: ``title``, ``kind`` (reference, method, own),
+    ``learned_from``, ``value``, ``low``, ``high``.
     """
     datasets = in_order(table["dataset"])
-    names = list(dict.fromkeys(table["measure"]))
     drawn = table[table["kind"] != "reference"]
-    counts = [
-        drawn.loc[drawn["dataset"] == dataset.name, "title"].nunique() for dataset in datasets
-    ]
-    systems = _systems(drawn)
-    shades = dict(zip(dict.fromkeys(systems), distinct_hues(systems.nunique()), strict=True))
-    heights = [max(count, 2) + 1 for count in counts]
+    orders = {one.name: _order(drawn[drawn["dataset"] == one.name]) for one in datasets}
+    places = [(dataset, name) for dataset in datasets for name in _MEASURES]
+    columns = 1 if is_narrow() else len(_MEASURES)
+    heights = [max(len(orders[dataset.name]), 4) + 4 for dataset, _ in places[::columns]]
     figure, axes = plt.subplots(
-        len(datasets), len(names), figsize=(3.2 * len(names) + 1.8, 0.8 + 0.34 * sum(heights)),
-        squeeze=False, sharey="row", height_ratios=heights,
+        len(places) // columns, columns, figsize=(width(), 0.5 + 0.2 * sum(heights)),
+        squeeze=False, height_ratios=heights,
     )  # fmt: skip
-    for row, dataset in enumerate(datasets):
-        order = list(dict.fromkeys(drawn.loc[drawn["dataset"] == dataset.name, "title"]))
-        for axis, name in zip(axes[row], names, strict=True):
-            here = (table["dataset"] == dataset.name) & (table["measure"] == name)
-            _draw(axis, table[here], order, shades)
-            if name == "kl":
-                axis.set_xscale("log")
-            unit = f" ({MEASURES[name].unit})" if MEASURES[name].unit else ""
-            axis.set_xlabel(MEASURES[name].title + unit, fontsize=9)
-        axes[row, 0].set_yticks(range(len(order)), order, fontsize=9)
-        axes[row, 0].set_ylim(max(len(order), 1) - 0.4, -0.6)
-        axes[row, 0].set_title(dataset.short, loc="left")
-    figure.legend(handles=_key(drawn["learned_from"]), loc="outside upper center", ncols=4)
+    for axis, (dataset, name) in zip(axes.flat, places, strict=True):
+        here = (table["dataset"] == dataset.name) & (table["measure"] == name)
+        order = orders[dataset.name]
+        _draw(axis, table[here], order)
+        leads = name == _MEASURES[0] or is_narrow()
+        axis.set_yticks(range(len(order)), order if leads else [])
+        axis.set_ylim(max(len(order), 4) - 0.4, -1.2)
+        if name == _MEASURES[0]:
+            axis.set_title(dataset.title, loc="left")
+            axis.set_xlim(left=0)
+            axis.set_xlabel(f"JSD ({MEASURES[name].unit}), lower is better")
+        else:
+            axis.axvline(0, color=colour("muted"), linewidth=1, zorder=1)
+            axis.set_xlabel("entropy minus people’s (nats), 0 is best")
+    figure.legend(
+        handles=_key(drawn["learned_from"]), loc="outside upper center",
+        ncols=1 if is_narrow() else 4, title="learned from", title_fontsize=8,
+    )  # fmt: skip
     return figure
 
 
-def _systems(rows: pd.DataFrame) -> pd.Series:
-    """Return what has one colour: a method, whatever its details on a dataset; one's own system."""
-    return rows["title"].where(rows["kind"] == "own", rows["method"])
+def _order(rows: pd.DataFrame) -> list[str]:
+    jsd = rows[rows["measure"] == _MEASURES[0]]
+    return list(dict.fromkeys(jsd.sort_values("value", kind="stable")["title"]))
 
 
-def _draw(axis: Axes, rows: pd.DataFrame, order: list[str], shades: dict[str, Hue]) -> None:
-    for method, (_, dashes) in _REFERENCES.items():
-        for value in rows.loc[rows["method"] == method, "value"]:
-            axis.axvline(value, color=colour("muted"), linestyle=dashes, linewidth=1.4, zorder=1)
-    drawn = rows[rows["kind"] != "reference"]
-    for name, row in zip(_systems(drawn), drawn.to_dict("records"), strict=True):
-        height, shade = order.index(row["title"]), colour(shades[name])
-        axis.plot([row["low"], row["high"]], [height] * 2, color=shade, linewidth=2)
-        marker = _SOURCES[row["learned_from"]][1]
-        axis.plot(row["value"], height, marker=marker, markersize=6, linestyle="", color=shade)
+def _draw(axis: Axes, rows: pd.DataFrame, order: list[str]) -> None:
+    for method, place in _REFERENCES.items():
+        for value in rows.loc[(rows["method"] == method) & (rows["measure"] == "jsd"), "value"]:
+            _draw_reference(axis, value, *place)
+    for row in rows[rows["kind"] != "reference"].to_dict("records"):
+        height = order.index(row["title"])
+        _, marker, name = _SOURCES[row["learned_from"]]
+        look: dict[str, Any] = {"color": colour(name)}
+        axis.plot([row["low"], row["high"]], [height] * 2, linewidth=2, **look)
+        axis.plot(row["value"], height, marker=marker, markersize=5.5, linestyle="", **look)
     axis.grid(visible=False, axis="y")
+    axis.tick_params(axis="y", length=0)
     axis.margins(x=0.08)
 
 
+def _draw_reference(
+    axis: Axes, value: float, name: str, dashes: _Dashes, side: str, end: str
+) -> None:
+    axis.axvline(value, color=colour("muted"), linestyle=dashes, linewidth=1.2, zorder=1)
+    axis.annotate(
+        name, (value, 0.02 if end == "bottom" else 0.98), (-2 if side == "right" else 2.5, 0),
+        xycoords=("data", "axes fraction"), textcoords="offset points", ha=side, va=end,
+        rotation=90, fontsize=_SMALL, color=colour("muted"),
+    )  # fmt: skip
+
+
 def _key(learned_from: pd.Series) -> list[Line2D]:
-    shown = [name for name in _SOURCES if name in set(learned_from)]
-    handles = [
-        Line2D([], [], label=label, marker=marker, linestyle="", color=colour("text"))
-        for label, marker in (_SOURCES[name] for name in shown)
+    shown = set(learned_from)
+    return [
+        Line2D([], [], label=label, marker=marker, linestyle="", color=colour(name))
+        for source, (label, marker, name) in _SOURCES.items()
+        if source in shown
     ]
-    handles += [
-        Line2D([], [], color=colour("muted"), linestyle=dashes, linewidth=1.4, label=label)
-        for label, dashes in _REFERENCES.values()
-    ]
-    return handles

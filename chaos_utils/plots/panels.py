@@ -1,6 +1,6 @@
 """What the figures share: panels for each dataset, and what systems and votes are called."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -42,6 +42,35 @@ def dataset_panels(
     for axis, dataset in pairs:
         axis.set_title(dataset.title)
     return figure, pairs
+
+
+LINE = 0.125  # inches: of a line of labels
+
+
+def label_lines(axis: Axes, ends: Sequence[tuple[float, float, str, str]], height: float) -> None:
+    """Write the names of lines at the right of a panel, as high as their ends where there is room.
+
+    Each end has its place on both axes, a name and a colour; `height` is that of the plot in
+    inches. The limits of the vertical axis must be set, and that axis be linear or logarithmic.
+    """
+    to_axes = axis.transData + axis.transAxes.inverted()
+    placed = sorted((to_axes.transform((x, y))[1], x, y, name, shade) for x, y, name, shade in ends)
+    step, lowest = LINE / height, 0.0
+    heights = []
+    for wanted, *_ in placed:
+        heights.append(max(wanted, lowest))
+        lowest = heights[-1] + step
+    highest = 1.0
+    for k in range(len(heights) - 1, -1, -1):  # those at the top make room
+        heights[k] = min(heights[k], highest)
+        highest = heights[k] - step
+    for (_, x, y, name, shade), place in zip(placed, heights, strict=True):
+        axis.annotate(
+            name, (x, y), (1.03, place), textcoords="axes fraction", fontsize=7.5, va="center",
+            color=shade, annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.6, "alpha": 0.7,
+                        "shrinkA": 0, "shrinkB": 2, "relpos": (0, 0.5)},
+        )  # fmt: skip
 
 
 def system_title(system: str, origin: str, temperature: float) -> str:

@@ -1,6 +1,6 @@
 """The figures of every system's distance from humans, and of how many people that is worth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -8,164 +8,165 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, NullLocator
 
-from chaos_utils.base.style import Hue, colour
-from chaos_utils.datasets.catalogue import get_dataset, in_order
+from chaos_utils.base.style import colour, is_narrow, width
+from chaos_utils.datasets.catalogue import in_order
+from chaos_utils.datasets.dataset import Dataset
 
-_TITLES = {"jsd": "JSD (distance, √nats)", "kl": "KL(human ‖ model), nats"}
-_LINES = {"chance": "--", "floor": ":", "ceiling": "-."}
-# What stands beside each line, and on which side of it.
-_ON_LINES = {
-    "chance": ("uniform guess", "right"),
-    "floor": ("perfect model", "right"),
-    "ceiling": ("second crowd", "left"),
-}
-_GROUPS = ("human", "baseline", "model")  # of rows, from the top
-_MARKERS: dict[str, dict[str, Any]] = {
-    "computed": {"marker": "o"},
-    "published": {"marker": "D", "markerfacecolor": "none"},
-}
+# Groups of rows, from the top, and the kinds of systems in each.
+_GROUPS = (("floor", "ceiling", "human"), ("chance", "baseline"), ("model",))
+_GROUP_OF = {kind: place for place, kinds in enumerate(_GROUPS) for kind in kinds}
+_LINES = {"floor": ("muted", ":"), "ceiling": ("muted", ":"), "chance": ("text", "--")}
+_ROW, _HEAD = 0.165, 0.5  # inches: the height of a row, and of what is around a panel
+_SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
+_TICKS = (0.5, 1, 2, 3, 5, 10, 20, 50)
+_LINEAR_UP_TO = 12  # people
 
 
 def plot_results(table: pd.DataFrame) -> Figure:
-    """Draw JSD and KL of every system, the nearest of each group on top; references are lines.
+    """Draw the JSD of every system, a row for each, sorted in groups: people, guesses, models.
 
-    The table has one row per ``dataset``, ``system`` and ``measure`` (jsd, kl): ``source``
-    (computed, published), ``kind`` (chance, floor and ceiling become lines), ``value``, ``low``,
-    ``high``.
+    The table has one row per ``dataset``, ``system``, ``source`` (computed, published) and
+    ``measure``, of which ``jsd`` is drawn: ``label`` (of its row; seeds share one), ``kind``
+    (chance, floor and ceiling have a line, too), ``value``, ``low``, ``high``.
     """
-    names = [one.name for one in in_order(table["dataset"])]
-    systems = table[~table["kind"].isin(_LINES)]
-    n_systems = systems.groupby("dataset")["system"].nunique()
-    heights = [max(1, n_systems.get(name, 0)) for name in names]
-    figure, axes = plt.subplots(
-        len(names), 2, figsize=(8.2, 0.24 * sum(heights) + 0.9 * len(names)), squeeze=False,
-        gridspec_kw={"height_ratios": heights},
-    )  # fmt: skip
-    for row, name in enumerate(names):
-        shade = get_dataset(name).colour
-        of_dataset = table[table["dataset"] == name]
-        order, ends = _order(systems[systems["dataset"] == name])
-        for axis, measure in zip(axes[row], _TITLES, strict=True):
-            rows = of_dataset[of_dataset["measure"] == measure]
-            for system in rows[~rows["kind"].isin(_LINES)].to_dict("records"):
-                height = order.index(system["system"])
-                axis.plot([system["low"], system["high"]], [height] * 2, color=colour(shade))
-                look = _MARKERS[system["source"]]
-                axis.plot(system["value"], height, color=colour(shade), markersize=5, **look)
-            for kind, dashes in _LINES.items():
-                for value in rows[rows["kind"] == kind]["value"]:
-                    axis.axvline(value, color=colour("text"), linestyle=dashes, linewidth=1)
-                    text, side = _ON_LINES[kind]
-                    at_top = kind == "chance"
-                    axis.annotate(
-                        text, (value, len(order) - 0.4 if at_top else -0.55),
-                        (-2 if side == "right" else 3, 0), textcoords="offset points", ha=side,
-                        va="top" if at_top else "bottom", rotation=90, fontsize=7.5,
-                    )  # fmt: skip
-            for end in ends:
-                axis.axhline(end, color=colour("muted"), linewidth=0.8)
-            axis.set_yticks(range(len(order)), order if measure == "jsd" else [], fontsize=8)
-            axis.set_ylim(-0.7, len(order) - 0.3)
-            axis.set_title(f"{get_dataset(name).title}: {_TITLES[measure]}", fontsize=9)
-            axis.grid(visible=False, axis="x")
-            if measure == "kl":
-                axis.set_xscale("log")
-                axis.set_xlim(left=axis.get_xlim()[0] / 1.6)
-            else:
-                axis.set_xlim(left=0)
+    rows = table[table["measure"] == "jsd"]
+    figure, panels = _row_panels(rows, "value", lowest_on_top=True)
+    for axis, dataset, heights in panels:
+        for one in _spread(rows[rows["dataset"] == dataset.name], heights):
+            if one["kind"] in _LINES:
+                shade, dashes = _LINES[one["kind"]]
+                axis.axvline(one["value"], color=colour(shade), linestyle=dashes, linewidth=0.9)
+            look = _colour_of(one["kind"], dataset)
+            axis.plot([one["low"], one["high"]], [one["height"]] * 2, color=look, linewidth=1.3)
+            published = one["source"] == "published"
+            axis.plot(
+                one["value"], one["height"], color=look, markersize=4.5,
+                marker="D" if published else "o", markerfacecolor="none" if published else look,
+            )  # fmt: skip
+        axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 else 8))
+    _from_zero(panels, rows[["value", "high"]].max().max())
+    figure.supxlabel("JSD from the human distribution (√nats); lower is better", fontsize=8.5)
+    if (rows["source"] == "published").any():
+        _explain(figure, [("o", True, "computed here, 95% interval"), ("D", False, "published")])
     return figure
-
-
-def _order(systems: pd.DataFrame) -> tuple[list[str], list[float]]:
-    """Return a dataset's systems from the bottom up, and where a group of them ends."""
-    jsd = systems[systems["measure"] == "jsd"]
-    ranked = jsd.assign(group=jsd["kind"].map(_GROUPS.index)).sort_values(["group", "value"])
-    groups = ranked["group"].tolist()[::-1]
-    ends = [k - 0.5 for k in range(1, len(groups)) if groups[k] != groups[k - 1]]
-    return ranked["system"].tolist()[::-1], ends
-
-
-_TICKS = (0.5, 1, 2, 3, 5, 10, 20, 50)
-_LABELS_FROM = 8.5  # people: right of it the curve is below the labels
 
 
 def plot_human_equivalents(table: pd.DataFrame) -> Figure:
-    """Draw the squared distance of v people, pooled, and where systems stand on that curve.
+    """Draw how many people each system is worth, as it is and flattened, a row for each.
 
-    The table is as `results.drawn_equivalents` gives it. Systems of one label share one text.
+    The table is as `results.drawn_equivalents` gives it. Seeds of a model share a row.
     """
-    shown = in_order(table["dataset"])
-    n_labels = [max(_n_labels(table, one.name), 5) for one in shown]
-    heights = [0.9 + 0.2 * n for n in n_labels]
-    figure, axes = plt.subplots(
-        len(shown), 1, figsize=(5.6, sum(heights) + 0.3), squeeze=False,
-        gridspec_kw={"height_ratios": heights}, sharex=True,
-    )  # fmt: skip
-    for axis, dataset in zip(axes[:, 0], shown, strict=True):
-        _draw_equivalents(axis, table[table["dataset"] == dataset.name], dataset.colour)
-        axis.set_title(dataset.title, loc="left")
-        axis.set_ylabel("squared distance\n(lower is better)", fontsize=9)
-    axes[-1, 0].set_xlabel("people whose pooled votes come as near")
+    figure, panels = _row_panels(table, "n_people", lowest_on_top=False)
+    most = max([1.0, *table["n_people"]])
+    for axis, dataset, heights in panels:
+        for one in _spread(table[table["dataset"] == dataset.name], heights):
+            look = _colour_of(one["kind"], dataset)
+            ends = np.clip([one["low"], one["high"]], 0, one["limit"])
+            axis.plot(ends, [one["height"]] * 2, color=look, linewidth=1.1)
+            axis.plot(
+                one["n_people"], one["height"], marker="o", color=look, markersize=4,
+                markerfacecolor=look if one["temperature"] == 1 else colour("low"),
+            )  # fmt: skip
+        axis.axvline(1, color=colour("muted"), linestyle=":", linewidth=0.9)
+        if most <= _LINEAR_UP_TO:
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            axis.set_xscale("log")
+            axis.set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
+            axis.xaxis.set_minor_locator(NullLocator())
+    if most <= _LINEAR_UP_TO:
+        _from_zero(panels, max([most, *table["high"].clip(upper=_LINEAR_UP_TO)]))
+    figure.supxlabel("people who together predict as well; higher is better", fontsize=8.5)
+    if flattened := [t for t in sorted(set(table["temperature"])) if t != 1]:
+        _explain(
+            figure, [("o", True, "as trained"), ("o", False, f"flattened, T = {flattened[0]:g}")]
+        )
     return figure
 
 
-def _n_labels(table: pd.DataFrame, dataset: str) -> int:
-    systems = (table["dataset"] == dataset) & (table["kind"] != "crowd")
-    return int(table[systems]["label"].nunique())
+_Panel = tuple[Axes, Dataset, dict[str, float]]
 
 
-def _draw_equivalents(axis: Axes, rows: pd.DataFrame, shade: Hue) -> None:
-    crowd = rows[rows["kind"] == "crowd"]
-    systems = rows[rows["kind"] != "crowd"]
-    limit = crowd["n_people"].max()
-    of_one = crowd.set_index("n_people")["value"][1]
-    lowest = min(0.7, *systems["n_people"] * 0.8)
-    curve = np.geomspace(lowest, limit, 50)
-    axis.set(xscale="log", xlim=(lowest, max(75, *1.5 * systems["n_people"])))
-    axis.plot(curve, of_one / curve, color=colour("muted"), linewidth=1.2, zorder=1)
-    axis.annotate(
-        f"{limit:g} people", (limit, of_one / limit), (0, 5), textcoords="offset points",
-        fontsize=8, ha="right", color=colour("muted"),
-    )  # fmt: skip
-    axis.plot(crowd["n_people"], crowd["value"], "|", color=colour("muted"), markersize=7, zorder=1)
-    spots = []
-    for label, several in systems.groupby("label", sort=False):
-        is_model = several["kind"].iloc[0] == "model"
-        look = colour(shade) if is_model else colour("text")
-        flattened = (several["temperature"] != 1).any()
-        for row in several.to_dict("records"):
-            ends = np.clip([row["low"], row["high"]], lowest, limit)
-            axis.plot(ends, [row["value"]] * 2, color=look, linewidth=1.6, zorder=2)
-            axis.plot(
-                row["n_people"], row["value"], marker="o" if is_model else "s", color=look,
-                markersize=5, zorder=3, markerfacecolor=colour("low") if flattened else look,
-            )  # fmt: skip
-        middle = sorted(several["n_people"])[len(several) // 2]
-        spots.append((middle, str(label), look))
-    _label(axis, spots, of_one)
+def _row_panels(
+    table: pd.DataFrame, value: str, *, lowest_on_top: bool
+) -> tuple[Figure, list[_Panel]]:
+    """Return a panel for each dataset, with the height of each label's row.
 
-
-def _label(axis: Axes, spots: Sequence[tuple[float, str, str]], of_one: float) -> None:
-    """Write each label at the right, as high as its mark where there is room, with a line to it."""
-    ordered = sorted(spots)  # from the top of the curve downwards
-    top = of_one / ordered[0][0] if ordered else of_one
-    axis.set_ylim(0, 1.1 * max(top, of_one))
-    step = 0.85 * max(top, of_one) / max(len(ordered), 5)
-    wanted = [of_one / people for people, _, _ in ordered]
-    places: list[float] = []
-    for place in wanted:
-        places.append(min(place, places[-1] - step) if places else place)
-    # Where the last ones would come down to the curve, those above make room.
-    for k in range(len(places) - 1, -1, -1):
-        lowest = places[k + 1] + step if k + 1 < len(places) else 0.19 * max(top, of_one)
-        places[k] = max(places[k], lowest)
-    for (people, text, look), place in zip(ordered, places, strict=True):
-        axis.annotate(
-            text, (people, of_one / people), (_LABELS_FROM, place), fontsize=8.5, va="center",
-            color=look, arrowprops={"arrowstyle": "-", "color": colour("muted"), "linewidth": 0.5,
-                                    "shrinkA": 1, "shrinkB": 5, "relpos": (0, 0.5)},
+    Up to three datasets stand side by side and share their rows, which are then sorted by their
+    mean rank. On a phone, and where there are more, each has rows of its own below the others'.
+    """
+    shown = in_order(table["dataset"])
+    beside = not is_narrow() and 1 < len(shown) <= 3
+    parts = [table if beside else table[table["dataset"] == one.name] for one in shown]
+    orders = [_order(part, value, lowest_on_top) for part in parts]
+    sizes = [_ROW * len(order) + _HEAD for order, _ in orders]
+    if beside:
+        figure, axes = plt.subplots(
+            1, len(shown), sharex=True, sharey=True, figsize=(width(), sizes[0] + 0.5),
+            squeeze=False,
         )  # fmt: skip
-    axis.set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
-    axis.xaxis.set_minor_locator(NullLocator())
+    else:
+        figure, axes = plt.subplots(
+            len(shown), 1, sharex=True, figsize=(width(), sum(sizes) + 0.5), squeeze=False,
+            gridspec_kw={"height_ratios": sizes},
+        )  # fmt: skip
+    panels = []
+    for axis, dataset, (order, ends) in zip(axes.flat, shown, orders, strict=True):
+        for end in ends:
+            axis.axhline(end, color=colour("muted"), linewidth=0.8)
+        axis.set_yticks(range(len(order)), order, fontsize=7.5)
+        axis.set_ylim(len(order) - 0.4, -0.6)
+        axis.tick_params(axis="y", length=0)
+        axis.tick_params(axis="x", labelbottom=True)
+        axis.grid(visible=False, axis="x")
+        axis.set_title(dataset.short)
+        panels.append((axis, dataset, {label: float(k) for k, label in enumerate(order)}))
+    return figure, panels
+
+
+def _order(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> tuple[list[str], list[float]]:
+    """Return the labels from the top down, and where a group of them ends."""
+    ranks = rows.groupby("dataset")[value].rank(pct=True, ascending=lowest_on_top)
+    known = rows.assign(rank=ranks, group=rows["kind"].map(_GROUP_OF))
+    known = known[known["rank"].notna()]
+    means = known.groupby(["group", "label"], as_index=False)["rank"].mean()
+    means = means.sort_values(["group", "rank"], kind="stable")
+    groups = means["group"].tolist()
+    ends = [k - 0.5 for k in range(1, len(groups)) if groups[k] != groups[k - 1]]
+    return means["label"].tolist(), ends
+
+
+def _spread(rows: pd.DataFrame, heights: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return the rows as they are drawn, with their height: seeds of one label a little apart."""
+    found = []
+    for label, several in rows.groupby("label", sort=False):
+        names = list(dict.fromkeys(several["system"]))
+        for row in several.to_dict("records"):
+            shift = _SEEDS_APART * (names.index(row["system"]) - (len(names) - 1) / 2)
+            found.append({**row, "height": heights[str(label)] + shift})
+    return found
+
+
+def _from_zero(panels: Sequence[_Panel], most: float) -> None:
+    for axis, *_ in panels:
+        axis.set_xlim(0, 1.05 * most)
+
+
+def _colour_of(kind: str, dataset: Dataset) -> str:
+    group = _GROUP_OF[kind]
+    return colour(dataset.colour if group == 2 else ("muted", "text")[group])
+
+
+def _explain(figure: Figure, marks: Sequence[tuple[str, bool, str]]) -> None:
+    """Say above the panels what the marks are."""
+    shade = colour("muted")
+    handles = [
+        Line2D([], [], linestyle="", marker=mark, color=shade, markersize=4.5, label=text,
+               markerfacecolor=shade if filled else "none")
+        for mark, filled, text in marks
+    ]  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper left", ncols=len(marks), handletextpad=0.2,
+                  columnspacing=1.2, borderaxespad=0.1)  # fmt: skip

@@ -1,39 +1,88 @@
-"""What the chapter on the papers' claims says of their verdicts.
+"""The papers' claims as cards: a verdict, the claim, its place, what was found, and the rule."""
 
-`counts` are those of `claims.count_verdicts`, `checked` the rows of `claims.check_claims`.
-"""
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import escape
 
 import pandas as pd
 
-from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS, shown_p, shown_value
+from chaos_utils.report.captions import first_sentence
+from chaos_utils.report.columns import MISSING, Row
 
-_OF_SEVERAL = {HOLDS: "hold", NOISE: "hold within noise", FAILS: "do not hold", OPEN: OPEN}
-
-
-def say_counts(counts: pd.DataFrame) -> str:
-    """Write the counts of verdicts over all papers as part of a sentence."""
-    totals = counts.groupby("verdict", sort=False)["n"].sum()
-    return listed(f"{n} {_OF_SEVERAL[str(v)] if n != 1 else v}" for v, n in totals.items())
+# What a verdict is called in an address and in a style sheet.
+SHORT = dict(zip(VERDICTS, ("holds", "noise", "fails", "open"), strict=True))
 
 
-def say_failed(checked: pd.DataFrame) -> str:
-    """List the claims that do not hold, with what was found."""
-    lines = [
-        f"- **{row.claim}** ({row.id}; {{cite:t}}`{row.paper}`, {row.place}) {row.evidence}"
-        for row in checked[checked["verdict"] == FAILS].itertuples()
-    ]
-    return "\n".join(lines) or "There is none."
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """The cards of a published table; shows itself as a cell's result.
+
+    The book takes the Markdown, a directive that sets the cards from the table `id`; notebook
+    viewers and the standalone page take the HTML.
+    """
+
+    id: str
+    rows: pd.DataFrame = field(repr=False)
+    n_resamples: int
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        cards = (
+            f'<article id="{place_of(row)}" class="claim {SHORT[row["verdict"]]}">'
+            f"{card_html(row, self.n_resamples)}</article>"
+            for row in self.rows.to_dict("records")
+        )
+        return {
+            "text/markdown": f"```{{claims}} {self.id}\n```\n",
+            "text/html": "\n".join(cards),
+            "text/plain": f"{len(self.rows)} claims of {self.id}",
+        }
 
 
-def say_proper(checked: pd.DataFrame) -> str:
-    """Say how much lower the majority alone scores by total variation than the truth."""
-    found = checked.set_index("id").loc["c61"]
-    if found["verdict"] == OPEN:
-        return str(found["evidence"])
-    if not found["value"] < 0:
-        return "On these data the majority alone does not score lower than the votes' own shares."
-    return (
-        f"On SNLI the majority alone scores {-found['value']:.3f} lower against single votes than "
-        f"the votes' own shares do (95% interval {-found['high']:.3f} to {-found['low']:.3f})."
+def place_of(row: Row) -> str:
+    """Return where a claim's card stands on its page, which never changes."""
+    return f"claim-{row['id']}"
+
+
+def card_html(row: Row, n_resamples: int, link: str = "") -> str:
+    """Return what stands on a claim's card, all text escaped.
+
+    `row` is one of `claims.check_claims`, and `link` leads to its items in the explorer.
+    """
+    verdict, claim, place = row["verdict"], escape(row["claim"]), place_of(row)
+    found, rest = _split(row["evidence"])
+    where = f"{PAPERS[row['paper']]}, {row['place']}"
+    items = (
+        '<p class="claim-items">In the explorer: '
+        f'<a href="{escape(link)}">{escape(row["items"])}</a></p>'
     )
+    return (
+        '<p class="claim-head"><span class="claim-verdict"><span aria-hidden="true">'
+        f"{MARKS[verdict]}</span> {verdict}</span> "
+        f'<span class="claim-place">{escape(where)}</span></p>'
+        f'<h3 id="{place}-title">{claim} <a class="headerlink" href="#{place}" '
+        f'title="Link to this claim" aria-label="Link to claim {row["id"]}">#</a></h3>'
+        f'<p class="claim-found">{escape(found)}</p>'
+        f"{items if link else ''}"
+        f"<details><summary>How it was decided</summary>"
+        f"{f'<p>{escape(rest)}</p>' if rest else ''}<dl>{''.join(_facts(row, n_resamples))}</dl>"
+        "</details>"
+    )
+
+
+def _split(evidence: str) -> tuple[str, str]:
+    """Return the first sentence and the others."""
+    found = f"{first_sentence(evidence)}."
+    return found, evidence[len(found) :].strip()
+
+
+def _facts(row: Row, n_resamples: int) -> Iterable[str]:
+    facts = {
+        "Claim": row["id"],
+        "Holds if the value": row["criterion"] or MISSING,
+        "Value, with its 95% interval if it has one": shown_value(row),
+        "p, adjusted for all claims of an order (Holm)": shown_p(row, n_resamples),
+    }
+    for name, fact in facts.items():
+        if fact != MISSING:
+            yield f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"

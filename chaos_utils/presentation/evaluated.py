@@ -56,15 +56,15 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
         f"fig-reliability-{dataset}",
         plot_reliability,
         calibration.reliability(beside(oracle(votes))),
-        caption=f"""Reliability against the majority label on {title}. Ten bins (a, b]; bars below
-        count the items.""",
+        caption=f"""Reliability against the majority label on {title}. Dots are the accuracy in each
+        of ten bins (a, b] of confidence, and lines lead to the mean confidence there.""",
         alt="A reliability diagram for each system and for the human distribution itself.",
     )
     publish_figure(
         f"fig-distce-{dataset}",
         plot_distances,
         calibration.distance_histogram(beside()),
-        caption=f"Distance of model from human distribution (DistCE), item by item, on {title}.",
+        caption=f"Total variation distance between model and votes, item by item, on {title}.",
         alt="A histogram of the total variation distance over items for each system.",
     )
     if len(votes) < _FEWEST:
@@ -75,6 +75,6 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
         plot_accuracy_by_entropy,
         agreement.drawn(binned, "new_accuracy"),
         caption=f"""Accuracy against the new majority in five quantile bins of entropy, on {title}.
-        Lines of the nine published models are drawn where the bins are the paper's.""",
+        A grey band is the range of the nine published models, where the bins are the paper's.""",
         alt="Lines that show accuracy in five bins of entropy for each system and baseline.",
     )

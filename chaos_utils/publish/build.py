@@ -8,7 +8,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
-from chaos_utils.publish import dependencies, snakemake, staleness
+from chaos_utils.publish import citations, dependencies, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 
 
@@ -51,14 +51,16 @@ def build(
     cores: int | None = None,
     dry_run: bool = False,
     force: bool = False,
+    url: str = "",
     say: Say,
     progress: Progress,
 ) -> list[str]:
     """Bring the book up to date; a dry run only returns the steps that would run.
 
     A step is, for example, ``chapter annotations``. `cores` is how many chapters may run at once:
-    by default one a core, or as the profile says. `force` runs everything again. `say` is called
-    with one line about each step, `progress` with the number of steps done, and of all.
+    by default one a core, or as the profile says. `force` runs everything again. `url` is the
+    address that the site is made for, instead of that in CITATION.cff. `say` is called with one
+    line about each step, `progress` with the number of steps done, and of all.
     """
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
@@ -78,7 +80,13 @@ def build(
         logs.mkdir(exist_ok=True)
         _remove_scraps(logs)
         code, output = snakemake.drive(
-            arguments, profile, cores=cores, lock=lock, heard=hear, progress=progress
+            arguments,
+            profile,
+            cores=cores,
+            lock=lock,
+            heard=hear,
+            progress=progress,
+            environment={citations.ADDRESS: url} if url else None,
         )
         (logs / "build.log").write_text("\n".join(output), "utf-8")
     if code != 0:

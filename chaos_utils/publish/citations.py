@@ -1,6 +1,8 @@
 """How to cite the book, a figure or a table."""
 
 import json
+import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,12 @@ LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
+
+# The variable that holds the book's address for one build, instead of CITATION.cff.
+ADDRESS = "CHAOS_URL"
+_ADDRESS = re.compile(
+    r"https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?(/[\w.~%+@!$&'*,;=-]+)*/?", re.A | re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +59,9 @@ class Book:
 
 
 def read_book(path: Path) -> Book:
-    """Read CITATION.cff."""
+    """Read CITATION.cff; the variable `ADDRESS` overrides its `url`."""
     content = read_citation(path)
+    given = os.environ.get(ADDRESS)
     try:
         return Book(
             title=str(content["title"]),
@@ -60,11 +69,40 @@ def read_book(path: Path) -> Book:
             abstract=" ".join(str(content.get("abstract") or "").split()),
             date=str(content["date-released"]),
             authors=read_authors(path),
-            url=str(content.get("url") or ""),
+            url=checked_address(given, ADDRESS)
+            if given
+            else checked_address(content.get("url"), f"{path.name}, url"),
             repository=str(content.get("repository-code") or ""),
         )
     except KeyError as fault:
         raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault
+
+
+def checked_address(url: object, where: str) -> str:
+    """Return the address of a site; one that is empty or None as an empty text.
+
+    Parameters
+    ----------
+    url : object
+        What was given.
+    where : str
+        Where it was given, for the error.
+
+    Raises
+    ------
+    ChaosError
+        If no site can have this address.
+    """
+    text = str(url or "")
+    if text and (not _ADDRESS.fullmatch(text) or text.endswith((".html", ".html/"))):
+        raise ChaosError(
+            "This is not the address of a site.",
+            where=where,
+            found=text,
+            expected="the whole address of the folder that holds index.html, "
+            "such as https://example.org/book",
+        )
+    return text
 
 
 def book_bibtex(book: Book) -> str:

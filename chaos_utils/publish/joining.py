@@ -18,7 +18,8 @@ from chaos_utils.publish import citations, dependencies
 LEFT_OUT = ("annotate", "explorer", "figures", "reference")
 _STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
-    "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer"
+    "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer, "
+    ".evaluate"
 )
 _REFERRING = ("for", "aria-labelledby", "aria-describedby")
 _NOTICE_LETTERS = 160  # in a running head; the title page has all of it

@@ -4,7 +4,7 @@ The page stands at ``figures/<id>.html``. The theme around it, and the caption's
 the book's extension's business.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -14,14 +14,14 @@ from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import citations, licences
 from chaos_utils.publish.cells import CodeCell
 from chaos_utils.publish.citations import Book
-from chaos_utils.publish.markup import code, copied, facts_table, scrolled, table
+from chaos_utils.publish.markup import code, copied, facts_table, scrolled
 from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.tables import table_html
 
-PREVIEW_ROWS = 8
-_DIGITS = 6
-_SHORT = 24
+_FEW = 4  # values of a column that are shown
+_DIGITS = 4
+_NARROW = 5  # columns that a table may have beside the margin
 # By what follows the id in a file's name.
 _KINDS = {
     ".svg": "vector picture",
@@ -80,7 +80,7 @@ def body(
         _object(manifest, place),
         _section("words", f"<p>{escape(manifest['alt'])}</p>") if "alt" in manifest else "",
         _section("downloads", _downloads(manifest, sizes)),
-        _section("data", _preview(manifest)),
+        _section("data", _data(book, manifest)),
         _section("origin", _origin(manifest, command, cell)),
         _section("cite", _citations(book, manifest)),
         '<script src="../_static/copy.js"></script>',
@@ -140,7 +140,9 @@ def _object(manifest: Mapping[str, Any], place: Place) -> str:
         shown = picture_html(manifest, "") + caption
     else:
         shown = caption + scrolled(
-            table_html(manifest["display"]), without_markup(manifest["title"])
+            table_html(manifest["display"]),
+            without_markup(manifest["title"]),
+            wide=is_wide(manifest),
         )
         if datasets := licences.shown_datasets(manifest):
             if not manifest["recorded"]:
@@ -150,6 +152,11 @@ def _object(manifest: Mapping[str, Any], place: Place) -> str:
             if not manifest["synthetic"]:
                 shown += licences.paragraph(licences.votes_notice(datasets))
     return f'<figure class="published published-{manifest["kind"]}">{shown}</figure>'
+
+
+def is_wide(manifest: Mapping[str, Any]) -> bool:
+    """Say whether a table needs the page's margin too."""
+    return len(manifest["display"]["header"]) > _NARROW
 
 
 def picture_html(manifest: Mapping[str, Any], folder: str) -> str:
@@ -179,8 +186,12 @@ def _downloads(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
     rows = []
     for name, n_bytes in sizes.items():
         link = f'<a href="{escape(name)}" download>{escape(name)}</a>'
-        rows.append((link, _KINDS[name.removeprefix(manifest["id"])], size(n_bytes)))
+        rows.append((link, _KINDS[name.removeprefix(manifest["id"])], _short(size(n_bytes))))
     return facts_table(f"Files of this {manifest['kind']}", ("file", "what it is", "size"), rows)
+
+
+def _short(text: str) -> str:
+    return f'<span class="short">{escape(text)}</span>'
 
 
 def size(n_bytes: int) -> str:
@@ -191,25 +202,47 @@ def size(n_bytes: int) -> str:
     return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
 
 
-def _preview(manifest: Mapping[str, Any]) -> str:
-    rows, columns = manifest["data"], [str(name) for name in manifest["columns"]]
-    shown = rows[:PREVIEW_ROWS]
-    caption = f"The first {len(shown)} of {len(rows):,} rows"
-    if len(shown) == len(rows):
-        caption = "All rows" if len(rows) > 1 else "The only row"
-    lines = "".join(f"<tr>{''.join(_cell(row[name]) for name in columns)}</tr>" for row in shown)
-    counted = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
-    return table(f"{caption}; {counted}", columns, lines, "published")
+def _data(book: Book, manifest: Mapping[str, Any]) -> str:
+    """Return what the columns hold, one by one: side by side, many would not fit the page."""
+    rows, columns = manifest["data"], manifest["columns"]
+    caption = f"{_count(len(rows), 'row')}, {_count(len(columns), 'column')}"
+    held = ((code(str(name)), _values(row[name] for row in rows)) for name in columns)
+    lines = read_lines(book, manifest)
+    return (
+        facts_table(caption, ("column", "values"), held)
+        + f"<p>After {code('import pandas as pd')}, one line reads either file"
+        + (":</p>\n" if book.url else ", in the folder that it stands in:</p>\n")
+        + "".join(copied("", line, f"The line for {kind}") for kind, line in lines.items())
+    )
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        shown = str(value) if isinstance(value, int) else f"{value:.{_DIGITS}g}"
-        shown = shown.replace("-", "−")
-        return f'<td class="number">{shown}</td>'
-    text = "–" if value is None else str(value)
-    kind = ' class="short"' if len(text) <= _SHORT else ""
-    return f"<td{kind}>{escape(text)}</td>"
+def read_lines(book: Book, manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the line of Python that reads the data into a pandas frame, by kind of file."""
+    csv, json = (
+        f'"{citations.address(book, manifest, suffix) or manifest["id"] + suffix}"'
+        for suffix in (".csv", ".json")
+    )
+    return {
+        "CSV": f"pd.read_csv({csv})",
+        "JSON": f'pd.DataFrame(pd.read_json({json}, typ="series")["data"])',
+    }
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _values(values: Iterable[object]) -> str:
+    """Name the first few that differ."""
+    found = list(dict.fromkeys(_shown(value) for value in values))
+    listed = ", ".join(found[:_FEW]) + (" …" if len(found) > _FEW else "")
+    return f'<span class="values">{escape(listed)}</span>'
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}g}".replace("-", "−")
+    return "–" if value is None else str(value)
 
 
 def _origin(manifest: Mapping[str, Any], command: str, cell: CodeCell | None) -> str:

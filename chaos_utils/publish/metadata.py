@@ -29,6 +29,8 @@ def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
         f'<meta name="{escape(name)}" content="{escape(content)}">'
         for name, content in _named(book, manifest, caption)
     ]
+    if "png" in manifest["formats"]:
+        lines.append('<meta name="twitter:card" content="summary_large_image">')
     lines += [
         f'<meta property="{escape(name)}" content="{escape(content)}">'
         for name, content in _open_graph(book, manifest, caption)
@@ -38,6 +40,41 @@ def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
     described = described.replace("<", "\\u003c")
     lines.append(f'<script type="application/ld+json">\n{described}\n</script>')
     return "\n".join(lines)
+
+
+def page_tags(book: Book, page: str, title: str, description: str, picture: str) -> str:
+    """Return the tags for the head of a page that shows no single figure, all text escaped.
+
+    Parameters
+    ----------
+    book : Book
+        What CITATION.cff says.
+    page : str
+        The page's name, such as ``chapters/results``.
+    title, description : str
+        What the page is about.
+    picture : str
+        Path, from the site's root, of the card's picture. Its address is whole where the book has
+        one, and otherwise relative to the page.
+    """
+    root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
+    graph = {
+        "og:title": title,
+        "og:type": "website" if page == "index" else "article",
+        "og:site_name": book.title,
+        "og:description": description,
+        "og:image": f"{root}{picture}",
+        "og:image:type": MEDIA_TYPES["png"],
+        "og:image:alt": f"The title of the book, and one of its figures: {book.title}",
+    }
+    if book.url:
+        graph["og:url"] = f"{root}{page}.html"
+    named = {"description": description, "twitter:card": "summary_large_image"}
+    return "\n".join(
+        f'<meta {kind}="{name}" content="{escape(content)}">'
+        for kind, tags in (("name", named), ("property", graph))
+        for name, content in tags.items()
+    )
 
 
 def _file(book: Book, manifest: Mapping[str, Any], suffix: str) -> str:

@@ -18,12 +18,12 @@ Row = Mapping[str, Any]
 class Column:
     """How one column of a table is shown.
 
-    `value` names a column of the data, or gives the cell of a row; `low` and `high` name those
-    with the ends of its interval. `digits` is None for a text, and for a number as it is; a
-    `signed` number is a difference, and `percent` shows a share in percent. The heading `group`
-    stands above this column and its neighbours of the same group. `names` say what is shown for a
-    text; where they say nothing it is the text itself. The `best` of each group of rows is set in
-    bold, with all whose value its interval holds; so is a cell whose row is `bold`.
+    `value` names a column of the data, or gives the cell of a row; `low` and `high` name those with
+    the ends of its interval, shown where they differ. `digits` is None for a text, and for a number
+    as it is; a `signed` number is a difference, and `percent` shows a share in percent. The heading
+    `group` stands above this column and its neighbours of the same group. `names` say what is shown
+    for a text; where they say nothing it is the text itself. The `best` of each group of rows is
+    set in bold, with all whose value its interval holds; so is a cell whose row is `bold`.
     """
 
     heading: str
@@ -48,7 +48,7 @@ class Column:
         scale = 100 if self.percent else 1
         written = signed if self.signed else number
         text = written(scale * value, self.digits)
-        if self.low and not _is_missing(row[self.low]):
+        if self.low and not _is_missing(row[self.low]) and row[self.low] != row[self.high]:
             ends = (written(scale * row[end], self.digits) for end in (self.low, self.high))
             text += f" [{', '.join(ends)}]"
         return text
@@ -144,7 +144,8 @@ def _best(rows: "pd.DataFrame", column: Column, groups: Sequence[str]) -> set[in
         if len(values) < 2:
             continue
         first = values.idxmin() if column.best == "lowest" else values.idxmax()
-        tied = values.round(column.digits or 0) == round(values[first], column.digits or 0)
+        digits = (column.digits or 0) + (2 if column.percent else 0)
+        tied = values.round(digits) == round(values[first], digits)
         if column.low and not _is_missing(group[column.low][first]):
             tied |= values.between(group[column.low][first], group[column.high][first])
         found.update(int(place) for place in values.index[tied])

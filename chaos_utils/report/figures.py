@@ -97,7 +97,9 @@ def _check_legible(figure: Figure, id: str) -> None:
     small = [
         text
         for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and text.get_fontsize() < SMALLEST_TYPE
+        if text.get_visible()
+        and text.get_text().strip()
+        and float(text.get_fontsize()) < SMALLEST_TYPE
     ]
     if small:
         raise ChaosError(
@@ -123,6 +125,7 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
     Panels' places are rounded: the solver's last digits vary, and an SVG's ids hash them.
     """
     if places is None:
+        figure.set_dpi(PNG_DPI)  # with fewer dots, hinted letters are narrower than drawn ones
         figure.draw_without_rendering()
         panels = []
         for axis in figure.axes:

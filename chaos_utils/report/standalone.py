@@ -15,6 +15,7 @@ _ROLES = (
     (re.compile(r"\{cite(?::\w+)?\}`([^`]+)`"), r"[\1]"),
     (re.compile(r"\{(?:doc|term)\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
+    (re.compile(r"^```\{[\w-]+\}[^`]*```$", flags=re.MULTILINE), ""),
 )
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 

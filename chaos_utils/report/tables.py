@@ -122,7 +122,7 @@ def _cell_html(cell: object, texts: Texts | None) -> str:
     if isinstance(cell, Mapping) and "item" in cell:
         return _item_html(cell["item"]["dataset"], cell["item"]["uid"], texts)
     if isinstance(cell, Mapping) and "votes" in cell:
-        return _votes_html(cell["votes"]["dataset"], cell["votes"]["counts"])
+        return votes_html(cell["votes"]["dataset"], cell["votes"]["counts"])
     text = _BOLD.sub(r"<b>\1</b>", escape(str(cell)))
     if _INTERVAL.search(text):
         return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
@@ -140,7 +140,8 @@ def _item_html(dataset: str, uid: str, texts: Texts | None) -> str:
     return "".join(parts)
 
 
-def _votes_html(dataset: str, counts: Sequence[int]) -> str:
+def votes_html(dataset: str, counts: Sequence[int]) -> str:
+    """Set an item's votes, for each label in order, as a bar."""
     votes = list(zip(get_dataset(dataset).classes, counts, strict=True))
     spoken = ", ".join(f"{label.name} {n}" for label, n in votes)
     total = sum(counts)

@@ -450,29 +450,6 @@ def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
     return [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
 
 
-def floor_and_ceiling(votes: Votes, measures: Sequence[str], seed: int = 0) -> "pd.DataFrame":
-    """Return perfect model and second crowd by measure, as known or as drawn now.
-
-    Parameters
-    ----------
-    votes : Votes
-    measures : sequence of str
-    seed : int
-        Of all draws.
-
-    Returns
-    -------
-    DataFrame
-        A row for each measure, with a column for each of both.
-    """
-    found = known_scores(votes, seed)
-    both = found[found["system"].isin([PERFECT_MODEL, SECOND_CROWD])]
-    if not set(measures) <= set(both["measure"]):
-        both = References(votes, seed=seed).scores(measures)
-    wide = both.pivot(index="measure", columns="system", values="value")
-    return wide.reindex(index=list(measures), columns=[PERFECT_MODEL, SECOND_CROWD])
-
-
 def chance_scores(
     votes: Votes,
     measures: Iterable[str],

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.collections import LineCollection
 
 from chaos_utils.analyses import agreement
 from chaos_utils.analyses.evidence import Evidence, Material
@@ -17,7 +18,7 @@ from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_inte
 from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.plots import bins as plots
 from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
-from chaos_utils.presentation import agreement as presentation
+from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle, uniform
@@ -345,49 +346,72 @@ def test_the_table_shows_published_beside_computed(of_release):
     shown = agreement.side_by_side(agreement.drawn(of_release).rows)
     assert list(shown["dataset"].unique()) == ["SNLI", "MNLI", "αNLI", "SNLI+MNLI"]
     items = shown[(shown["dataset"] == "MNLI") & (shown["quantity"] == "items")]
-    assert items.set_index("system").loc["published", "bin 1"] == "318"
-    assert set(items.set_index("system").loc["difference"].iloc[2:]) == {"0"}
-    spans = shown[shown["system"] == "9 published models, range"].groupby("dataset").size()
-    assert spans.to_dict() == {"SNLI": 4, "MNLI": 4, "αNLI": 4}
-    accuracy = shown[(shown["dataset"] == "SNLI") & (shown["quantity"] == "new accuracy")]
-    spans = accuracy.set_index("system").loc["9 published models, range"]
-    assert spans["bin 1"] == "0.898–0.983"
+    items = items.set_index("system")
+    assert items.loc["paper", "bin 1"] == items.loc["here", "bin 1"] == "318"
+    spans = shown[shown["system"] == "9 published models"].groupby("dataset").size()
+    assert spans.to_dict() == {"SNLI": 2, "MNLI": 2, "αNLI": 2}
+    accuracy = shown[(shown["dataset"] == "SNLI") & (shown["quantity"] == "new accuracy (%)")]
+    assert accuracy.set_index("system").loc["9 published models", "bin 1"] == "89.8–98.3"
 
 
-def test_sentences_name_every_model_and_choose_their_words(of_sample):
-    table, compared = agreement.drawn(of_sample).rows, of_sample.rows
-    text = presentation.say_ends(table, compared, "new_accuracy")
-    assert text.count("synthetic model, mean of 3 seeds") == 4  # three datasets and a pool
-    guess = (compared["bin"] == 5) & (compared["measure"] == "new_accuracy")
-    for value, p, words in [(0.1, 1e-9, "above the"), (-0.2, 1e-9, "below the"), (1, 0.04, "ind")]:
-        changed = compared.copy()
-        changed.loc[guess, ["value", "p"]] = (value, p)
-        lines = presentation.say_against_guess(table, changed, "last").splitlines()
-        assert all(f"seeds: {words}" in line for line in lines)
-    in_third = compared["bin"] == 3
-    nearer = compared.assign(value=np.where(in_third, 0.1, -0.1), p=1e-9)
-    lines = presentation.say_nearer_uniform(table, nearer).splitlines()
-    assert all(line.endswith("in bin 3.") for line in lines)
-    nearer = compared.assign(value=0.1, p=np.where(in_third, 1e-9, 0.04))
-    lines = presentation.say_nearer_uniform(table, nearer).splitlines()
-    assert all(line.endswith("in bin 3.") for line in lines)
+def test_changes_are_from_the_first_bin_to_the_last(of_release):
+    found = agreement.changes(of_release).rows
+    keys = ["dataset", "system", "measure", "bin"]
+    values = agreement.in_bins(of_release).rows.set_index(keys)["value"]
+    theirs = found[found["source"] == "published"]
+    assert len(theirs) == 4 * 9 * 3
+    assert theirs[["low", "high"]].isna().all(axis=None)
+    row = theirs[(theirs["dataset"] == "snli") & (theirs["measure"] == "jsd")].iloc[0]
+    ends = [values["snli", row["system"], "jsd", b] for b in (1, 5)]
+    assert [row["first"], row["last"]] == pytest.approx(ends)
+    np.testing.assert_allclose(found["change"], found["last"] - found["first"], atol=1e-8)
+    ours = found[found["source"] == "computed"]
+    assert ((ours["low"] <= ours["change"]) & (ours["change"] <= ours["high"])).all()
+    _, cells = lay_out(agreement.changes_beside(found), agreement.CHANGES)
+    of_paper = [row for row in cells if row[:2] == ["SNLI", "9 published models, mean"]]
+    mean = theirs.query("dataset == 'snli' and measure == 'jsd'")["last"].mean()
+    assert [row[6] for row in of_paper] == [f"{mean:.3f}"]
 
 
 def test_comparisons_with_a_guess_are_adjusted_together(of_sample):
-    rows = agreement.against_guesses(of_sample.rows)
+    rows = agreement.against_guesses(of_sample).rows
     # A model on three datasets and a pool: two guesses at either end, one in each of five bins.
     assert len(rows) == 4 * (2 * 2 + 5)
-    assert rows["role"].eq("mean of seeds").all()
     np.testing.assert_allclose(rows["p_holm"], holm(rows["p"]))
     # Alone, a p-value is below 0.05 just where the interval leaves out 0.
     np.testing.assert_array_equal(rows["p"] < 0.05, (rows["low"] > 0) | (rows["high"] < 0))
     assert of_sample.rows.loc[of_sample.rows["reference"] == "", "p"].isna().all()
     assert "p" not in agreement.in_bins(of_sample).rows
-    text = presentation.say_family(of_sample.rows, 1439)
-    assert text.startswith("There are 36 such comparisons")
-    assert "1,439 resamples may be too few" in text
-    assert text.endswith("1,440 are enough.")
-    assert "too few" not in presentation.say_family(of_sample.rows, 1440)
+
+
+def test_a_verdict_needs_a_side_and_a_small_p(of_sample):
+    compared = of_sample.rows
+    gap = compared["reference"] == "chance"
+    for value, p, accuracy, distance in (
+        (0.1, 1e-9, "better", "worse"), (-0.2, 1e-9, "worse", "better"),
+        (0.1, 0.04, "indistinguishable", "indistinguishable"),
+    ):  # fmt: skip
+        changed = compared.copy()
+        changed.loc[gap, ["value", "p"]] = (value, p)
+        rows = agreement.against_guesses(changed).rows
+        rows = rows[rows["reference"] == "chance"].groupby("measure")["verdict"].unique()
+        assert rows["new_accuracy"].tolist() == [accuracy]
+        assert rows["jsd"].tolist() == [distance]
+
+
+def test_published_models_are_compared_by_their_values(of_release):
+    rows = agreement.against_guesses(of_release).rows
+    theirs = rows[rows["source"] == "published"]
+    assert theirs["p_holm"].isna().all()
+    assert set(theirs["verdict"]) == {""}
+    last = theirs[(theirs["dataset"] == "mnli") & (theirs["bin"] == 5)]
+    better = last.groupby(["measure", "reference"])["better"].sum()
+    assert better["jsd", "chance"] == 0
+    assert better["new_accuracy", "chance"] == 9
+    assert better["new_accuracy", "commonest label of the bin"] == 7
+    _, cells = lay_out(agreement.guesses_beside(rows), agreement.guess_columns(100))
+    assert ["MNLI", "9 published models", "commonest of the bin", "6 of 9 above", "7 of 9 above",
+            "–"] in cells  # fmt: skip
 
 
 @pytest.mark.parametrize("plot", [plot_accuracy_by_entropy, plot_jsd_by_entropy])
@@ -396,29 +420,37 @@ def test_figures_have_a_panel_for_each_grouping(of_release, plot):
     figure = plot(agreement.drawn(of_release, measure).rows)
     titles = [axis.get_title() for axis in figure.axes]
     assert titles == ["ChaosNLI-αNLI", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI"]
-    published = [
-        sum(line.get_label().endswith("(published)") for line in axis.lines) for axis in figure.axes
-    ]
-    assert published == [9, 0, 9, 9]
+    bands = [len(axis.collections) > len(_bars(axis)) for axis in figure.axes]
+    assert bands == [True, False, True, True]
     ticks = [tick.get_text() for tick in figure.axes[1].get_xticklabels()]
     assert ticks == ["0.00", "0.66", "0.91", "1.04", "1.21", "1.58"]
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert "models of Nie et al. (published)" in legend
-    assert "chance (computed)" in legend
+    names = {text.get_text() for text in figure.axes[2].texts}
+    guess = "uniform guess" if measure == "jsd" else "commonest label"
+    assert {guess, "original votes", "9 published models"} <= names
     plt.close(figure)
 
 
-def test_without_a_model_the_sentences_ask_for_one(sample):
+def _bars(axis):
+    return [one for one in axis.collections if isinstance(one, LineCollection)]
+
+
+def test_two_seeds_have_no_bar_in_the_figure(of_release):
+    rows = agreement.drawn(of_release, "jsd").rows
+    rows = rows[(rows["dataset"] == "snli") & (rows["source"] == "computed")]
+    (axis,) = plot_jsd_by_entropy(rows).axes
+    counts = rows[rows["role"] != "baseline"].drop_duplicates("system")["n_seeds"].tolist()
+    segments = [len(bars.get_segments()) for bars in _bars(axis)]
+    assert sorted(segments) == sorted(0 if n == 2 else 5 for n in counts)
+    plt.close(axis.figure)
+
+
+def test_without_a_model_there_is_nothing_to_compare(sample):
     scores = binned(sample, {})
-    table, compared = agreement.drawn(scores).rows, scores.rows
-    assert set(table["role"]) == {"baseline"}
-    assert presentation.say_family(compared, 10) == ""
-    for text in (
-        presentation.say_ends(table, compared, "jsd"),
-        presentation.say_against_guess(table, compared, "first"),
-        presentation.say_nearer_uniform(table, compared),
-    ):
-        assert "pass `-p predictions=FILE`" in text
+    assert set(agreement.drawn(scores).rows["role"]) == {"baseline"}
+    assert agreement.changes(scores).rows.empty
+    against = agreement.against_guesses(scores).rows
+    assert against.empty
+    assert agreement.guesses_beside(against).empty
 
 
 def test_what_is_drawn_has_no_seed_and_no_gap(of_sample):

@@ -156,24 +156,27 @@ def test_datasets_without_old_labels_are_passed_over(others, sample, table):
 def test_tables_are_set_for_reading(sample):
     evidence = evidence_on(sample)
     counts = shown(*annotations.by_label(annotations.label_counts(evidence).rows))
-    assert counts["dataset"].tolist() == ["SNLI"] * 4 + ["MNLI"] * 4  # no published ones of αNLI
-    assert counts["count"].tolist()[:2] == ["old majority", "new majority"]
-    assert counts["neutral|here"].str.contains("(", regex=False).tolist() == [0, 1, 0, 0] * 2
-    assert counts.columns.str.startswith("neutral").sum() == 3
+    assert counts["dataset"].tolist() == ["SNLI"] * 3 + ["MNLI"] * 3 + ["αNLI"] * 2
+    assert counts["new majority|here"].str.contains("(", regex=False).all()
+    assert not counts["new votes|here"].str.contains("(", regex=False).any()
+    assert counts["new votes|Δ"].str.startswith("**").tolist() == [True] * 6 + [False] * 2
     agreement = annotations.agreement(evidence, n_resamples=50, seed=0).rows
-    assert shown(agreement, annotations.AGREEMENT).loc[0, "Fleiss’ κ"].count(",") == 1
+    cells = shown(agreement, annotations.AGREEMENT)
+    assert cells.loc[0, "Fleiss’ κ"].count(",") == 1
+    share = 100 * agreement.loc[0, "mean_pairwise_agreement"]
+    assert cells.loc[0, "two people agree (%)"].startswith(f"{share:.1f} [")
     statistics = annotations.data_statistics(evidence).rows
     cells = shown(statistics, annotations.DATA_STATISTICS)
     assert cells["… of the full development set|Δ"].tolist() == ["–", "–", "–"]
+    assert len(cells.columns) <= 8
 
 
 def test_tables_of_any_dataset_are_set_for_reading(others, sample):
     counts = shown(*annotations.by_label(annotations.label_counts(evidence_on(others)).rows))
-    assert len(counts) == 4
-    assert counts.loc[0, "yes|here"] == "–"
+    assert len(counts) == sum(one.dataset.n_classes for one in others)
     assert not any(name.endswith(("paper", "Δ")) for name in counts)
-    examples = annotations.examples(evidence_on([*sample, *others]), n_each=1).rows
-    cells = shown(examples, annotations.EXAMPLES).set_index("item")
+    chosen = annotations.examples(evidence_on([*sample, *others]), n_each=1).rows
+    cells = shown(annotations.by_item(chosen), annotations.EXAMPLES).set_index("item")
     by_dataset = {item.dataset: row for item, row in cells.iterrows()}
     assert len(by_dataset["severity"]["votes"].counts) == 4
     assert sum(by_dataset["pairs"]["votes"].counts) == 5
@@ -181,35 +184,75 @@ def test_tables_of_any_dataset_are_set_for_reading(others, sample):
     assert by_dataset["snli"]["old label"] in get_dataset("snli").labels
 
 
-def test_transitions_write_every_count_and_leave_out_what_cannot_be(sample):
+def test_an_item_is_shown_once_with_all_its_reasons():
+    chosen = pd.DataFrame(
+        [("majority changed", "mnli", "a"), ("least agreement", "snli", "b"),
+         ("printed in nie2020 table 3", "mnli", "a"), ("least agreement", "mnli", "c")],
+        columns=["reason", "dataset", "uid"],
+    )  # fmt: skip
+    items = annotations.by_item(chosen)
+    assert items[["dataset", "uid", "reasons"]].to_numpy().tolist() == [
+        ["mnli", "a", "majority changed; Nie et al., Table 3"],
+        ["mnli", "c", "least agreement"],
+        ["snli", "b", "least agreement"],
+    ]
+
+
+def test_a_new_majority_is_bold_where_it_is_not_the_old_label(sample):
+    chosen = annotations.by_item(annotations.examples(evidence_on(sample), n_each=3).rows)
+    cells = shown(chosen, annotations.EXAMPLES)
+    bold = cells["new majority"].str.startswith("**")
+    assert bold.tolist() == (chosen["old_label"] != chosen["majority_label"]).tolist()
+    assert 0 < bold.sum() < len(bold)
+
+
+def test_annotators_are_those_that_the_paper_reports_on():
+    table = annotations.annotators(["snli", "severity", "alphanli"]).rows
+    assert table["dataset"].tolist() == ["snli", "alphanli"]
+    assert table["annotators"].tolist() == [1639, 1903]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_transitions_draw_every_item_and_leave_out_what_cannot_be(sample, narrow):
     table = annotations.label_transitions(evidence_on(sample)).rows
-    figure = plot_label_transitions(table)
-    assert [axis.get_title() for axis in figure.axes] == [o.dataset.title for o in sample]
-    assert figure.axes[0].get_xlabel() == "new majority (100 votes)"
-    texts = [text.get_text() for text in figure.axes[0].texts]
-    assert len(texts) == 9
+    with style.look("light", narrow=narrow):
+        figure = plot_label_transitions(table)
+    assert [axis.get_title("left") for axis in figure.axes] == [o.dataset.title for o in sample]
     of_snli = table[table["dataset"] == "snli"]
-    assert {text.split("\n")[0] for text in texts} == {f"{n:,}" for n in of_snli["n"]}
+    axis = figure.axes[0]
+    lengths = sorted(bar.get_width() for bar in axis.patches)
+    shares = of_snli.loc[of_snli["n"] > 0, "row_share"]
+    assert lengths == pytest.approx(sorted(shares))
+    assert sum(lengths) == pytest.approx(of_snli["old_label"].nunique())
+    written = {text.get_text().split(" ")[0] for text in axis.texts} - {""}
+    assert written
+    assert written <= {f"{n:,}" for n in of_snli["n"]}
     never = table["old_label"] == "neutral"
     gone = table.assign(row_share=table["row_share"].mask(never))
-    texts = plot_label_transitions(gone).axes[0].texts
-    assert len(texts) == 6
-    assert not any("nan" in text.get_text() for text in texts)
+    assert sum(bar.get_width() for bar in plot_label_transitions(gone).axes[0].patches) == (
+        pytest.approx(2)
+    )
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_number_is_written_where_its_piece_has_room(narrow):
+    table = pd.DataFrame(
+        {"dataset": "snli", "old_label": "neutral", "new_majority": ["neutral", "entailment"],
+         "n": [990, 10], "row_share": [0.99, 0.01]}
+    )  # fmt: skip
+    with style.look("light", narrow=narrow):
+        axis = plot_label_transitions(table).axes[0]
+    assert sorted(text.get_text() for text in axis.texts) == ["", "990 neutral"]
 
 
 @pytest.mark.parametrize("mode", style.MODES)
-def test_numbers_stand_out_from_the_cells_they_are_written_on(sample, mode):
+def test_numbers_stand_out_from_the_bars_they_are_written_on(sample, mode):
     with style.look(mode):
         figure = plot_label_transitions(annotations.label_transitions(evidence_on(sample)).rows)
     for axis in figure.axes:
-        (mesh,) = axis.collections
-        mesh.update_scalarmappable()
-        cells = mesh.get_facecolors()
-        width = int(len(cells) ** 0.5)
-        for text in axis.texts:
-            column, row = (int(place) for place in text.get_position())
-            cell = to_hex(cells[row * width + column])
-            assert contrast(to_hex(text.get_color()), cell) >= 4.5
+        assert axis.texts
+        for bar, text in zip(axis.patches, axis.texts, strict=True):
+            assert contrast(to_hex(text.get_color()), to_hex(bar.get_facecolor())) >= 4.5
 
 
 def test_transitions_of_four_labels_and_unequal_votes(others):
@@ -218,5 +261,7 @@ def test_transitions_of_four_labels_and_unequal_votes(others):
     table = annotations.label_transitions(evidence_on([replace(votes, given_old_label=old)])).rows
     assert table["n_votes"].isna().all()
     axis = plot_label_transitions(table).axes[0]
-    assert axis.get_xlabel() == "new majority"
-    assert sum(int(text.get_text().split("\n")[0]) for text in axis.texts) == len(votes)
+    assert len(axis.get_yticklabels()) == 4
+    assert sum(bar.get_width() for bar in axis.patches) == pytest.approx(
+        table["old_label"][table["n"] > 0].nunique()
+    )

@@ -5,11 +5,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.patches import Rectangle
 
 from chaos_utils.analyses import calibration
 from chaos_utils.analyses.evidence import Evidence, gather
 from chaos_utils.analyses.recorded import FOLDER, read_record
+from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import from_text
@@ -106,6 +106,30 @@ def test_table_1_is_reproduced_to_three_decimals(real):
     assert calibration.rounded_values(table).rows["agrees"].tolist() == [True] * 5
 
 
+def test_means_over_seeds_stand_beside_the_paper_s_own(real):
+    votes, systems = real
+    table = calibration.human_calibration(Evidence((votes.dataset,), (votes,), (tuple(systems),)))
+    beside = calibration.beside_table_1(table)
+    assert len(beside) == 3 * len(calibration.TABLE_1)
+    rows = beside.rows.set_index(["measure", "family", "temperature"])
+    published = read_published("baan2022_table1").set_index(["system", "seed"])
+    scaled = rows.loc[("ece", "RoBERTa-base", 2)]
+    assert scaled["published"] == pytest.approx(published.loc["roberta-ts", "ece"].mean())
+    assert scaled["value"] - scaled["published"] == pytest.approx(scaled["difference"], abs=1e-8)
+    seeds = table.rows[(table.rows["temperature"] == 2)]
+    gaps = (seeds["ece"] - published.loc["roberta-ts", "ece"].to_numpy()).abs()
+    assert scaled["largest_difference"] == pytest.approx(gaps.max(), abs=1e-8)
+    _, cells = lay_out(beside.rows, calibration.TABLE_1_COLUMNS)
+    assert not any("**" in cell for row in cells for cell in row)  # none beyond rounding
+    off = beside.rows.assign(difference=0.0006)
+    _, cells = lay_out(off, calibration.TABLE_1_COLUMNS)
+    assert {row[4] for row in cells} == {"**+0.001**"}
+
+
+def test_simulated_models_have_no_paper_beside_them(material):
+    assert len(calibration.beside_table_1(calibration.human_calibration(material))) == 0
+
+
 def test_the_paper_s_numbers_are_about_its_own_dataset(released):
     mnli = released[1]
     systems = load_systems(mnli, trained=False)
@@ -121,8 +145,6 @@ def test_the_oracle_s_error_is_what_the_majority_lacks(votes, systems):
     targets = two_targets(votes, systems).set_index("system")
     assert targets.loc["oracle", "ece_votes"] == pytest.approx(0, abs=1e-12)
     assert targets.loc["oracle", "ece"] == pytest.approx(lacking, abs=1e-12)
-    share = calibration.majority_shares.function(votes)["majority_share"].iloc[0]
-    assert share == pytest.approx(1 - lacking)
 
 
 def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
@@ -143,9 +165,14 @@ def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
     assert set(curves["system"]) == {"mine"}
     plots.plot_temperatures(curves)
     figure = plots.plot_distances(distance_histogram(votes, own, shown_seed=0))
-    assert len(figure.axes) == 2
-    _, cells = lay_out(calibration.with_means(whole), calibration.CALIBRATION_COLUMNS)
-    assert cells[-3][:3] == ["SNLI", "mine, T = 1", "–"]
+    assert [axis.get_title() for axis in figure.axes] == ["mine"]
+    shown = calibration.over_seeds(whole, calibration.TABLE_1)
+    _, cells = lay_out(shown, calibration.CALIBRATION_COLUMNS)
+    assert [row[1] for row in cells[-3:]] == [
+        "mine, T\xa0=\xa01",
+        "mine, T\xa0=\xa02",
+        "oracle\xa0(the\xa0votes)",
+    ]
 
 
 def test_a_reader_s_model_of_the_paper_s_family_is_not_the_paper_s(released):
@@ -415,11 +442,12 @@ def test_table_1_out_of_distribution_has_every_seed_and_the_paper_s_tie_rule(rel
     judged = systems[0].aligned_to(mnli)
     last = [2 - one[:, ::-1].argmax(axis=1) for one in (judged.model, judged.human)]
     assert models["accuracy"].iloc[0] == pytest.approx((last[0] == last[1]).mean())
-    # Means and sds are of one dataset.
+    # Means are of one dataset.
     both = pd.concat([table, table.assign(dataset="snli", accuracy=0.5)])
-    shown = calibration.with_means(both)
-    means = shown[shown["title"] == "mean over seeds"]
+    shown = calibration.over_seeds(both, calibration.TABLE_1)
+    means = shown[shown["origin"] == "released"]
     assert means["dataset"].tolist() == ["mnli", "mnli", "snli", "snli"]
+    assert means["n_seeds"].tolist() == [3] * 4
     assert means["accuracy"].iloc[2:].tolist() == [0.5, 0.5]
 
 
@@ -468,48 +496,111 @@ def test_families_have_intervals_but_for_plug_in_errors(votes, systems):
 
 def test_what_is_shown_says_what_was_computed(material):
     table = calibration.human_calibration(material).rows
-    shown = calibration.with_means(table)
-    assert len(shown) == 7 + 2 * 2  # mean and sd of either group of seeds
-    header, cells = lay_out(shown, calibration.CALIBRATION_COLUMNS)
-    here = [row[header.index(["accuracy", "here"])] for row in cells]
-    assert here[3] == f"{table['accuracy'][:3].mean():.3f}"
-    assert here[4] == f"{table['accuracy'][:3].std():.3f}"
-    assert cells[0][:2] == ["SNLI", "synthetic model, seed 0, T = 1"]
-    choices = calibration.temperature_choices(material, outside={}, n_folds=3, seed=0).rows
-    header, cells = lay_out(calibration.over_seeds(choices), calibration.TEMPERATURE_COLUMNS)
-    in_t = [row[header.index(["T"])] for row in cells]
-    assert in_t[:2] == ["1.00", "2.00"]
-    assert in_t[2].count("/") == 2
-    assert [row[header.index(["items"])] for row in cells][:2] == ["–", "–"]
-    at_limit = calibration.over_seeds(choices.assign(temperature=20.0))
-    assert set(at_limit["temperature"]) == {"20.00†"}
+    shown = calibration.over_seeds(table, calibration.TABLE_1)
+    header, cells = lay_out(shown, calibration.CALIBRATION_COLUMNS, ["dataset", "kind"])
+    assert [row[1] for row in cells] == [
+        "synthetic\xa0model, T\xa0=\xa01, 3\xa0seeds",
+        "synthetic\xa0model, T\xa0=\xa02, 3\xa0seeds",
+        "oracle\xa0(the\xa0votes)",
+    ]
+    means = table.groupby("temperature")["ece"].mean()  # the oracle has a temperature of 1 too
+    scaled = f"{table.loc[table['temperature'] == 2, 'ece'].mean():.3f}"
+    place = header.index(["ECE ↓"])
+    assert scaled in cells[1][place]
+    assert means.loc[2] == pytest.approx(shown["ece"].iloc[1])
+    # The best of the models is bold, whatever the oracle has.
+    assert ["**" in row[place] for row in cells].count(True) == 1
+    assert "**" not in cells[2][place]
     errors = calibration.classwise_errors(material).rows
     _, cells = lay_out(errors, calibration.CLASSWISE_COLUMNS)
     assert {row[-1] for row in cells} == {"–"}  # the paper is about other votes
 
 
-def test_figures_show_every_system(votes, systems):
+def test_temperatures_are_shown_from_the_lowest_to_the_highest_of_the_seeds(material):
+    choices = calibration.temperature_choices(material, outside={}, n_folds=3, seed=0).rows
+    shown = calibration.choices_over_seeds(choices)
+    header, cells = lay_out(shown, calibration.TEMPERATURE_COLUMNS, ["family"])
+    assert len(header) == 8
+    fitted = choices.loc[choices["choice"] == "oracle_nll", "temperature"]
+    in_t = [row[header.index(["T"])] for row in cells]
+    assert in_t[:3] == ["1.00", "2.00", f"{fitted.min():.2f}–{fitted.max():.2f}"]
+    assert "**" in cells[list(shown["choice"]).index("oracle_ece")][header.index(["ECE"])]
+    ends = calibration.choices_over_seeds(choices.assign(temperature=20.0))
+    assert set(ends["temperature"]) == {"≥\xa020.00"}
+    ends = calibration.choices_over_seeds(choices.assign(temperature=0.05))
+    assert set(ends["temperature"]) == {"≤\xa00.05"}
+
+
+def test_a_difference_beyond_rounding_is_bold(real):
+    table = calibration.signed_entropy_errors.function(*real)
+    _, cells = lay_out(table, calibration.SIGNED_COLUMNS)
+    assert ["**" in row[4] for row in cells] == [False] + [True] * 5
+    _, cells = lay_out(classwise_errors(*real), calibration.CLASSWISE_COLUMNS)
+    assert ["**" in row[-1] for row in cells] == [False] * 3 + [True] * 3 + [False]
+
+
+def test_reliability_diagrams_show_every_system(votes, systems, is_narrow):
     bins = reliability(votes, systems, shown_seed=0)
     figure = plots.plot_reliability(bins)
-    assert [axis.get_title().replace("\n", " ") for axis in figure.axes[:3]] == [
+    assert [axis.get_title().replace("\n", " ") for axis in figure.axes] == [
         "synthetic model, seed 0, T = 1", "synthetic model, seed 0, T = 2", "oracle (the votes)",
     ]  # fmt: skip
-    for axis in figure.axes[3:]:
-        assert sum(bar.get_height() for bar in axis.patches) == len(votes)
-    axis = plots.plot_two_targets(two_targets(votes, systems)).axes[0]
-    assert len(axis.get_yticklabels()) == len(calibration.line_up(votes, systems))
+    for axis in figure.axes:
+        assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(1)
+    in_one_row = len({round(axis.get_position().y0, 3) for axis in figure.axes}) == 1
+    assert in_one_row is not is_narrow
+    assert figure.get_size_inches()[0] == style.width()
+
+
+@pytest.fixture(params=[False, True], ids=["wide", "narrow"])
+def is_narrow(request):
+    with style.look("light", narrow=request.param):
+        yield request.param
+
+
+def test_seeds_share_a_row_below_the_oracle(votes, systems):
+    table = two_targets(votes, systems)
+    axis = plots.plot_two_targets(table).axes[0]
+    names = [label.get_text() for label in axis.get_yticklabels()]
+    assert names[0] == "oracle (the votes)"
+    assert sorted(names[1:]) == ["synthetic model, T = 1", "synthetic model, T = 2"]
+    means = table[table["origin"] != "reference"].groupby("temperature")["ece_votes"].mean()
+    assert names[1] == f"synthetic model, T = {means.idxmin():g}"
 
 
 def test_distances_are_drawn_as_they_were_counted(votes, systems):
     table = distance_histogram(votes, systems, shown_seed=0)
-    figure = plots.plot_distances(table)
-    assert len(figure.axes) == 2
-    for axis, (_, rows) in zip(figure.axes, table.groupby("temperature"), strict=True):
-        bars = [bar for bar in axis.patches if isinstance(bar, Rectangle)]
-        assert [bar.get_height() for bar in bars] == rows["n"].tolist()
-        assert [bar.get_x() for bar in bars] == rows["bin_low"].tolist()
-        (line,) = axis.lines
+    (axis,) = plots.plot_distances(table).axes
+    groups = [rows for _, rows in table.groupby("temperature")]
+    for patch, line, rows in zip(axis.patches, axis.lines, groups, strict=True):
+        np.testing.assert_allclose(patch.get_data().values, rows["n"] / rows["n_items"])
+        np.testing.assert_allclose(patch.get_data().edges[:-1], rows["bin_low"])
         assert line.get_xdata()[0] == rows["mean"].iloc[0]
+
+
+def test_shares_of_a_system_stand_beside_its_histogram(material):
+    histogram = calibration.distance_histogram(material, shown_seed=1)
+    shares = calibration.distance_shares(material, shown_seed=1)
+    rows = calibration.with_shares(histogram, shares).rows
+    pd.testing.assert_frame_equal(rows[list(histogram.rows)], histogram.rows)
+    assert set(rows["further"]) == set(shares.rows["further"])
+    assert rows["far"].notna().all()
+
+
+def test_curves_mark_the_mean_of_a_family(votes, systems, is_narrow):
+    choices = temperature_choices(votes, systems, outside={}, n_folds=3, seed=0)
+    curves = temperature_curves(votes, systems, choices=choices, n_temperatures=4)
+    figure = plots.plot_temperatures(curves)
+    shown = [axis for axis in figure.axes if axis.axison]
+    assert len(shown) == len(calibration.BY_TEMPERATURE)
+    for axis, name in zip(shown, calibration.BY_TEMPERATURE, strict=True):
+        *seeds, mean = axis.lines
+        assert len(seeds) == 3
+        values = [line.get_ydata() for line in seeds]
+        np.testing.assert_allclose(mean.get_ydata(), np.mean(values, axis=0))
+        fixed = choices.loc[choices["choice"] == "fixed", name].mean()
+        marks = [mark.get_offsets()[0].tolist() for mark in axis.collections]
+        assert [2.0, pytest.approx(fixed)] in marks
 
 
 def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
@@ -527,17 +618,15 @@ def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
         assert row["brier"] == pytest.approx(brier, abs=1e-8)
         assert total == pytest.approx(brier, abs=1e-8)
     assert table["reliability"].iloc[-1] < 1e-12  # the oracle
-    shown = calibration.murphy_over_seeds(table)
-    assert list(shown["title"]) == [
-        "synthetic model, T = 1, 3 seeds", "synthetic model, T = 2, 3 seeds", "oracle (the votes)",
-    ]  # fmt: skip
+    shown = calibration.over_seeds(table, calibration.BRIER)
+    assert list(shown["n_seeds"]) == [3, 3, 1]
     for name in (*calibration.PARTS, "brier"):
         assert shown[name].iloc[0] == pytest.approx(table[name].iloc[:3].mean())
     header, cells = lay_out(shown, calibration.MURPHY_COLUMNS)
     assert [names[0] for names in header][2:] == [
-        "reliability", "− resolution", "+ uncertainty", "+ within bins", "= Brier score",
+        "reliability ↓", "− resolution ↑", "+ uncertainty", "+ within bins", "= Brier score ↓",
     ]  # fmt: skip
-    assert cells[0][2] == f"{shown['reliability'].iloc[0]:.3f}"
+    assert cells[1][4] == f"{shown['uncertainty'].iloc[1]:.3f}"
 
 
 def test_a_temperature_of_2_mends_reliability_above_all(real):

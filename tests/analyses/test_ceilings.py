@@ -8,7 +8,6 @@ from helpers.evidence import evidence_on
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.presentation.ceilings import say_beyond, say_uncut
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
@@ -184,7 +183,7 @@ def test_a_second_crowd_that_is_all_noise_is_not_a_number(sample):
     table.loc[at, ["ceiling_halves", "ceiling_posterior", "ceiling_se"]] = 0.001, 0.004, 0.0015
     _, cells = lay_out(table, ceilings.CEILING_COLUMNS)
     row = next(row for row in cells if row[1] == MEASURES["ece_votes"].title)
-    assert row[-2:] == [UNSETTLED, "0.0040"]
+    assert row[-2:] == [UNSETTLED, "0.004"]
 
 
 def test_the_cost_of_a_dirichlet_prior_is_shown(released):
@@ -206,34 +205,30 @@ def test_tables_are_set_as_text(sample):
     assert header[-1] == ["second crowd", "drawn crowds"]
     of_kl = next(row for row in cells if row[1] == MEASURES["kl"].title)
     assert of_kl[-2:] == ["–", "–"]
-    table = normalised(votes, [], n_draws=3, n_resamples=20, seed=0)
-    header, cells = lay_out(ceilings.side_by_side(table), ceilings.score_columns(table))
-    # Floor and ceiling come first; the ceiling is 1, a perfect model above it.
-    at = header.index([MEASURES["jsd"].title, "rescaled"])
-    shown = {row[1]: row[at] for row in cells}
-    assert list(shown)[:3] == ["perfect model (floor)", "ceiling", "uniform"]
-    assert list(shown)[-1] == "estimated human (published)"
-    assert shown["ceiling"] == "1.00"
-    assert float(shown["perfect model (floor)"]) > 1
-    assert shown["uniform"] == "0.00 [0.00, 0.00]"
-    assert shown["estimated human (published)"].count("[") == 0
-    # Nothing is rescaled in KL, which has no ceiling; JSD and KL have an excess.
-    of_kl = MEASURES["kl"].title
-    assert [of_kl, "rescaled"] not in header
-    assert [MEASURES["dist_ce"].title, "excess"] not in header
-    for title, name in ((MEASURES["jsd"].title, "jsd"), (of_kl, "kl")):
-        at = header.index([title, "excess"])
-        excess = {row[1]: row[at] for row in cells}
-        even = table[(table["system"] == "uniform") & (table["measure"] == name)].iloc[0]
-        assert excess["perfect model (floor)"] == "0.000"
-        assert excess["uniform"] == f"{even['value'] - even['floor']:.3f}"
-    assert excess["ceiling"] == "–"
 
 
-def test_what_few_votes_cannot_say_is_named(others, sample):
-    few, many = (budgets(votes, n_draws=1, seed=0) for votes in (others[0], sample[0]))
-    assert "*No item has more votes than 20 on Severity" in say_beyond(few)
-    assert say_beyond(many) == ""
-    few, many = (bounds(votes, n_draws=1, seed=0) for votes in (others[1], sample[0]))
-    assert "*Pairs has too few votes on some items for split halves" in say_uncut(few)
-    assert say_uncut(many) == ""
+def test_scores_are_set_from_the_references_to_the_models(sample):
+    votes = sample[0]
+    several = systems.load_systems(votes)
+    table = normalised(votes, several, n_draws=3, n_resamples=20, seed=0)
+    shown = ceilings.side_by_side(table)
+    header, cells = lay_out(shown, ceilings.SCORE_COLUMNS, ["dataset", "kind"])
+    assert len(header) == 8
+    rows = {row[1]: row for row in cells}
+    names = list(rows)
+    assert names[:3] == ["perfect model", "second crowd", "estimated human (published)"]
+    assert set(names[-len(several) :]) == {one.name for one in several}
+    of_models = [float(rows[name][2]) for name in names[-len(several) :]]
+    assert of_models == sorted(of_models)
+    # The second crowd is 1, a perfect model above it, and only one of the models is surely best.
+    at = header.index(["rescaled", MEASURES["jsd"].title])
+    assert rows["second crowd"][at] == "1.00"
+    assert float(rows["perfect model"][at]) > 1
+    assert rows["uniform"][at] == "0.00"
+    assert rows["estimated human (published)"][at].count("[") == 0
+    assert rows[names[-len(several)]][at].startswith("**")
+    assert "**" not in rows["uniform"][at]
+    at = header.index([MEASURES["jsd"].title, "excess"])
+    even = table[(table["system"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
+    assert rows["perfect model"][at] == "0.000"
+    assert rows["uniform"][at] == f"{even['value'] - even['floor']:.3f}"

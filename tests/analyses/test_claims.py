@@ -17,7 +17,7 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.plots.claims import plot_claims
-from chaos_utils.presentation.claims import say_counts, say_failed, say_proper
+from chaos_utils.presentation.claims import Cards, card_html
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
@@ -266,7 +266,7 @@ def test_numbers_are_chosen_by_dataset_and_case():
     assert judged(rows, rule="equals", to=1)["verdict"] == FAILS
     wanted = {"quantity": "mean_entropy", "datasets": ["mnli", "snli"]}
     found = judged(rows, rule="equals", to=0, numbers=wanted, note="{all:+.1f} on {dataset}.")
-    assert found["evidence"] == "MNLI +2.0, SNLI +1.0 on MNLI."
+    assert found["evidence"] == "+2.0 (MNLI) and +1.0 (SNLI) on MNLI."
     found = judged(rows, rule="equals", to=5, numbers=wanted | {"datasets": [], "cases": ["a"]})
     assert found["verdict"] == HOLDS
     assert judged(rows, rule="equals", to=3, total=True)["verdict"] == HOLDS
@@ -658,12 +658,21 @@ def test_numbers_without_ours_are_shown_by_reason(beside):
     assert [row[2] for row in cells if row[2].endswith("numbers")] == ["108 numbers", "540 numbers"]
     by_place = {tuple(row[:3]): row[3:6] for row in cells}
     gap = by_place["Baan et al., appendix B", "SNLI", "RoBERTa-TS: signed EntCE"]
-    assert gap == ["0.12", "0.054", "−0.066"]
+    assert gap == ["0.12", "0.054", "**−0.066**"]
     assert by_place["Nie et al., Table 1", "SNLI", "median seconds"] == ["10.1", "–", "–"]
     same = by_place["Nie et al., Table 2", "SNLI", "change rate (%)"]
     assert same == ["24.97", "24.967", "0"]
-    counted = published_numbers.count_numbers(beside)
+
+
+def test_numbers_are_counted_by_table(beside):
+    counted = published_numbers.count_numbers(beside).rows.set_index(["paper", "table"])
     assert counted["printed"].sum() == len(beside)
+    assert counted["ours"].sum() == 157
+    assert (counted["same"] + counted["differ"] == counted["ours"]).all()
+    row = counted.loc["nie2020", "Table 5"]
+    assert row[["ours", "same", "differ"]].tolist() == [12, 9, 3]
+    assert "could not download" in row["reason"]
+    assert counted.loc[("baan2022", "Table 1"), "reason"] == ""
 
 
 def test_total_variation_to_single_votes_prefers_the_majority(released):
@@ -691,23 +700,63 @@ def test_counts_and_their_figure(table):
     counts = claims.count_verdicts(table.reset_index()).rows
     assert counts["n"].sum() == len(table)
     assert len(counts) == 2 * len(VERDICTS)
-    (axis,) = plot_claims(counts).axes
-    widths = sum(patch.get_width() for patch in axis.patches)
-    assert widths == len(table)
-    said = say_counts(counts)
-    assert "do not hold and 1 cannot be checked" in said
-    assert "1 does not hold" in say_counts(counts.assign(n=1).head(4))
+    axes = plot_claims(counts).axes
+    assert [axis.get_title() for axis in axes] == list(claims.PAPERS.values())
+    for axis, (_, of_paper) in zip(axes, counts.groupby("paper", sort=False), strict=True):
+        assert [bar.get_width() for bar in axis.patches] == of_paper["n"].tolist()
 
 
-def test_what_does_not_hold_is_listed(table):
-    rows = table.reset_index()
-    said = say_failed(rows)
-    assert said.count("\n") + 1 == (rows["verdict"] == FAILS).sum()
-    assert "(c23; {cite:t}`nie2020`, section 5.3)" in said
-    assert say_failed(rows.head(4)) == "There is none."
-    assert "lower against single votes" in say_proper(rows)
-    assert "does not score lower" in say_proper(rows.assign(value=1.0))
-    assert say_proper(rows.assign(verdict=OPEN)) == rows.set_index("id").loc["c61", "evidence"]
+def judged_row(**changes):
+    row = {
+        "id": "c07", "paper": "nie2020", "place": "Table 2 & text", "claim": "x < y is <b>so</b>.",
+        "criterion": "is 25, ± 0.5", "evidence": "It is 24.97% of <all>. The rest & more. As said.",
+        "value": 24.967, "low": 22.9, "high": 27.1, "p": 2 / 1001, "p_holm": 6 / 1001,
+        "verdict": HOLDS, "items": "Items & more", "selection": "dataset=snli",
+    }  # fmt: skip
+    return row | changes
+
+
+def test_a_card_has_verdict_claim_place_evidence_and_rule():
+    shown = card_html(judged_row(), 1000)
+    assert "✓</span> holds</span>" in shown
+    assert "x &lt; y is &lt;b&gt;so&lt;/b&gt;. <a " in shown
+    assert 'href="#claim-c07"' in shown
+    assert '<span class="claim-place">Nie et al. 2020, Table 2 &amp; text</span>' in shown
+    assert '<p class="claim-found">It is 24.97% of &lt;all&gt;.</p>' in shown
+    folded = shown.split("<details>")[1]
+    assert "<p>The rest &amp; more. As said.</p>" in folded
+    assert "<dd>is 25, ± 0.5</dd>" in folded
+    assert "<dd>24.97 [22.90, 27.10]</dd>" in folded
+    assert "<dd>≤ 0.006</dd>" in folded
+    assert "claim-items" not in shown
+    linked = card_html(judged_row(), 1000, "../explorer.html?a=1&b=2")
+    assert '<a href="../explorer.html?a=1&amp;b=2">Items &amp; more</a>' in linked
+
+
+def test_a_card_leaves_out_what_there_is_not():
+    nothing = dict.fromkeys(("value", "low", "high", "p", "p_holm"), np.nan)
+    shown = card_html(judged_row(verdict=OPEN, criterion="", evidence="Not here.", **nothing), 1000)
+    assert "<dd>c07</dd></dl>" in shown
+    assert shown.count("<dt>") == 1
+    assert "<p></p>" not in shown
+    assert "nan" not in shown
+
+
+def test_cards_show_themselves_in_the_book_and_outside():
+    rows = pd.DataFrame([judged_row(), judged_row(id="c08", verdict=FAILS)])
+    shown = Cards("tbl-claims", rows, 1000)._repr_mimebundle_()
+    assert shown["text/markdown"] == "```{claims} tbl-claims\n```\n"
+    assert shown["text/html"].count("<article") == 2
+    assert '<article id="claim-c08" class="claim fails">' in shown["text/html"]
+    assert shown["text/plain"] == "2 claims of tbl-claims"
+
+
+def test_every_card_of_the_released_data_begins_with_a_sentence_that_ends(table):
+    for row in table.reset_index().to_dict("records"):
+        found = card_html(row, 1000).split('claim-found">')[1].split("</p>")[0]
+        assert found.endswith(".")
+        assert not found.endswith("..")
+        assert len(found) < 240
 
 
 def test_the_table_is_set_with_marks_and_intervals():
@@ -733,8 +782,7 @@ def test_the_table_is_set_with_marks_and_intervals():
     ]  # fmt: skip
     assert [row[5] for row in cells] == ["≤ 0.006", "–", "–", "0.030", "< 0.001", "0.002"]
     assert cells[1][3] == "✗ does not hold"
-    assert cells[0][1] == "Nie et al. 2020, Table 2"
-    assert [row[6] for row in cells[:2]] == ["is 25", "–"]
+    assert cells[0][2] == "Nie et al. 2020, Table 2"
 
 
 def test_the_uniform_guess_ranks_nothing(sample):

@@ -13,7 +13,6 @@ from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.presentation import collection as presentation
 from chaos_utils.report.columns import lay_out
 
 PROTOCOL = load_protocol()
@@ -147,13 +146,20 @@ def test_published_figures_stand_beside_simulated_ones(stories, compared):
     assert parts == pytest.approx(table.loc["filter_rate_percent", "simulated"])
 
 
-def test_a_collection_has_as_many_votes_as_the_published_one(stories):
-    (row,) = collection.materials(stories, collections=1, **COMMON).rows.to_dict("records")
+def test_a_collection_has_as_many_votes_as_the_published_one(stories, compared):
+    found = compared.rows[compared.rows["role"] == "material"].set_index("quantity")["simulated"]
     sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
-    assert row["n_items"] == sizes["alphanli"]
-    assert row["n_votes"] == 100 * sizes["alphanli"]
-    assert row["n_examples"] + row["n_items"] - row["n_repeated"] == len(stories.votes[0])
+    assert found["votes"] == 100 * sizes["alphanli"]
+    assert found["examples"] + sizes["alphanli"] - found["repeated_items"] == len(stories.votes[0])
     assert 100 * sizes.sum() == 464_500
+
+
+def test_the_fit_meets_its_targets_in_expectation(compared):
+    table = compared.rows.set_index("role")
+    np.testing.assert_allclose(
+        table.loc["fitted", "expected"], table.loc["fitted", "published"], rtol=1e-3
+    )
+    assert table.drop("fitted")["expected"].isna().all()
 
 
 def test_a_table_names_the_votes_the_protocol_and_the_paper(stories, compared):
@@ -166,34 +172,37 @@ def test_a_table_names_the_votes_the_protocol_and_the_paper(stories, compared):
     ]
 
 
-def test_the_table_says_what_was_fitted_and_what_predicted(compared):
-    rows = collection.by_quantity(compared.rows)
-    assert rows["role"].drop_duplicates().tolist() == ["fitted", "predicted", "free", "input"]
-    header, cells = lay_out(rows, collection.COLLECTION_COLUMNS)
-    shown = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("quantity")
-    assert len(shown) == len(compared)
-    assert shown.loc["annotators", "role"] == "fitted target"
-    assert shown.loc["annotators", "published"] == "1,903"
-    assert shown.loc["cost (dollars)", "role"] == "predicted"
-    assert shown.loc["cost (dollars)", ["published", "Δ"]].tolist() == ["–", "–"]
-    assert shown.loc["seconds for an answer, mean", "simulated"] == "–"
+def test_targets_are_shown_beside_the_paper_and_the_rest_by_itself(compared):
+    header, cells = lay_out(collection.fitted(compared.rows), collection.COLLECTION_COLUMNS)
+    targets = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("quantity")
+    assert len(targets) == 4
+    assert targets.loc["annotators", "paper"] == "1,903"
+    header, cells = lay_out(*collection.by_quantity(compared.rows))
+    rest = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("quantity")
+    assert list(rest.columns) == ["role", "αNLI"]
+    assert rest["role"].drop_duplicates().tolist() == ["predicted", "free parameter", "material"]
+    assert rest.loc["cost (dollars)", "αNLI"].endswith("]")
+    assert rest.loc["votes in a collection", "αNLI"] == "153,200"
+    assert not set(rest.index) & set(targets.index)
 
 
 def test_each_figure_s_datasets_stand_together(compared):
-    several = pd.concat([compared.rows, compared.rows.assign(dataset="another")])
-    shown = collection.by_quantity(several)
-    assert shown["dataset"].tolist() == ["alphanli", "another"] * len(compared)
+    several = pd.concat([compared.rows, compared.rows.assign(dataset="snli", simulated=1.0)])
+    assert collection.fitted(several)["dataset"].tolist() == ["alphanli", "snli"] * 4
+    rows, columns = collection.by_quantity(several)
+    assert [column.heading for column in columns[2:]] == ["αNLI", "SNLI"]
+    cells = {tuple(column.cell(row) for column in columns[2:]) for row in rows.to_dict("records")}
+    assert {second.split(" ")[0] for _, second in cells} == {"1", "1.0"}
 
 
-def test_a_missed_target_is_named(stories, compared):
-    targets = collection.fit_targets(stories, **COMMON).rows
-    near, far = (
-        presentation.say_fit(compared.rows, targets.assign(tolerance=allowed))
-        for allowed in (1e-9, 1e9)
-    )
-    assert "is not in: fail the on-boarding test (%) on αNLI" in near
-    assert "for 4 of the 4 targets" in far
-    assert "is for all of them" in far
+def test_rules_are_those_of_the_protocol():
+    rows = collection.rules(load_protocol(check_rate=0.25, pay_per_task=0.4)).rows
+    assert len(rows) == len(PROTOCOL.parameters)
+    _, cells = lay_out(rows, collection.RULES)
+    values = dict(zip(rows["rule"], (row[1] for row in cells), strict=True))
+    assert values["check_rate"] == "25%"
+    assert values["pay_per_task"] == "$0.40"
+    assert values["votes_per_item"] == "100"
 
 
 def test_careful_annotators_answer_checks_better_than_all(curves):
@@ -202,17 +211,17 @@ def test_careful_annotators_answer_checks_better_than_all(curves):
     assert set(curves["plateau_percent"]) == {92.0}
 
 
-def test_the_settled_accuracy_in_the_text_is_that_of_the_table(curves, compared):
+def test_the_settled_accuracy_of_the_curves_is_that_of_the_table(curves, compared):
     row = compared.rows.set_index("quantity").loc["plateau_percent"]
     assert row["low"] == row["high"] == row["simulated"]  # of the only collection
-    said = presentation.say_accuracy(curves, 300)
-    assert f"to {row['simulated']:.1f}% on αNLI. The later level" in said
+    settled = curves[curves["who"] == "all"]["settled_percent"]
+    assert settled.unique() == pytest.approx(row["simulated"])
 
 
 @pytest.mark.parametrize("changes", [{"collections": 0}, {"collections": -1}])
 def test_nothing_to_simulate_is_refused(stories, changes):
     with pytest.raises(ChaosError, match="Nothing would be simulated"):
-        collection.materials(stories, **COMMON, **changes)
+        collection.beside_published(stories, **COMMON, **changes)
 
 
 @pytest.fixture(scope="module")
@@ -244,9 +253,6 @@ def test_without_any_stage_the_bias_is_larger(stories):
     ).rows
     bias = table.groupby("without")["bias_squared"].first()
     assert bias["every stage"] > bias["nothing"]
-    said = presentation.say_bias(table)
-    full, spread = table.iloc[0]["bias_squared"], table.iloc[0]["variance"] * 10
-    assert f"from {np.ceil(spread / full):,.0f} votes with 30%" in said
 
 
 def test_guidance_is_that_of_the_fitted_population(stories, population, few):
@@ -273,51 +279,8 @@ def advice():
     )
 
 
-def test_guidance_names_the_best_and_marks_it(advice):
-    said = presentation.say_guidance(advice, 500, 50, (0.2, 0.75))
-    assert "lowest with a chance of 10% for a hidden check and 75% of them" in said
-    assert "17 votes per item, at an expected distance of 0.100" in said
-    assert "As published, the same money buys 1 vote per item" in said
-    assert "Without hidden checks, the same money buys 20 votes" in said
+def test_guidance_marks_the_lowest_error(advice):
     _, cells = lay_out(advice, collection.GUIDANCE_COLUMNS)
-    assert [row[-1] for row in cells] == ["", "lowest error", "", ""]
+    assert [row[-1] for row in cells] == ["0.200", "**0.100**", "0.150", "–"]
     assert [row[0] for row in cells] == ["none", "10%", "20%", "20%"]
     assert [row[1] for row in cells] == ["–", "75%", "75%", "85%"]
-
-
-def test_guidance_admits_that_more_checks_were_not_tried(advice):
-    last = advice.assign(best=advice["check_rate"] == 0.2).iloc[[0, 1, 2]]
-    assert "more might serve better" in presentation.say_guidance(last, 500, 50, (0.1, 0.75))
-    assert "As published" not in presentation.say_guidance(advice, 500, 50, (0.1, 0.75))
-
-
-def test_effects_are_described_at_the_nearest_share():
-    tvd = {"nothing": 0.05, "the on-boarding test": 0.08, "hidden checks": 0.1, "every stage": 0.2}
-    effects = pd.DataFrame(
-        {
-            "dataset": "snli",
-            "careless": share,
-            "without": without,
-            "tvd": share + error,
-            "floor_tvd": 0.03,
-            "dollars": 150.0 if without == "nothing" else 100.0,
-            "hours": 20.0 if without == "nothing" else 10.0,
-        }
-        for share in (0.1, 0.5)
-        for without, error in tvd.items()
-    )
-    said = presentation.say_effects(effects, 0.45)
-    assert said.startswith("With 50% careless applicants")
-    assert "leaving out hidden checks hurts most (0.600)" in said
-    assert "the cost by +50%" in said
-    assert "time by +100%" in said
-
-
-def test_accuracy_is_followed_from_the_first_bin_to_the_settled_level():
-    rows = [
-        ("snli", "all", 70.0), ("snli", "careful", 85.0), ("alphanli", "all", 90.0),
-    ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["dataset", "who", "accuracy_percent"])
-    said = presentation.say_accuracy(table.assign(settled_percent=91.5), 50)
-    assert "from 70.0% to 91.5% on SNLI and from 90.0% to 91.5% on αNLI" in said
-    assert "from 85.0% to 91.5% on SNLI" in said

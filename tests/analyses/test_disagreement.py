@@ -10,6 +10,7 @@ from helpers.rows import row, write_dataset, write_rows
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
+from matplotlib.patches import StepPatch
 
 from chaos_utils.analyses import disagreement
 from chaos_utils.analyses.evidence import gather
@@ -17,6 +18,7 @@ from chaos_utils.base import style
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.plots import disagreement as plots
+from chaos_utils.report.columns import lay_out
 
 PLACES = ["percent_1", "percent_2", "percent_3"]
 
@@ -91,10 +93,13 @@ def test_majority_shares_count_those_at_least_and_at_most(tmp_path, others):
         assert rows.loc[60, "share_at_least"] == pytest.approx((shares >= 0.6).mean())
 
 
-def test_even_splits():
-    assert disagreement.even_splits(0, 100) == (1, 100)
-    assert disagreement.even_splits(0.95, 100) == (27 / 101, 63)
-    assert disagreement.even_splits(0.95, 5) == (2 / 6, 3)
+def test_bins_say_what_equally_frequent_splits_would_give(sample, others):
+    table = disagreement.entropy_bins(evidence_on([*sample, *others]), n_bins=20).rows
+    splits = table.groupby("dataset")["share_of_splits"]
+    assert splits.sum()[["alphanli", "pairs"]].tolist() == pytest.approx([1, 1])
+    # 37 to 63 of a hundred votes have 0.95 bits or more, 2 and 3 of five.
+    assert splits.last()[["alphanli", "pairs"]].tolist() == pytest.approx([27 / 101, 2 / 6])
+    assert splits.count()[["snli", "mnli", "severity"]].tolist() == [0, 0, 0]
 
 
 def test_cells_with_fewer_than_five_items_have_no_place(tmp_path):
@@ -217,17 +222,16 @@ def test_histograms_draw_every_bin(sample, others):
     axes = plots.plot_entropy(table).axes
     assert len(axes) == 3
     of = {o.dataset.title: o for o in shown}
-    labels = {}
     for axis in axes:
         votes = of[axis.get_title()]
-        assert sum(bar.get_height() for bar in axis.patches) == len(votes)
+        assert sum(bar.get_height() for bar in axis.patches[:20]) == len(votes)
         assert axis.get_xlim()[1] == pytest.approx(np.log2(votes.dataset.n_classes))
-        labels[votes.dataset.name] = axis.get_xlabel()
-    assert labels == {
-        "severity": "entropy of the votes (bits)",
-        "pairs": "entropy of the 5 votes (bits)",
-        "snli": "entropy of the 100 votes (bits)",
-    }
+        outlines = [one for one in axis.patches if isinstance(one, StepPatch)]
+        assert len(outlines) == (votes.dataset.name == "pairs")
+    (axis,) = (axis for axis in axes if axis.get_title() == "Pairs")
+    (outline,) = (one for one in axis.patches if isinstance(one, StepPatch))
+    assert outline.get_data().values.sum() == pytest.approx(len(of["Pairs"]))
+    assert axis.get_ylim()[1] > outline.get_data().values.max()
 
 
 def test_majority_curves_fall_from_all_to_none(sample, others):
@@ -242,6 +246,18 @@ def test_majority_curves_fall_from_all_to_none(sample, others):
     assert axis.get_xlim()[0] == 1 / 4
     of_pairs = table[table["dataset"] == "pairs"]
     assert plots.plot_majority_share(of_pairs).axes[0].get_xlim()[0] == 1 / 2
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_each_majority_curve_is_named_apart_from_the_others(sample, narrow):
+    with style.look("light", narrow=narrow):
+        figure = plots.plot_majority_share(disagreement.majority_shares(evidence_on(sample)).rows)
+        figure.draw_without_rendering()
+    axis = figure.axes[0]
+    assert {text.get_text() for text in axis.texts} == {o.dataset.short for o in sample}
+    boxes = [text.get_window_extent() for text in axis.texts]
+    for number, one in enumerate(boxes):
+        assert not any(one.overlaps(other) for other in boxes[:number])
 
 
 def test_the_simplex_puts_full_agreement_at_its_corners(tmp_path):
@@ -264,21 +280,36 @@ def test_a_simplex_of_rare_cells_alone_is_empty(tmp_path):
     assert not any(len(spots.get_offsets()) for spots in axis.collections)
 
 
-def test_original_votes_name_each_pattern(sample, others):
-    table = disagreement.original_votes_bins(evidence_on(sample)).rows
-    figure = plots.plot_original_votes(table)
-    assert len(figure.axes) == 4
-    legend = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
+@pytest.mark.parametrize("narrow", [False, True])
+def test_original_votes_name_each_pattern(sample, others, narrow):
+    def names(axis):
+        return [text.get_text() for text in axis.texts]
+
+    with style.look("light", narrow=narrow):
+        table = disagreement.original_votes_bins(evidence_on(sample)).rows
+        figure = plots.plot_original_votes(table)
+    titles = [o.dataset.title for o in sample[:2]]
+    assert [axis.get_title() for axis in figure.axes] == titles * 2
     found = disagreement.original_votes.function(sample[0]).set_index("pattern")["n_items"]
-    assert legend == [f"{pattern} ({found[pattern]:,} items)" for pattern in ("3-2", "3-1-1")]
+    assert names(figure.axes[2]) == [f"{one}\n{found[one]:,} items" for one in ("3-2", "3-1-1")]
 
     four = with_old(others[0])
     upper, lower = plots.plot_original_votes(
         disagreement.original_votes_bins(evidence_on([four])).rows
     ).axes
     assert sum(bar.get_height() for bar in upper.patches) == len(four)
-    legend = [text.get_text() for text in lower.get_legend().get_texts()]
     found = disagreement.original_votes.function(four).set_index("pattern")["n_items"].drop("all")
-    assert legend[0].startswith("5 (")
-    assert set(legend) <= {f"{pattern} ({n:,} items)" for pattern, n in found.items()}
-    assert len(legend) == min(len(found), 6)
+    assert names(lower)[0].startswith("5\n")
+    assert set(names(lower)) <= {f"{pattern}\n{n:,} items" for pattern, n in found.items()}
+    assert len(names(lower)) == min(len(found), 6)
+
+
+def test_tables_name_datasets_and_labels(sample):
+    pairs = disagreement.contested_pairs(evidence_on(sample[:1])).rows
+    _, cells = lay_out(pairs, disagreement.CONTESTED_PAIRS)
+    assert cells[0][:2] == ["SNLI", "entailment and neutral"]
+    assert cells[0][3] == f"{100 * pairs['share'][0]:.0f}"
+    _, cells = lay_out(
+        disagreement.original_votes(evidence_on(sample)).rows, disagreement.ORIGINAL_VOTES
+    )
+    assert {row[1] for row in cells} <= {"all", "3-2", "3-1-1", "3-1"}

@@ -17,10 +17,9 @@ from chaos_utils.analyses.error_distributions import (
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.plots.error_distributions import plot_error_distributions
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.systems import load_systems, released_systems
+from chaos_utils.scoring.systems import computed, load_systems, released_systems
 
 CHOSEN = {"system": "", "temperature": 2.0}
 
@@ -188,11 +187,6 @@ def test_values_at_an_edge_fall_into_one_bin_on_every_processor():
     assert counts.tolist() == [0, 0, 0, 3, 0, 0, 0, 0, 0, 0]
 
 
-def test_the_votes_themselves_have_a_calibration_error(snli):
-    value = analysis.oracle_scores(gathered(snli)).rows["value"].iloc[0]
-    assert value == pytest.approx(1 - majority_share(snli.counts).mean())
-
-
 def test_too_few_votes_or_seeds_are_a_fault(sample):
     few = replace(sample[0], counts=np.tile([20, 10, 10], (len(sample[0]), 1)))
     with pytest.raises(ChaosError, match="40 votes"):
@@ -249,10 +243,12 @@ def test_lineup_at_temperature_1_shows_the_system_once(sample):
 
 def test_a_dataset_that_the_system_does_not_predict_has_none(released):
     material = Material(tuple(gathered(one, released_systems(one)) for one in released[:2]))
-    chosen = {"system": "BERT-base, seed 1", "temperature": 2.0, "trained": False}
-    shown = analysis.find_systems(material, **chosen).rows
-    assert list(shown["dataset"]) == ["snli", "snli"]
-    assert set(shown["n_missing"]) == {0}
+    name = "BERT-base, seed 1"
+    analysis.check_system(material, name)
+    found = [
+        lineup(one.systems[0], system=name, temperature=2.0, trained=False) for one in material
+    ]
+    assert [len(systems) for systems in found] == [2, 0]
 
 
 def test_lineup_shows_the_readers_own_beside_the_first(sample, tmp_path):
@@ -273,46 +269,67 @@ def test_systems_of_the_project_are_beside_the_first_where_asked(sample):
     assert len(lineup(ours, **CHOSEN, trained=False)) == 2
 
 
-@pytest.mark.parametrize(
-    ("system", "temperature", "message"),
-    [
-        ("synthetic model, seed 9", 2.0, "did you mean"),
-        ("", 0.0, "above 0"),
-        ("", math.nan, "above 0"),
-    ],
-)
-def test_a_system_or_temperature_that_there_cannot_be_is_refused(
-    sample, system, temperature, message
-):
+def test_a_system_that_there_is_not_is_refused(sample):
     material = Material((gathered(sample[0], load_systems(sample[0])),))
-    with pytest.raises(ChaosError, match=message):
-        analysis.find_systems(material, system=system, temperature=temperature, trained=False)
+    analysis.check_system(material, "")
+    with pytest.raises(ChaosError, match="did you mean"):
+        analysis.check_system(material, "synthetic model, seed 9")
+
+
+@pytest.mark.parametrize("temperature", [0.0, math.nan])
+def test_a_temperature_that_there_cannot_be_is_refused(sample, temperature):
+    with pytest.raises(ChaosError, match="above 0"):
+        lineup(load_systems(sample[0]), system="", temperature=temperature, trained=False)
 
 
 # How they look
 
 
-def test_shown_seeds_mark_what_is_infinite_and_what_is_fixed(snli, by_draw):
-    header, cells = lay_out(summarise_draws(snli, by_draw), analysis.COLUMNS)
+def test_shown_draws_have_a_row_for_each_published_value(snli, by_draw):
+    table = summarise_draws(snli, by_draw)
+    shown = analysis.beside_published(table)
+    n_published = table[["published_notebook", "published_text"]].notna().sum(axis=1)
+    assert len(shown) == n_published.clip(lower=1).sum()
+    header, cells = lay_out(shown, analysis.COLUMNS)
+    assert len(header) == 8
     assert not {"nan", "inf", "nan%"} & {cell for row in cells for cell in row}
-    rows = {tuple(row[:3]): dict(zip(map(tuple, header), row, strict=True)) for row in cells}
-    kl = rows["KL(H1 ‖ ·)", "H2", "all"]
-    assert kl["over seeds", "infinite"].endswith("%")
-    assert kl["paper’s notebook", "value"] == "0.0047"
-    fixed = rows["mean DistCE", "RoBERTa\u2011base, seed\u00a00, T\u00a0=\u00a01", "all"]
-    assert fixed["over seeds", "mean [95%]"] == "0.2594"
-    assert fixed["over seeds", "sd"] == fixed["paper’s notebook", "below"] == "–"
+    rows = {tuple(row[:4]): row[4:] for row in cells}
+    assert rows["KL(H1 ‖ ·)", "H2", "all", "notebook"][0] == "0.0047"
+    assert rows["KL(H1 ‖ ·)", "H2", "all", "text"][0] == "0.004"
+    fixed = rows[
+        "mean DistCE", "RoBERTa\u2011base, seed\u00a00, T\u00a0=\u00a01", "all", "notebook"
+    ]
+    assert fixed == ["0.259", "0.259", "0.000", "–"]
+    assert rows["mean DistCE", "H1", "not in H1", "–"][0] == "–"
+
+
+def test_a_released_value_with_other_digits_is_bold(sample):
+    table = analysis.released_draw.function(sample[0], load_systems(sample[0])).head(2)
+    off = table.assign(published=table["value"] + 0.02, agrees=pd.array([False, True], "boolean"))
+    _, cells = lay_out(off, analysis.RELEASED_COLUMNS)
+    assert [row[-1] for row in cells] == ["**−0.0200**", "−0.0200"]
 
 
 def test_each_system_has_a_panel_and_a_colour_of_its_own(sample):
     one, other, _ = load_systems(sample[0])
-    systems = [one, replace(other, origin="trained")]
+    systems = [replace(other, origin="trained"), one]
     table = analysis.error_histograms(gathered(sample[0], systems), **CHOSEN, seed=0).rows
     figure = plot_error_distributions(table)
-    assert len(figure.axes) == 5
     filled = [axis.patches[0] for axis in figure.axes]
-    assert len({to_hex(patch.get_facecolor()) for patch in filled}) == 5
-    assert [len(axis.patches) for axis in figure.axes] == [1, 2, 2, 2, 2]  # the outline of H1
+    assert len({to_hex(patch.get_facecolor()) for patch in filled}) == len(filled) == 4
+    assert [len(axis.patches) for axis in figure.axes] == [1, 2, 2, 2]  # the outline of H1
     for patch, axis in zip(filled, figure.axes, strict=True):
         assert patch.get_data().values.sum() == pytest.approx(1)
         assert axis.lines[0].get_xdata()[0] in set(table["mean"])
+
+
+def test_people_come_first_and_systems_by_their_error(sample):
+    systems = [
+        replace(computed(name, sample[0], shares), origin="yours")
+        for name, shares in (("far", 0 * sample[0].shares + 1 / 3), ("near", sample[0].shares))
+    ]
+    chosen = {"system": "", "temperature": 1.0}
+    table = analysis.error_histograms(gathered(sample[0], systems), **chosen, seed=0).rows
+    axes = plot_error_distributions(table).axes
+    names = [axis.texts[0].get_text().partition("\n")[0] for axis in axes]
+    assert names == ["H1", "H2", "near, T = 1", "far, T = 1"]

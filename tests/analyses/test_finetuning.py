@@ -1,12 +1,10 @@
 """What the chapter on our own runs shows of their records."""
 
-import pandas as pd
 import pytest
 from helpers.runs import fit, write_run
 
 from chaos_utils.analyses import finetuning
 from chaos_utils.base import inputs, paths
-from chaos_utils.presentation import training as presentation
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.systems import uniform
 from chaos_utils.scoring.trained import committed_runs, kind_of, ordered, runs_in, wanted_runs
@@ -80,6 +78,16 @@ def test_folds_are_summed_and_weighed_by_their_time(write):
     assert row["peak_memory_gib"] == 3
     curves = finetuning.curve_table([run]).rows
     assert curves.groupby(["fold", "measure"]).size().tolist() == [3, 3, 3, 3]
+    assert set(curves["kind"]) == {"votes"}
+
+
+def test_a_curve_is_named_by_the_training_items(write):
+    runs = [write("a"), write("b", settings={"max_train_examples": 1000})]
+    curves = finetuning.curve_table(runs).rows
+    named = curves.drop_duplicates("run").set_index("run")[["kind", "label"]]
+    n_train = runs[1].record["data"]["n_train"]
+    assert named.loc["a"].tolist() == ["plain", "all"]
+    assert named.loc["b"].tolist() == ["size", f"{n_train:,}"]
 
 
 def test_a_run_that_only_predicts_costs_no_training_and_has_no_curve(write):
@@ -93,8 +101,7 @@ def test_a_run_that_only_predicts_costs_no_training_and_has_no_curve(write):
     first = shown(table, finetuning.RUN_COLUMNS)[0]
     assert first["trained on"] == "weights of a"
     assert first["recipe"] == "10 passes with dropout"
-    costs = ("pairs/s", "minutes", "TFLOP", "share of peak (%)", "GiB")
-    assert {first[heading] for heading in costs} == {"–"}
+    assert {first[heading] for heading in ("minutes", "TFLOP")} == {"–"}
     alone = shown(finetuning.run_table([run]), finetuning.RUN_COLUMNS)
     assert alone == [first]
 
@@ -110,7 +117,7 @@ def test_the_table_shows_what_was_trained_on(write):
     assert first["recipe"] == "rate 1e-4, batch 32, 2 epochs, hard labels"
     assert first["dev accuracy"] == "SNLI 0.750, MNLI 0.750"
     assert first["test accuracy"] == "–"
-    assert (first["pairs/s"], first["minutes"], first["share of peak (%)"]) == ("20", "3.3", "0")
+    assert (first["minutes"], first["TFLOP"]) == ("3.3", "1.0")
     assert second["trained on"] == "4,000 of 169,654 pairs (2.4%): 4,000 αNLI"
     assert second["recipe"].endswith("smoothing 0.1")
     assert third["trained on"].endswith("items of ChaosNLI, out of fold (5 folds)")
@@ -142,8 +149,8 @@ def test_recipes_stand_beside_table_8(write):
     cells = shown(table, finetuning.RECIPE_COLUMNS)
     rates = [row["learning rate"] for row in cells]
     assert rates == ["5e-5", *["5e-6"] * 5, "1e-4", "1e-4"]
-    assert (cells[0]["model"], cells[0]["epochs"], cells[0]["runs"]) == ("BERT", "at most 5", "–")
-    assert (cells[-1]["epochs"], cells[-1]["runs"]) == ("10", "c")
+    assert (cells[0]["model"], cells[0]["epochs"]) == ("BERT (Nie et al.)", "at most 5")
+    assert (cells[-1]["model"], cells[-1]["epochs"]) == ("MiniLM-L6 (ours)", "10")
     assert len(finetuning.recipe_table([])) == 6
 
 
@@ -169,42 +176,3 @@ def test_wanted_runs_that_are_not_there_are_named(write, monkeypatch):
     assert missing.rows.to_dict("records") == [{"run": "b", "why": "x"}]
     listed = {entry.name: entry.sha256 for entry in missing.inputs}
     assert listed["results/wanted.yml"] == inputs.digest(results / "wanted.yml")
-
-
-def test_missing_runs_are_said_in_a_sentence():
-    assert presentation.say_missing([]) == ""
-    assert "`b`. `results/README.md`" in presentation.say_missing(["b"])
-    assert presentation.say_missing(["b"]).endswith("trains it, and these pages then show it.")
-    several = presentation.say_missing(list("abcdefgh"))
-    assert "`c` and 5 more" in several
-    assert several.endswith("trains them, and these pages then show them.")
-
-
-def test_sentences_are_computed(write):
-    table = finetuning.run_table([write("a"), write("b", "alphanli")]).rows
-    assert "all-MiniLM-L6-v2" in presentation.say_encoders(table)
-    assert "22.7 million parameters" in presentation.say_encoders(table)
-    assert presentation.say_reached(table).splitlines()[1].endswith("(αNLI): αNLI 0.750.")
-    stories = presentation.say_stories(table[table["task"] == "alphanli"])
-    assert "right on 75.0% of 40 pairs" in stories
-    assert presentation.say_cost(table).startswith(
-        "2 runs on CPU, 2 threads in bf16 saw 8,000 pairs in 20 seconds of training steps, at 400 "
-        "pairs per second"
-    )
-    slower = table.assign(items_per_second=77.7, training_seconds=90.0)
-    both = presentation.say_cost(pd.concat([table, slower]))
-    assert "in 3 minutes of training steps, at 78 to 400 pairs per second" in both
-
-
-def test_the_course_of_training_is_said_run_by_run(write):
-    falling = fit(1000)
-    steeper = fit(1000, curve=[{"pairs": n, "loss": loss} for n, loss in ((250, 1.0), (500, 0.2))])
-    one = write("a", fits=[falling])
-    assert presentation.say_course(finetuning.curve_table([one]).rows) == (
-        "NLI, 1 run: the loss begins at 0.90 and ends at 0.50; the accuracy ends at 60%."
-    )
-    both = finetuning.curve_table([one, write("b", fits=[steeper])]).rows
-    assert presentation.say_course(both) == (
-        "NLI, 2 runs: the loss begins between 0.90 and 1.00 and ends between 0.20 and 0.50; "
-        "the accuracy ends at 60%."
-    )

@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.runs import write_run
-from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import learning_distributions as learning
 from chaos_utils.analyses.evidence import Evidence
@@ -17,10 +16,10 @@ from chaos_utils.analyses.learning_distributions import (
     simulated,
 )
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import colour, look
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.plots.learning import plot_learning
-from chaos_utils.presentation import learning_distributions as presentation
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.recalibration import fit_temperature, temper
@@ -208,12 +207,10 @@ def test_a_method_s_system_says_what_it_learned_from(sample, runs):
         assert made["plain"].origin == made["ensemble"].origin != "baseline"
 
 
-def test_missing_methods_are_named_and_the_references_remain(sample, without_runs):
+def test_without_runs_the_references_remain(sample, without_runs):
     assert set(without_runs["kind"]) == {"reference"}
     assert without_runs["difference"].isna().all()
-    assert "every method" in presentation.missing_sentence(without_runs)
     assert len(learning.shown_methods(without_runs)) == 3
-    assert presentation.progress(without_runs, "jsd") == []
     source = replace(sample[0].source, synthetic=False)
     table = learning.temperatures(
         gathered(replace(sample[0], source=source)),
@@ -350,7 +347,6 @@ def test_temperatures_reach_the_scores_of_the_methods(sample, scores):
     assert rows.loc["fixed", ["low", "high"]].isna().all()
     fitted = rows.loc[["held_out", "cross_fitted"]]
     assert fitted["temperature"].between(fitted["low"], fitted["high"]).all()
-    assert presentation.missing_sentence(scores) == ""
 
 
 def test_chance_is_the_paper_s_and_references_need_no_system(released):
@@ -404,158 +400,95 @@ def test_a_system_must_not_take_a_method_s_name(sample):
         scored(sample[0], Runs(own=(own,)))
 
 
-# Tables and sentences
+# Tables
 
 
-def test_shown_methods_have_their_scores_and_differences_side_by_side(scores):
-    header, cells = lay_out(learning.shown_methods(scores), learning.COLUMNS)
-    assert [names[0] for names in header[3::2]] == [names[0] for names in header[4::2]]
+def test_shown_methods_have_their_scores_and_the_best_is_bold(scores):
+    shown = learning.shown_methods(scores)
+    header, cells = lay_out(shown, learning.COLUMNS, ["dataset", "group"])
+    assert len(header) == 8
     rows = {row[1]: row for row in cells}
     assert len(rows) == 3 + 8 + 1
-    assert rows["plain"][4::2] == rows["plain (mean of 3 seeds)"][4::2] == ["–"] * 4
-    assert rows["T = 2 (fixed)"][-1] == "0.000 [0.000, 0.000]"
+    assert list(rows)[:3] == ["chance", "perfect model", "second crowd"]
+    assert rows["plain"][4] == rows["plain (mean of 3 seeds)"][4] == "–"
     assert rows["soft labels (5 folds)"][2] == "+ votes on other items"
     jsd = scores[(scores["method"] == "soft") & (scores["measure"] == "jsd")].iloc[0]
     assert rows["soft labels (5 folds)"][3] == f"{jsd['value']:.3f}"
-    assert rows["soft labels (5 folds)"][4].startswith(f"−{abs(jsd['difference']):.3f} [−")
+    assert rows["soft labels (5 folds)"][4].startswith(f"**−{abs(jsd['difference']):.3f}** [−")
+    assert [name for name, row in rows.items() if "**" in row[4]] == ["soft labels (5 folds)"]
+    of_methods = [float(row[3]) for row in cells[3:]]
+    assert of_methods == sorted(of_methods)
 
 
-def rows_of(*rows):
-    columns = ["method", "title", "learned_from", "value", "difference_low", "difference_high"]
-    table = pd.DataFrame(rows, columns=columns).assign(dataset="snli", measure="jsd")
-    table["kind"] = np.where(table["learned_from"] == "nothing", "reference", "method")
-    gap = (table["difference_low"] + table["difference_high"]) / 2
-    outside = (table["difference_low"] > 0) | (table["difference_high"] < 0)
-    p = np.where(outside, 0.01, 0.8)
-    shares = {"best": 0.25, "tied": 0.0, "best_without_votes": 0.6, "tied_without_votes": 0.5}
-    return table.assign(difference=gap, p_holm=p, **shares)
-
-
-def test_sentences_follow_the_numbers():
-    nan = float("nan")
-    references_ = [
-        ("chance", "chance", "nothing", 0.4, nan, nan),
-        ("ceiling", "ceiling", "nothing", 0.1, nan, nan),
-        ("plain", "plain", "train", 0.3, nan, nan),
-    ]
-    table = rows_of(
-        *references_,
-        ("fixed", "T = 2", "train", 0.25, -0.06, -0.04),
-        ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2),
-        ("mc", "dropout", "train", 0.3, -0.1, 0.1),
-        ("soft", "soft", "votes", 0.2, -0.12, -0.08),
+def test_temperatures_are_set_with_their_spread():
+    table = pd.DataFrame(
+        {
+            "dataset": "snli",
+            "method": ["fixed", "held_out", "cross_fitted"],
+            "temperature": [2, 1.2, 3.0],
+            "low": [np.nan, 1.1, 2.95],
+            "high": [np.nan, 1.3, 3.05],
+            "spread": ["none", "bootstrap", "folds"],
+            "n_fitted": [0, 1000, 90],
+        }
     )
-    assert presentation.directions(table, "jsd", 0.95) == [
-        "on SNLI, soft and T = 2 are nearer to people; smoothing is farther; "
-        "1 of 4 are indistinguishable from it"
-    ]
-    assert presentation.progress(table, "jsd") == [
-        "on SNLI, the ceiling has 0.100 and plain 0.300; the lowest is 0.200 by soft (best in 25% "
-        "of the resamples), 50% of the way to the ceiling; the lowest without votes is 0.250 by "
-        "T = 2 (best of these in 60% of the resamples, tied in 50%), 25% of the way to the ceiling"
-    ]
-    tied = presentation.how_often(table.assign(tied=0.5).iloc[-1])
-    assert tied == "best in 25% of the resamples, tied in 50%"
-    assert presentation.directions(table.assign(p_holm=0.2), "jsd", 0.95) == [
-        "on SNLI, 4 of 4 are indistinguishable from it"
-    ]
-    assert presentation.against_chance(table, "jsd") == [
-        "4 of 5 on SNLI (0.400), all but smoothing"
-    ]
-    assert presentation.accuracy_changes(table, "jsd", 0.95)[0] == "T = 2 on SNLI (−0.050)"
-    worse = rows_of(*references_, ("smoothing", "smoothing", "train", 0.45, 0.1, 0.2))
-    assert presentation.progress(worse, "jsd")[0].endswith("0.300; no method comes below it")
-
-
-def test_the_plain_run_stands_beside_the_published_models():
-    table = rows_of(("plain", "plain", "train", 0.5, 0, 0)).assign(measure="new_accuracy")
-    models = read_published("nie2020_table5").set_index("dataset").loc["snli"]
-    nine = models[~models["model"].isin(["chance", "est-human"])]["new_accuracy"]
-    assert presentation.beside_published(table, "new_accuracy") == [
-        f"0.500 on SNLI, where the nine have {nine.min():.3f} to {nine.max():.3f}"
-    ]
-
-
-def test_temperatures_are_told_apart_only_beyond_their_spread():
-    def table(counts):
-        return pd.DataFrame(
-            {
-                "dataset": "snli",
-                "method": ["fixed", "held_out", "cross_fitted"],
-                "temperature": [2, 1.2, counts],
-                "low": [np.nan, 1.1, counts - 0.05],
-                "high": [np.nan, 1.3, counts + 0.05],
-                "spread": ["none", "bootstrap", "folds"],
-                "n_fitted": [0, 1000, 90],
-            }
-        )
-
-    assert "higher temperature" in presentation.compare_temperatures(table(3.0))
-    assert "lower temperature" in presentation.compare_temperatures(table(0.5))
-    assert "do not differ" in presentation.compare_temperatures(table(1.25))
-    assert presentation.compare_temperatures(table(3.0).head(1)) == ""
-    _, cells = lay_out(table(3.0), learning.TEMPERATURE_COLUMNS)
+    _, cells = lay_out(table, learning.TEMPERATURE_COLUMNS)
     assert [row[2] for row in cells] == ["2.00", "1.20 [1.10, 1.30]", "3.00 [2.95, 3.05]"]
-
-
-def test_what_is_missing_is_listed_by_dataset(scores):
-    lacking = scores[scores["method"] != "mc"]
-    table = pd.concat([lacking, lacking.assign(dataset="mnli"), scores.assign(dataset="alphanli")])
-    assert presentation.missing_sentence(table) == (
-        "**Not computed yet, and wanted:** On SNLI and MNLI: MC dropout."
-    )
 
 
 # The figure
 
 
 def drawn(table):
-    return plot_learning(table[table["measure"].isin(["jsd", "kl"])])
+    return plot_learning(table[table["measure"].isin(["jsd", "signed_ent_ce"])])
 
 
-def test_every_method_has_a_mark_and_an_interval_where_its_values_are(scores):
-    jsd, kl = drawn(scores).axes
-    assert kl.get_xscale() == "log"
+def test_every_method_has_a_mark_and_an_interval_the_lowest_on_top(scores):
+    jsd, entropy = drawn(scores).axes
     names = [label.get_text() for label in jsd.get_yticklabels()]
     assert len(names) == 8 + 1
-    rows = scores[(scores["kind"] != "reference") & (scores["measure"] == "jsd")].set_index("title")
-    marks = {
-        line.get_ydata()[0]: line for line in jsd.lines if line.get_marker() in ("o", "s", "D")
-    }
-    spans = [
-        line for line in jsd.lines if line.get_linestyle() == "-" and len(line.get_ydata()) > 1
-    ]
-    assert len(spans) == 8 + 1
-    for height, name in enumerate(names):
-        assert marks[height].get_xdata()[0] == rows.loc[name, "value"]
-        assert list(spans[height].get_xdata()) == list(rows.loc[name, ["low", "high"]])
+    for axis, measure in ((jsd, "jsd"), (entropy, "signed_ent_ce")):
+        of_measure = scores[(scores["kind"] != "reference") & (scores["measure"] == measure)]
+        rows = of_measure.set_index("title")
+        marks = {
+            line.get_ydata()[0]: line for line in axis.lines if line.get_marker() in ("o", "s", "D")
+        }
+        spans = {
+            line.get_ydata()[0]: line
+            for line in axis.lines
+            if line.get_linestyle() == "-" and line.get_ydata()[0] == line.get_ydata()[1]
+        }
+        assert len(marks) == len(spans) == 8 + 1
+        for height, name in enumerate(names):
+            assert marks[height].get_xdata()[0] == rows.loc[name, "value"]
+            assert list(spans[height].get_xdata()) == list(rows.loc[name, ["low", "high"]])
+        if measure == "jsd":
+            assert list(rows.loc[names, "value"]) == sorted(rows["value"])
 
 
-def test_the_marker_says_what_a_method_learned_from(scores):
-    looks = {
-        handle.get_label(): (handle.get_marker(), handle.get_linestyle())
-        for handle in drawn(scores).legends[0].legend_handles
-    }
-    assert len(set(looks.values())) == len(looks) == 6
+def test_marker_and_colour_say_what_a_method_learned_from(scores):
+    figure = drawn(scores)
+    looks = {handle.get_label(): handle.get_marker() for handle in figure.legends[0].legend_handles}
+    assert len(set(looks.values())) == len(looks) == 3
+    saw_votes = scores.loc[scores["learned_from"] == "votes", "title"].unique()
+    (jsd, _) = figure.axes
+    names = [label.get_text() for label in jsd.get_yticklabels()]
+    marks = [line for line in jsd.lines if line.get_linestyle() == "None"]
+    purple = {names[m.get_ydata()[0]] for m in marks if m.get_color() == colour("purple")}
+    assert purple == set(saw_votes)
 
 
-def test_no_two_methods_share_a_colour_and_each_has_one_on_every_dataset(scores):
-    own = scores[scores["method"] == "mc"].assign(method="own", kind="own", learned_from="own")
-    several = [own.assign(title=f"mine {k}", system=f"mine {k}") for k in range(4)]
-    one = pd.concat([scores, *several], ignore_index=True)
-    other = scores[scores["method"] != "plain"].assign(
-        dataset="mnli", title=lambda rows: rows["title"].str.replace("(10 passes)", "(5 passes)")
-    )
-    figure = drawn(pd.concat([one, other], ignore_index=True))
-    shades = []
-    for axis in figure.axes[::2]:
-        names = [label.get_text().replace("(5 p", "(10 p") for label in axis.get_yticklabels()]
-        marks = [line for line in axis.lines if line.get_linestyle() == "None"]
-        shades.append({names[m.get_ydata()[0]]: to_hex(m.get_color()) for m in marks})
-    assert len(set(shades[0].values())) == len(shades[0]) == 8 + 1 + 4
-    assert shades[1].items() <= shades[0].items()
+def test_on_a_phone_panels_stand_in_one_column(scores):
+    table = pd.concat([scores, scores.assign(dataset="mnli")], ignore_index=True)
+    with look("light", narrow=True):
+        figure = drawn(table)
+    lefts = {round(axis.get_subplotspec().get_position(figure).x0, 3) for axis in figure.axes}
+    assert len(figure.axes) == 4
+    assert len(lefts) == 1
+    assert all(len(axis.get_yticklabels()) == 8 + 1 for axis in figure.axes)
 
 
-def test_a_dataset_without_runs_shows_its_references(without_runs):
-    figure = drawn(without_runs)
-    assert [len(axis.lines) for axis in figure.axes] == [3, 2]  # KL has no ceiling
+def test_references_are_named_on_their_lines(without_runs):
+    jsd, entropy = drawn(without_runs).axes
+    assert [text.get_text() for text in jsd.texts] == ["perfect model", "second crowd", "uniform"]
+    assert not entropy.texts

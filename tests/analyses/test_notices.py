@@ -39,6 +39,13 @@ def test_datasets_without_a_model_are_named(others):
     assert "*No model's predictions are available for Severity: what" in said
 
 
+def test_models_that_were_left_out_are_not_called_missing(sample):
+    """We have runs on the book's datasets: without them, predictions are there all the same."""
+    evidence = tuple(Evidence((one.dataset,), (one,), ((),), own=True) for one in sample)
+    assert "No model's predictions" not in notices(Material(evidence))
+    assert "No model's predictions are available" in notices(Material(evidence, trained=True))
+
+
 def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
     both = material_of([*sample, *others])
     assert [one.name for one in both.having("old labels")] == ["snli", "mnli", "alphanli"]

@@ -7,6 +7,7 @@ import pytest
 from chaos_utils.analyses import results
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.references import reference_scores
+from chaos_utils.base.style import look
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.plots.results import plot_human_equivalents, plot_results
@@ -49,17 +50,21 @@ def test_intervals_hold_their_values(table):
         assert (rows[measure] < rows[f"{measure}_high"]).all()
 
 
-def test_on_mnli_no_published_model_is_nearer_than_the_uniform_guess(table):
-    counts = results.better_than_chance(table).rows.set_index(["dataset", "measure"])["n_better"]
-    assert counts["mnli", "jsd"] == 0
-    assert counts["mnli", "kl"] == 0
-    assert counts["snli", "jsd"] == 9
+def test_chance_is_shown_beside_the_paper_s(table):
+    rows = results.chance_beside_published(table).rows
+    assert len(rows) == 3 * 4
+    assert (rows["value"] - rows["published_value"] - rows["difference_value"]).abs().max() < 1e-8
+    header, cells = lay_out(rows, results.CHANCE_COLUMNS)
+    assert [names[-1] for names in header[2:]] == ["paper", "here", "Δ"]
+    assert cells[0][:3] == ["SNLI", "JSD", "0.3830"]
 
 
 def test_sizes_and_ranks():
     sizes = results.size_effects()
     rows = sizes.rows.set_index(["dataset", "family"])
     assert rows.loc[("snli", "RoBERTa"), "change_jsd"] == pytest.approx(0.2210 - 0.2294)
+    assert rows.loc[("snli", "RoBERTa"), ["nearer", "more_accurate"]].all()
+    assert not rows.loc[("mnli", "BERT"), "nearer"]
     assert [one.name for one in sizes.inputs] == ["published/nie2020_table5.csv"]
     ranks = results.rank_correlations().rows
     assert ranks["spearman"].between(-1, 1).all()
@@ -84,15 +89,21 @@ def test_the_figure_draws_every_system_and_the_references(table, references):
     assert "BERT-large" in set(drawn.rows["system"])
 
 
-def test_a_published_row_has_no_interval_and_chance_stands_beside_the_paper_s(table):
-    header, cells = lay_out(table.on("snli").rows, results.COLUMNS)
-    assert [names[0] for names in header][:4] == ["dataset", "system", "source", "JSD"]
+def test_the_shown_table_is_sorted_and_has_no_trivial_interval(table):
+    shown = results.shown_results(table.on("snli").rows)
+    header, cells = lay_out(shown, results.COLUMNS, ("dataset", "kind"))
+    assert [names[0] for names in header][:4] == ["dataset", "system", "from", "JSD"]
     by_system = {row[1]: row for row in cells}
-    assert "[paper" in by_system["chance"][3]
-    assert "[" not in by_system["BART-large"][3]
+    assert list(by_system)[:3] == ["chance", "estimated human", "mean vote given the old label"]
+    assert by_system["BART-large"][2:4] == ["paper", "**0.220**"]
     assert "[" in by_system["RoBERTa-base, seed 0"][3]
+    assert by_system["old label"][5] == "100.0"
     assert by_system["BART-large"][-1] == "–"
     assert by_system["RoBERTa-base, seed 0"][-1].startswith("1.6 [")
+    assert "RoBERTa-base, mean of 3 seeds" in by_system
+    assert "BERT-base, mean of 2 seeds" not in by_system
+    for _, group in shown.groupby("kind"):
+        assert group["jsd"].is_monotonic_increasing
 
 
 def test_simple_guesses_that_beat_every_published_model(table):
@@ -101,6 +112,8 @@ def test_simple_guesses_that_beat_every_published_model(table):
     assert set(against.rows["n_models"]) == {9}
     jsd = against.rows[against.rows["measure"] == "jsd"].set_index(["system", "dataset"])
     beaten = jsd["n_beaten"]
+    assert beaten["chance", "mnli"] == 9
+    assert beaten["chance", "snli"] == 0
     for dataset in ("mnli", "alphanli"):
         assert beaten["mean vote given the old label", dataset] == 9
     assert beaten["mean vote", "mnli"] == beaten["original votes", "mnli"] == 9
@@ -110,6 +123,8 @@ def test_simple_guesses_that_beat_every_published_model(table):
     beside = results.counts_beside(against.rows).set_index("system")
     assert beside.loc["mean vote given the old label", "snli"] == f"{beaten.iloc[3]} of 9"
     assert beside.loc["original votes", "alphanli"] == "–"
+    _, cells = lay_out(beside.reset_index(), results.count_columns(beside.reset_index()))
+    assert ["old label", "0 of 9", "0 of 9", "**9 of 9**"] in cells
 
 
 def test_no_published_models_give_no_counts(sample):
@@ -149,47 +164,56 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     assert set(refused["note"]) == {"made from the votes that judge it"}
     beside = results.equivalents_beside(rows).set_index("system")
     assert beside.loc["oracle", BRIER] == "made from the votes that judge it"
-    drawn = results.drawn_equivalents(results.crowd_curves(gather("sample").named("snli"),
-                                                           n_draws=2, seed=0), rows)  # fmt: skip
-    assert "oracle" not in set(drawn.rows["system"])
-
-
-def test_a_curve_falls_with_the_crowd(sample):
-    curves = results.crowd_curves.function(sample[0], n_draws=3, seed=0)
-    for measure, rows in curves.groupby("measure"):
-        assert rows["value"].is_monotonic_decreasing
-        assert rows["n_judges"].isna().all() == (measure == BRIER)
-    brier = curves[curves["measure"] == BRIER].set_index("n_people")["value"]
-    assert brier[10] == pytest.approx(brier[1] / 10)
+    assert "oracle" not in set(results.drawn_equivalents(rows).rows["system"])
 
 
 def test_votes_of_one_person_give_empty_tables(sample):
     single = replace(sample[0], counts=frozen(np.eye(3)[sample[0].majority]))
     given = {"n_draws": 2, "n_resamples": 20, "seed": 0}
-    assert results.crowd_curves.function(single, n_draws=2, seed=0).empty
     assert results.human_equivalents.function(single, [], temperatures=[1.0], **given).empty
     rows = results.main_results.function(single, [], n_resamples=20, seed=0)
     assert rows["people"].isna().all()
 
 
-def test_the_figures_place_systems_by_their_values(table, worth, references):
-    curves = results.crowd_curves(gather("auto", []), n_draws=2, seed=0)
-    drawn = results.drawn_equivalents(curves, worth)
-    rows = drawn.rows
-    of_one = rows[(rows["kind"] == "crowd") & (rows["n_people"] == 1)].set_index("dataset")["value"]
-    expected = rows["dataset"].map(of_one) / rows["n_people"]
-    np.testing.assert_allclose(rows["value"], expected)
-    figure = plot_human_equivalents(rows)
-    texts = [{text.get_text() for text in axis.texts} for axis in figure.axes]
-    assert {"RoBERTa-base", "RoBERTa-base, T = 2", "mean vote", "50 people"} <= texts[0]
+def rows_of(axis):
+    return [label.get_text() for label in axis.get_yticklabels()]
+
+
+def test_the_figure_of_people_has_a_row_for_each_family(worth):
+    drawn = results.drawn_equivalents(worth).rows
+    brier = worth.rows[worth.rows["measure"] == BRIER]
+    assert len(drawn) == brier["value"].notna().sum()
+    figure = plot_human_equivalents(drawn)
+    names = rows_of(figure.axes[0])
+    assert names.count("RoBERTa-base, 3 seeds") == 1
+    assert names.index("mean vote") < names.index("MiniLM-L6, seed 0")
     plt.close(figure)
+    many = drawn.assign(n_people=drawn["n_people"] * 10)
+    figure = plot_human_equivalents(many)
+    assert figure.axes[0].get_xscale() == "log"
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_rows_of_systems_are_sorted_in_groups(table, references, narrow):
     shown = results.drawn_results(table, references).rows
-    figure = plot_results(shown)
-    names = [label.get_text() for label in figure.axes[0].get_yticklabels()][::-1]
-    assert names[:2] == ["estimated human", "mean vote given the old label"]
-    jsd = shown[(shown["dataset"] == "snli") & (shown["measure"] == "jsd")].set_index("system")
-    models = [name for name in names if jsd.loc[name, "kind"] == "model"]
-    assert jsd.loc[models, "value"].is_monotonic_increasing
+    with look("light", narrow=narrow):
+        figure = plot_results(shown)
+        wide = figure.get_size_inches()[0]
+    assert wide == pytest.approx(3.7 if narrow else 6.9)
+    kinds = shown.set_index("label")["kind"].to_dict()
+    for axis, dataset in zip(figure.axes, ("snli", "mnli", "alphanli"), strict=True):
+        names = rows_of(axis if narrow else figure.axes[0])  # side by side they share theirs
+        assert {names[0], *names[1:3]} == {"perfect model", "second crowd", "estimated human"}
+        assert "RoBERTa-base" in names  # the paper's, beside ours of several seeds
+        jsd = shown[(shown["dataset"] == dataset) & (shown["measure"] == "jsd")]
+        values = jsd.groupby("label")["value"].mean()
+        models = [name for name in names if kinds[name] == "model"]
+        assert names[-len(models) :] == models
+        if narrow:
+            ranks = jsd.assign(rank=jsd["value"].rank()).groupby("label")["rank"].mean()
+            assert ranks[models].is_monotonic_increasing
+            assert set(names) == set(values.index)
     plt.close(figure)
 
 

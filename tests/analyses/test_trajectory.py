@@ -8,7 +8,6 @@ from chaos_utils.analyses.agreement import entropy_bins, score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.scores import expected_correct
-from chaos_utils.presentation import trajectory as presentation
 from chaos_utils.scoring.systems import uniform
 
 
@@ -123,9 +122,6 @@ def test_runs_of_other_items_give_nothing(runs, of_release):
     sizes = growth(trajectory.with_sizes(of_release, "minilm-l6", runs))
     looks = course(of_release, runs)
     assert len(sizes) == len(looks) == 0
-    assert len(trajectory.changes(sizes)) == 0
-    text = presentation.say_stages(sizes.rows, looks.rows, "minilm-l6")
-    assert "needs the released" in text
 
 
 def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, made, sample):
@@ -184,62 +180,32 @@ def test_stages_of_other_models_are_passed_over(runs, made):
     assert len(growth(known)) == 0
 
 
-def test_changes_are_of_the_last_stage_against_the_first(runs, made):
-    table = course(made, runs)
-    changes = trajectory.changes(table).rows
-    assert set(zip(changes["first_items"], changes["last_items"], strict=True)) == {(128, 8000)}
-    rows = table.rows
-    jsd = rows[rows["measure"] == "jsd"].pivot(index="bin", columns="items", values="value")
-    found = changes[changes["measure"] == "jsd"].set_index("bin")
-    np.testing.assert_allclose(found["change"], jsd[8000] - jsd[128], atol=1e-8)
-    np.testing.assert_allclose(found["last"] - found["first"], found["change"], atol=1e-8)
+def test_changes_are_those_since_the_first_stage(runs, made):
+    rows = course(made, runs).rows
+    rows = rows[rows["measure"] == "jsd"]
+    values = rows.pivot(index="bin", columns="items", values="value")
+    last = rows[rows["items"] == 8000].set_index("bin")
+    np.testing.assert_allclose(last["change"], values[8000] - values[128], atol=1e-8)
     # Nearer to humans on every item, so in every resample.
-    assert (found["high"] < 0).all()
+    assert (last["change_high"] < 0).all()
     first = rows[rows["items"] == 128]
     assert (first[["change", "change_low", "change_high"]] == 0).all(axis=None)
-    one_stage = table.where(rows["items"] == 128)
-    assert len(trajectory.changes(one_stage)) == 0
-    assert len(one_stage) == 5 * 3
-
-
-def test_sentences_choose_their_words_from_the_intervals(runs, made):
-    grown = course(made, runs)
-    table, changes = grown.rows, trajectory.changes(grown).rows
-    text = presentation.say_where(changes, "jsd")
-    assert text.startswith(
-        "On SNLI+MNLI, more training improved JSD in bins 1, 2, 3 and 4 and wors"
-    )
-    worse = changes.assign(low=0.1, high=0.2)
-    text = presentation.say_where(worse, "jsd")
-    assert "improved JSD in no bin and worsened it in bins 1" in text
-    assert "profited" not in text
-    assert presentation.say_growth(changes, "jsd").startswith(
-        "- SNLI+MNLI, from 128 to 8,000 items"
-    )
-    for low, high, words in [
-        (-0.2, -0.1, "better than chance in bins 1, 2, 3 and 4 and worse in no bin"),
-        (0.1, 0.2, "better than chance in no bin and worse in bins 1, 2, 3 and 4"),
-        (-0.1, 0.1, "better than chance in no bin and worse in no bin"),
-    ]:
-        changed = table.assign(over_chance_low=low, over_chance_high=high)
-        assert words in presentation.say_against_chance(changed, "jsd")
-    assert "8,000 in bin 1" in presentation.say_turns(table)
-    assert presentation.say_start(table) == ""
-    assert "even probabilities" in presentation.say_start(table.assign(over_chance=0.001))
-    text = presentation.say_stages(table, table, "minilm-l6")
-    assert "runs of `minilm-l6` on 128, 1,024 and 8,000 items" in text
-    assert "`large`" in text
-    assert "There is no run on αNLI yet." in text
 
 
 def test_the_table_shows_every_stage_and_chance(runs, made, sample):
     table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
     shown = trajectory.side_by_side(table)
-    assert list(shown.columns[-4:]) == ["bin 1", "bin 2", "bin 3", "bin 4"]
+    assert list(shown.columns[-5:]) == ["all items", "bin 1", "bin 2", "bin 3", "bin 4"]
+    assert len(shown.columns) == 8
     jsd = shown[(shown["quantity"] == "JSD") & (shown["dataset"] == "SNLI+MNLI")]
     assert jsd["training items"].tolist() == ["1,000", "4,000", "chance"]
     counts = shown[(shown["quantity"] == "items scored") & (shown["dataset"] == "αNLI")]
     assert counts["all items"].tolist() == [str(len(sample[2]))]
+    accuracy = shown[(shown["quantity"] == "new accuracy (%)") & (shown["dataset"] == "αNLI")]
+    one = table[(table["dataset"] == "alphanli") & (table["measure"] == "new_accuracy")]
+    one = one[one["bin"] == 2].iloc[0]
+    expected = f"{100 * one['value']:.0f} [{100 * one['low']:.0f}, {100 * one['high']:.0f}]"
+    assert accuracy["bin 2"].tolist() == [expected, f"{100 * one['chance']:.0f}"]
 
 
 def test_the_sample_s_stages_are_simulated(sample):
@@ -248,10 +214,10 @@ def test_the_sample_s_stages_are_simulated(sample):
     for table in (sizes, looks):
         assert set(table.rows["runs"]) == {"synthetic run"}
         assert table.synthetic
-    changes = trajectory.changes(sizes).rows
-    every = changes[(changes["bin"] == 0) & (changes["measure"] == "new_accuracy")]
-    assert (every["change"] > 0).all()
-    assert "simulated" in presentation.say_stages(sizes.rows, looks.rows, "minilm-l6")
+    rows = sizes.rows
+    every = rows[(rows["bin"] == 0) & (rows["measure"] == "new_accuracy")]
+    last = every[every["items"] == every["items"].max()]
+    assert (last["change"] > 0).all()
 
 
 def test_without_votes_there_are_no_stages(runs, sample):

@@ -22,6 +22,27 @@ def test_only_what_changed_runs_again(checkout):
     assert planned(checkout) == everything
 
 
+def test_another_address_makes_the_pages_again_and_no_chapter(checkout):
+    assert planned(checkout, "--url", "https://example.org/book") == {"site"}
+    assert planned(checkout) == set()
+
+
+@pytest.mark.slow
+def test_an_address_for_one_build_is_in_its_citations_and_not_in_the_next(checkout):
+    site = checkout / "_build" / "html"
+    url = "https://example.org/book"
+    for given in (["--url", url], []):
+        done = chaos("build", "--sample", *given, cwd=checkout)
+        assert done.returncode == 0, done.stderr
+        page = (site / "figures" / "fig-entropy.html").read_text("utf-8")
+        places = ("fig-entropy.html", "fig-entropy.csv", "fig-entropy.png")
+        shown = [f"{url}/figures/{name}" in page for name in places]
+        shown.append(f"{url}/figures/fig-entropy.html" in (site / "figures.bib").read_text())
+        shown.append((site / "sitemap.xml").is_file())
+        assert shown == [bool(given)] * 5
+        assert planned(checkout, *given) == set()
+
+
 @pytest.mark.parametrize(
     "file",
     [

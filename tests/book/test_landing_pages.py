@@ -1,9 +1,14 @@
 """The pages of figures and tables, and the list of them, as a short book's build made them."""
 
+import json
 import re
+from html import escape, unescape
+from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
+from helpers.pages import open_page
 
 
 @pytest.fixture
@@ -21,7 +26,8 @@ def test_each_has_a_page_with_number_files_and_place(site, small_checkout):
         assert f"Files of this {number}" in text
         assert "chaos run " in text
         assert " -p data=sample" in text
-        assert 'class="admonition warning"' in text  # a sample build
+        made = json.loads((site / "figures" / f"{id}.json").read_text("utf-8"))
+        assert ('class="admonition warning"' in text) == made["synthetic"]
         assert "The code of this cell" in text
         prose = re.sub("<pre.*?</pre>", "", text, flags=re.DOTALL)  # code may hold markup
         assert not re.search(r"\{(cite|numref|doc)", prose), id
@@ -34,6 +40,41 @@ def test_captions_lead_where_they_did_in_the_chapter(site):
     chapter = (site / "chapters" / "annotations.html").read_text("utf-8")
     (place,) = set(re.findall(r'references\.html(#[^"]+)"[^>]*>2022', caption))
     assert f"references.html{place}" in chapter
+
+
+def test_the_line_of_pandas_on_the_page_reads_the_data(site, monkeypatch):
+    monkeypatch.chdir(site / "figures")
+    for path in sorted(Path().glob("*.html")):
+        text = path.read_text("utf-8")
+        lines = re.findall(r'aria-label="The line for (\w+)">(.*?)</pre>', text)
+        assert [kind for kind, _ in lines] == ["CSV", "JSON"], path
+        csv, manifest = (eval(unescape(line), {"pd": pd}) for _, line in lines)
+        # A column without any value is of numbers to the one, of objects to the other.
+        shown = [frame.astype(object).where(frame.notna(), None) for frame in (csv, manifest)]
+        pd.testing.assert_frame_equal(*shown)
+        assert len(csv) > 0
+        for column in csv.columns:
+            assert f'<th scope="row"><code>{escape(column)}</code></th>' in text, path
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_on_the_pages_is_cut(browser, site, width):
+    """Only a figure's own table may be wider than a phone: it scrolls, its system column stays."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    for path in sorted((site / "figures").glob("*.html")):
+        page, _ = open_page(context, path)
+        boxes = ".table-scroll, pre, .picture"
+        if width < 600:
+            boxes = ".table-scroll:has(.facts), pre, .picture"
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        cut = page.locator(boxes).evaluate_all(
+            "found => found.filter(e => e.scrollWidth > e.clientWidth + 1).map("
+            "e => `${e.ariaLabel}: ${e.scrollWidth} px in ${e.clientWidth}`)"
+        )
+        assert cut == [], path.name
+        page.close()
+    context.close()
 
 
 def test_the_list_shows_all_by_chapter_and_by_number(site):

@@ -188,6 +188,19 @@ def test_one_click_copies_a_citation(browser, small_checkout):
         context.close()
 
 
+def test_one_click_copies_a_citation_in_a_chapter(browser, small_checkout):
+    path = small_checkout / "_build" / "html" / "chapters" / "disagreement.html"
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page, troubles = open_page(context, path)
+    page.locator("#fig-simplex summary", has_text="Cite this figure").click()
+    for form, begins in (("BibTeX", "@misc{fig-simplex,"), ("plain", "The Living Book")):
+        page.get_by_role("button", name=f"Copy: {form} citation of fig-simplex").click()
+        page.wait_for_timeout(100)
+        assert page.evaluate("navigator.clipboard.readText()").startswith(begins)
+    assert not troubles
+    context.close()
+
+
 def test_every_chapter_ends_with_how_to_rerun_it(site):
     chapters = sorted((site / "chapters").glob("*.html"))
     assert len(chapters) >= 2
@@ -235,6 +248,20 @@ def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(whole_site):
 def test_terms_lead_to_the_glossary(site):
     for path in (site / "chapters").glob("*.html"):
         assert 'href="../glossary.html#term-' in path.read_text("utf-8"), path.name
+
+
+def test_code_is_folded_below_what_it_shows(site):
+    text = (site / "chapters" / "disagreement.html").read_text("utf-8")
+    cells = re.split(r'<div class="cell (?=tag_)', text)
+    shown = [cell for cell in cells if cell.startswith("tag_hide-input")]
+    assert len(shown) >= 4
+    for cell in shown:
+        assert cell.count('<details class="admonition hide') == 1
+        if "cell_output" in cell:
+            assert cell.index("cell_output") < cell.index("admonition hide")
+    (cell,) = (cell for cell in shown if 'id="fig-entropy"' in cell)
+    assert cell.index('id="fig-entropy"') < cell.index("publish_figure")
+    assert "Toggle hidden content" not in text
 
 
 def test_code_is_folded_and_opens(browser, site):
@@ -287,7 +314,7 @@ def test_texts_in_figures_stand_out_from_the_page(site):
         assert re.search(r'<g id="patch_1">\s*<path [^>]*style="fill: none"', text), path.name
         fills = [re.search(r"fill: (#\w{6})", style) for style in LETTERS.findall(text)]
         assert fills, path.name
-        if path.stem.removesuffix("-dark") not in ON_SHADES:
+        if path.stem.removesuffix("-dark").removesuffix("-narrow") not in ON_SHADES:
             for fill in fills:
                 assert contrast(fill[1] if fill else "#000000", page) >= 4.5, path.name
 
@@ -308,7 +335,8 @@ def test_the_synthetic_sample_cannot_be_mistaken(request, built):
         for path in (site / "figures").glob("*.json")
         if not any(one["synthetic"] for one in json.loads(path.read_text())["inputs"])
     ]
-    assert set(real) <= {"fig-protocol", "fig-training-curves", "tbl-recipes", "tbl-runs"}
+    no_items = {"fig-protocol", "fig-training-curves", "tbl-annotators", "tbl-recipes", "tbl-runs"}
+    assert set(real) <= no_items
     for path in (site / "figures").iterdir():
         if path.stem.removesuffix("-dark") in real:
             continue

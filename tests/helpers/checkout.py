@@ -28,11 +28,14 @@ def shorten(checkout: Path) -> Path:
     """Leave the first two chapters in a checkout's book, for tests of building itself."""
     (checkout / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
-        "  - file: chapters/disagreement\n  - file: annotate\n  - file: explorer\n"
+        "  - file: chapters/disagreement\n  - file: related\n  - file: annotate\n"
+        "  - file: explorer\n"
         "  - file: figures\n  - file: rebuild\n  - file: cite\n  - file: glossary\n"
         "  - file: references\n"
     )
-    (checkout / "book" / "index.md").write_text("# A short book\n\nSee {numref}`fig-entropy`.\n")
+    (checkout / "book" / "index.md").write_text(
+        "# A short book\n\nSee {numref}`fig-entropy`.\n\n```{evaluate-file}\n```\n"
+    )
     annotate = checkout / "book" / "annotate.md"
     text = annotate.read_text("utf-8").replace("{doc}`chapters/collection`", "a chapter")
     annotate.write_text(text, "utf-8")

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.analyses.collection import open_ways
+from chaos_utils.base import style
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.plots import collection as plots
 
@@ -16,12 +17,14 @@ def _close():
 
 
 def texts(axis):
-    return [text.get_text() for text in axis.texts]
+    return [" ".join(text.get_text().split()) for text in axis.texts]
 
 
-def test_the_machine_shows_each_state_once_and_its_thresholds():
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_machine_shows_each_state_once_and_its_thresholds(narrow):
     protocol = load_protocol(max_wrong_in_a_row=7)
-    drawn = texts(plots.plot_protocol(open_ways(protocol).rows).axes[0])
+    with style.look("light", narrow=narrow):
+        drawn = texts(plots.plot_protocol(open_ways(protocol).rows).axes[0])
     for state in protocol.table["states"]:
         assert drawn.count(state) == 1, state
     assert "answer: wrong in a row ≥ 7" in drawn
@@ -29,15 +32,20 @@ def test_the_machine_shows_each_state_once_and_its_thresholds():
     assert drawn.count("no votes count") == 3
 
 
-def test_no_two_boxes_or_labels_of_the_machine_overlap():
-    figure = plots.plot_protocol(open_ways(load_protocol()).rows)
-    figure.draw_without_rendering()
+@pytest.mark.parametrize("narrow", [False, True])
+def test_no_two_labels_of_the_machine_overlap(narrow):
+    with style.look("light", narrow=narrow):
+        figure = plots.plot_protocol(open_ways(load_protocol()).rows)
+        figure.draw_without_rendering()
+    assert figure.get_size_inches()[0] == (style.NARROW if narrow else style.WIDE)
     axis = figure.axes[0]
-    boxes = [text.get_window_extent() for text in axis.texts if text.get_text()]
+    written = [text for text in axis.texts if text.get_text()]
+    boxes = [text.get_window_extent() for text in written]
     for number, one in enumerate(boxes):
-        assert not any(one.overlaps(other) for other in boxes[:number])
-        assert figure.bbox.containsx(one.x0)
-        assert figure.bbox.containsx(one.x1)
+        assert not any(one.overlaps(other) for other in boxes[:number]), written[number]
+        assert figure.bbox.containsx(one.x0), written[number]
+        assert figure.bbox.containsx(one.x1), written[number]
+    assert min(text.get_fontsize() for text in written) >= 7
 
 
 def test_accuracy_curves_keep_to_their_dataset():
@@ -67,19 +75,46 @@ def test_effects_are_drawn_with_their_range():
     table = pd.DataFrame(
         {"careless": share, "without": without, "floor_tvd": 0.03}
         | {name: value * (1 + share) for name, value in mean.items()}
+        | {"tvd": 0.2 * (1 + share) + worse * share}
         | {f"{name}_low": value * share for name, value in mean.items()}
+        | {"tvd_low": 0.2 * share + 0.2 * worse * share}
         | {f"{name}_high": value * 2 for name, value in mean.items()}
         for share in (0.5, 0.1)
-        for without in ("nothing", "hidden checks", "every stage")
+        for worse, without in ((0.1, "hidden checks"), (0.0, "nothing"), (0.2, "every stage"))
     )
     errors, cost, _ = plots.plot_protocol_effect(table).axes
-    lines = {line.get_label(): line for line in errors.containers}
-    assert list(lines) == ["published protocol", "without hidden checks", "without any stage"]
-    full, _, (bars,) = lines["published protocol"].lines
-    assert full.get_ydata() == pytest.approx([0.22, 0.3])
-    assert [list(ends[:, 1]) for ends in bars.get_segments()] == [
-        pytest.approx([0.02, 0.4]),
+    names = [label.get_text() for label in errors.get_yticklabels()]
+    assert names == ["published protocol", "without hidden checks", "without any stage"]
+    few, many = errors.containers
+    assert (few.get_label(), many.get_label()) == ("10%", "50%")
+    dots, _, (bars,) = many.lines
+    assert dots.get_xdata() == pytest.approx([0.3, 0.35, 0.4])
+    assert [list(ends[:, 0]) for ends in bars.get_segments()] == [
         pytest.approx([0.1, 0.4]),
+        pytest.approx([0.11, 0.4]),
+        pytest.approx([0.12, 0.4]),
     ]
-    assert errors.lines[-1].get_ydata()[0] == 0.03
-    assert cost.containers[0].lines[0].get_ydata() == pytest.approx([110, 150])
+    assert any(line.get_xdata()[0] == 0.03 for line in errors.lines)
+    assert cost.containers[0].lines[0].get_xdata() == pytest.approx([110, 110, 110])
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_errors_are_named_by_the_share_they_are_of(narrow):
+    table = pd.DataFrame(
+        {
+            "without": without, "careless": share, "n_votes": n, "bias_squared": bias,
+            "squared_error": bias + 1 / n,
+        }
+        for without in ("nothing", "every stage")
+        for share, bias in ((0.0, 0.01), (0.1, 0.0101), (0.6, 0.1))
+        for n in (5, 100)
+    )  # fmt: skip
+    with style.look("light", narrow=narrow):
+        figure = plots.plot_bias_variance(table)
+        figure.draw_without_rendering()
+    for axis in figure.axes:
+        names = [text for text in axis.texts if text.get_text().endswith("%")]
+        assert [text.get_text() for text in names] == ["0%", "10%", "60%"]
+        boxes = [text.get_window_extent() for text in names]
+        assert not boxes[0].overlaps(boxes[1])
+        assert all(figure.bbox.containsx(box.x1) for box in boxes)

@@ -14,44 +14,72 @@ def _close():
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
     rows = [
         {"dataset": name, "bin": b, "entropy_low_bits": b - 1, "entropy_high_bits": b,
-         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5}
+         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5, "n_seeds": 1}
         for name in ("snli", "severity", "alphanli", "snli+mnli", "mnli")
         for b in (1, 2)
     ]  # fmt: skip
-    titles = [axis.get_title() for axis in bins.plot_jsd_by_entropy(pd.DataFrame(rows)).axes]
+    axes = bins.plot_jsd_by_entropy(pd.DataFrame(rows)).axes
+    titles = [axis.get_title() for axis in axes if axis.get_visible()]
     assert titles == [
         "ChaosNLI-αNLI", "Severity", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI",
     ]  # fmt: skip
 
 
+def bought(names, sizes):
+    rows = [
+        {"dataset": "severity", "system": name, "n_votes": k, "n_items": 600 // k, "bias": 0.1 / k,
+         "standard_error": 0.01 * k, "total_error": 0.1 / k + 0.01 * k}
+        for name in names
+        for k in sizes
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def test_numbers_of_items_keep_clear_of_each_other(others):
-    rows = [
-        {"dataset": "severity", "system": "uniform", "n_votes": k, "n_items": 600 // k,
-         "bias": 0.1, "standard_error": 0.2}
-        for k in (1, 2, 3, 5)
-    ]  # fmt: skip
-    axis = ceilings.plot_items_by_votes(pd.DataFrame(rows)).axes[0]
+    axis = ceilings.plot_items_by_votes(bought(["uniform"], (1, 2, 3, 5, 20))).axes[0]
     ticks = [text.get_text() for text in axis.get_xticklabels()]
-    assert ticks == ["1\n600", "2\n300", "3", "5\n120"]
+    assert ticks == ["1\n600", "5\n120", "20\n30"]
 
 
-def test_no_two_systems_have_one_colour(others):
-    names = [f"system {i}" for i in range(14)]
+def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
+    names = [*(f"system {i}" for i in range(6)), "uniform", "old label"]
+    figure = ceilings.plot_items_by_votes(bought(names, (1, 2, 5)))
+    named = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert named == {"system 0", "system 5", "uniform", "old label"}
+    totals = [line for line in figure.axes[0].lines if line.get_linewidth() > 1.5]
+    totals = [line for line in totals if len(line.get_xdata()) > 1]
+    assert len(totals) == len({line.get_color() for line in totals}) == 4
+    least = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert len(least) == 4
+    assert {line.get_ydata()[0] for line in least} == {0.07}
+
+
+def test_rows_are_grouped_and_sorted_and_the_guess_is_a_line(others):
     rows = [
-        {"dataset": "severity", "system": name, "n_votes": k, "n_items": 600 // k, "bias": 0.1,
-         "standard_error": 0.2}
-        for name in names
-        for k in (1, 2)
+        {"dataset": "severity", "system": name, "kind": kind, "measure": "jsd", "value": value,
+         "low": value - 0.01, "high": value + 0.01, "n_items": 40, "floor": 0.1, "ceiling": 0.2,
+         "uniform": 0.9, "source": "published" if kind == "human" else "computed"}
+        for name, kind, value in (
+            ("worse", "model", 0.6), ("better", "model", 0.4), ("uniform", "baseline", 0.9),
+            ("mean vote", "baseline", 0.7), ("estimated human", "human", 0.2),
+        )
     ]  # fmt: skip
-    figure = ceilings.plot_items_by_votes(pd.DataFrame(rows))
-    assert len({line.get_color() for line in figure.axes[0].lines}) == len(names)
-    bounds = {"floor": 0.1, "ceiling": 0.2, "uniform": 0.9, "n_items": 40, "value": 0.5}
-    rows = [
-        {"dataset": "severity", "system": name, "measure": "jsd", "low": 0.4, "high": 0.6,
-         "source": "published" if name == names[-1] else "computed", **bounds}
-        for name in names
-    ]  # fmt: skip
-    axis = ceilings.plot_noise_ceiling(pd.DataFrame(rows)).axes[0]
+    (axis,) = ceilings.plot_noise_ceiling(pd.DataFrame(rows)).axes
+    names = [label.get_text() for label in axis.get_yticklabels()]
+    assert names == ["estimated human (published)", "mean vote", "better", "worse"]
+    assert {text.get_text() for text in axis.texts} == {"perfect model", "second crowd", "uniform"}
     marked = [line for line in axis.lines if line.get_marker() not in ("None", "")]
-    assert len({line.get_color() for line in marked}) == len(names)
-    assert [line.get_markerfacecolor() == "none" for line in marked] == [False] * 13 + [True]
+    assert [line.get_markerfacecolor() == "none" for line in marked] == [True] + [False] * 3
+
+
+def test_circles_stand_where_the_votes_own_error_differs(others):
+    rows = [
+        {"dataset": "severity", "measure": measure, "quantity": quantity, "n_votes": k,
+         "value": 0.5 / k + (0.1 if (measure, quantity) == ("ece_votes", "error") else 0)}
+        for measure in ("jsd", "kl", "ece_votes")
+        for quantity in ("floor", "error")
+        for k in (1, 10)
+    ]  # fmt: skip
+    jsd, ece = ceilings.plot_annotation_budget(pd.DataFrame(rows)).axes
+    assert len(jsd.lines) == 1
+    assert len(ece.lines) == 2

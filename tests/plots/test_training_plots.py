@@ -4,7 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
+from chaos_utils.base.style import colour, look, width
 from chaos_utils.plots import training
 
 
@@ -17,13 +19,13 @@ def _close():
 def curves(*runs):
     """Rows of two folds of a run: a loss and an accuracy at 100 and 1,000 items."""
     rows = [
-        (dataset, name, name, fold, measure, items, value)
+        (dataset, name, f"size {name}", fold, measure, items, value)
         for dataset, name, folds in runs
         for fold in range(folds)
         for measure, values in (("loss", (1.0, 0.5)), ("dev_accuracy", (0.4, 0.8)))
         for items, value in zip((100, 1000), values, strict=True)
     ]
-    columns = ["task", "run", "system", "fold", "measure", "items", "value"]
+    columns = ["task", "run", "label", "fold", "measure", "items", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -46,19 +48,34 @@ def test_curves_have_a_line_a_fold_and_a_name_a_run():
     figure = training.plot_training_curves(table)
     assert len(figure.axes) == 4
     losses, accuracies, _, of_stories = figure.axes
-    assert len(losses.lines) == 1 + 3 + 1  # the last is the even guess
+    assert len(losses.lines) == 2 * (1 + 3) + 1  # raw and smoothed, and the even guess
     assert losses.lines[-1].get_ydata()[0] == pytest.approx(math.log(3))
     assert of_stories.lines[-1].get_ydata()[0] == 0.5
-    legend = [text.get_text() for text in accuracies.get_legend().get_texts()]
-    assert legend == ["a", "b", "even guess"]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["size a", "size b", "size c"]
     assert losses.get_xscale() == "log"
     np.testing.assert_array_equal(accuracies.lines[0].get_ydata(), [0.4, 0.8])
 
 
+def test_losses_are_smoothed_over_the_raw_ones_in_grey():
+    n = 100
+    noisy = pd.DataFrame(
+        {
+            "task": "nli", "run": "a", "label": "all", "fold": 0, "measure": "loss",
+            "items": np.arange(1, n + 1) * 10, "value": 1 + 0.2 * (-1.0) ** np.arange(n),
+        }
+    )  # fmt: skip
+    raw, smooth, _ = training.plot_training_curves(noisy).axes[0].lines
+    np.testing.assert_array_equal(raw.get_ydata(), noisy["value"])
+    assert np.std(smooth.get_ydata()) < 0.3 * np.std(raw.get_ydata())
+    assert raw.get_color() == colour("grid")
+    assert raw.get_zorder() < smooth.get_zorder()
+
+
 def test_runs_are_told_apart_without_colour():
-    table = curves(*(("nli", f"run {k}", 1) for k in range(12)))
-    lines = training.plot_training_curves(table).axes[1].lines[:12]
-    assert len({(line.get_marker(), line.get_linestyle()) for line in lines}) == 12
+    table = curves(*(("nli", f"run {k}", 1) for k in range(6)))
+    lines = training.plot_training_curves(table).axes[1].lines[:6]
+    assert len({str(line._dash_pattern) for line in lines}) == 6
 
 
 @pytest.mark.parametrize(
@@ -70,14 +87,42 @@ def test_growth_has_a_row_a_task_and_a_line_a_bin_with_its_chance(plot):
     assert titles == ["SNLI and MNLI pooled"] * 2 + ["ChaosNLI-αNLI"] * 2
     for axis in figure.axes:
         assert len(axis.containers) == 4
-        ends = [line.get_ydata()[0] for line in axis.lines if list(line.get_xdata()) == [1]]
+        ends = [line.get_ydata()[0] for line in axis.lines if list(line.get_xdata()) == [1.04]]
         assert ends == pytest.approx([0.31, 0.32, 0.33, 0.34])
-    legend = figure.axes[1].get_legend().get_texts()
-    assert legend[0].get_text() == "0.25–0.50, 101"
-    assert len(legend) == 4
+    (legend,) = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == [
+        "bin 1 (people agree most)",
+        "bin 2",
+        "bin 3",
+        "bin 4 (least)",
+        "hollow: chance",
+    ]
 
 
 def test_sizes_are_named_on_their_axis():
     axis = training.plot_training_size(grown("snli")).axes[0]
     ticks = [tick.get_text() for tick in axis.get_xticklabels()]
     assert ticks == ["1,000", "3,162", "10,000"]
+
+
+def test_sizes_that_would_touch_are_named_once():
+    table = grown("snli").replace({"items": {3162: 9000}})
+    axis = training.plot_training_size(table).axes[0]
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1,000", "10,000"]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_figures_fit_the_page(narrow):
+    with look("light", narrow):
+        figures = [
+            training.plot_training_size(grown("snli", "alphanli")),
+            training.plot_training_curves(curves(("nli", "a", 1), ("nli", "b", 2))),
+        ]
+        for figure in figures:
+            assert figure.get_size_inches()[0] <= width()
+            columns = {round(axis.get_position().x0, 3) for axis in figure.axes}
+            figure.draw_without_rendering()
+            for text in figure.findobj(Text):
+                assert not text.get_text() or text.get_fontsize() >= 7
+            assert narrow or len(columns) > 1

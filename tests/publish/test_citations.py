@@ -132,6 +132,55 @@ def test_an_address_is_given_once_there_is_one(book, tmp_path):
     assert citations.book_bibtex(there).count("https://example.org/book/") == 1
 
 
+def test_one_build_may_have_another_address(tmp_path, monkeypatch):
+    path = tmp_path / "CITATION.cff"
+    content = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+    path.write_text(yaml.safe_dump(content | {"url": "https://example.org/book"}))
+    monkeypatch.setenv(citations.ADDRESS, "http://localhost:8000/draft/")
+    book = citations.read_book(path)
+    assert "http://localhost:8000/draft/figures/fig-x.html" in citations.bibtex(book, MANIFEST)
+    assert book.url in citations.book_plain(book)
+    monkeypatch.setenv(citations.ADDRESS, "")
+    assert citations.read_book(path).url == "https://example.org/book"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "example.org",
+        "www.example.org/book",
+        "ftp://example.org",
+        "https://",
+        "https://example.org/a b",
+        "https://example.org/book?x=1",
+        "https://example.org/book#top",
+        "https://example.org/book/index.html",
+        "https://example.org//book",
+        "https://me:secret@example.org",
+        "https://example.org/{book}",
+        "https://example.org/book\n",
+        "javascript:alert(1)",
+        ["https://example.org"],
+    ],
+)
+def test_an_address_that_no_site_has_is_refused(tmp_path, url):
+    with pytest.raises(ChaosError, match=r"not the address of a site(?s:.)*--url"):
+        citations.checked_address(url, "--url")
+    content = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+    path = tmp_path / "CITATION.cff"
+    path.write_text(yaml.safe_dump(content | {"url": url}))
+    with pytest.raises(ChaosError, match=r"CITATION\.cff, url"):
+        citations.read_book(path)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://example.org", "https://example.org/~me/a%20b/1.0/", "http://localhost:8000", ""],
+)
+def test_an_address_is_taken_as_it_is(url):
+    assert citations.checked_address(url, "--url") == url
+
+
 @pytest.mark.parametrize(
     "text",
     ["title: [", "title: A\x07", "- a", "", "title: A\nauthors: 3\n", "title: A\nauthors: [A]\n"],

@@ -38,7 +38,7 @@ def test_the_real_chapters_do_not_depend_on_each_other_s_plots():
         }
         for chapter in dependencies.chapters()
     }
-    assert list(names)[:3] == ["collection", "annotations", "disagreement"]
+    assert list(names)[:3] == ["annotations", "disagreement", "results"]
     plots = {path.parent.name + "/" + path.name
              for path in dependencies.modules_of(paths.notebooks() / "annotations.py")}  # fmt: skip
     assert "plots/annotations.py" in plots

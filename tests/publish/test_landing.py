@@ -102,7 +102,7 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
         assert format(BOOK, manifest).strip().replace("\r\n", "\n") in texts.replace("\r\n", "\n")
     assert "chaos run annotations -p seed=3" in read.inside["pre"]
     assert CELL.code in read.inside["details"]
-    assert "The first 8 of 20 rows; 2 columns" in read.inside["caption"]
+    assert "20 rows, 2 columns" in read.inside["caption"]
 
 
 def test_a_figure_has_both_looks_and_widths_and_its_alt_text():
@@ -150,8 +150,30 @@ def test_a_stale_one_says_so_and_why(manifest):
 
 def test_all_of_a_short_table_is_shown_without_empty_tables():
     read = page(FIGURE | {"data": FIGURE["data"][:1], "parameters": {}, "columns": ["uid"]})
-    assert "The only row; 1 column" in read.inside["caption"]
+    assert "1 row, 1 column" in read.inside["caption"]
     assert "Parameters" not in read.inside["caption"]
+
+
+def test_each_column_is_shown_by_its_first_values():
+    data = [{"share": -0.123456, "label": label} for label in ("a", "b", "a", None, "c", "d")]
+    words = page(FIGURE | {"columns": ["share", "label"], "data": data}).words
+    assert words[words.index("share") + 1] == "−0.1235"
+    assert words[words.index("label") + 1] == "a, b, –, c …"
+
+
+def test_the_lines_of_pandas_name_whole_addresses_where_there_are_any():
+    assert landing.read_lines(BOOK, TABLE)["CSV"] == 'pd.read_csv("tbl-x.csv")'
+    lines = landing.read_lines(replace(BOOK, url="https://example.org/book/"), TABLE)
+    for kind, line in lines.items():
+        assert f'"https://example.org/book/figures/tbl-x.{kind.lower()}"' in line
+
+
+def test_a_table_of_many_columns_takes_the_margin_too():
+    assert not page(TABLE).all("div")[0]["class"].endswith("full-width")
+    header = [["item"], *([str(k)] for k in range(5))]
+    row = [*TABLE["display"]["rows"][0], *"abcd"]
+    wide = page(TABLE | {"display": {"header": header, "rows": [row]}})
+    assert wide.all("div")[0]["class"] == "table-scroll wide full-width"
 
 
 @pytest.mark.parametrize(
@@ -197,3 +219,24 @@ def test_meta_tags_are_relative_until_the_book_has_an_address(manifest):
     assert tags["og:url"] == tags["citation_public_url"] == linked["url"] == f"{there}.html"
     if manifest is FIGURE:
         assert tags["og:image"] == linked["contentUrl"] == f"{there}.png"
+
+
+@pytest.mark.parametrize(
+    ("page_name", "url", "root", "kind"),
+    [
+        ("index", "", "", "website"),
+        ("chapters/a", "", "../", "article"),
+        ("chapters/a", "https://example.org/book/", "https://example.org/book/", "article"),
+    ],
+)
+def test_other_pages_have_a_description_and_a_card(page_name, url, root, kind):
+    book = replace(BOOK, url=url)
+    text = metadata.page_tags(book, page_name, EVIL, f"Said, {EVIL}", "_static/card.png")
+    tags = {
+        attrs.get("name", attrs.get("property")): attrs["content"]
+        for attrs in Reader(text).all("meta")
+    }
+    assert tags["description"] == tags["og:description"] == f"Said, {EVIL}"
+    assert (tags["og:title"], tags["og:type"]) == (EVIL, kind)
+    assert tags["og:image"] == f"{root}_static/card.png"
+    assert tags.get("og:url") == (f"{url}{page_name}.html" if url else None)

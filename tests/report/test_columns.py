@@ -108,3 +108,17 @@ def test_a_difference_beyond_rounding_is_bold():
     )
     _, cells = lay_out(rows, published_beside("x", "x", 2))
     assert [row[-1] for row in cells] == ["**+0.02**", "0.00"]
+
+
+def test_shares_tie_at_the_digits_that_are_shown_and_a_point_has_no_interval():
+    rows = pd.DataFrame(
+        {
+            "share": [0.784, 0.7871, 0.7874],
+            "low": [0.784, 0.77, np.nan],
+            "high": [0.784, 0.8, np.nan],
+        }
+    )
+    _, cells = lay_out(rows, [Column("accuracy", "share", 1, percent=True, best="highest")])
+    assert cells == [["78.4"], ["**78.7**"], ["**78.7**"]]
+    _, cells = lay_out(rows, [Column("accuracy", "share", 1, "low", "high", percent=True)])
+    assert cells == [["78.4"], ["78.7 [77.0, 80.0]"], ["78.7"]]

@@ -13,6 +13,7 @@ from chaos_utils.report.standalone import plain_roles
         ("{doc}`the chapter <x>`", "the chapter"),
         ("{term}`entropy` and {term}`the error <ECE, majority label>`", "entropy and the error"),
         ("(a-place)=\n# Title", "# Title"),
+        ("Choose.\n\n```{a-place}\n```\n", "Choose.\n\n\n"),
         ("`code {x}`", "`code {x}`"),
         ("costs $5 and $6", "costs $5 and $6"),
     ],

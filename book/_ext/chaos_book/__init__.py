@@ -7,15 +7,22 @@ from sphinx.application import Sphinx
 from chaos_book import (
     addresses,
     annotate,
+    cards,
+    claims,
     cleaning,
+    evaluate,
     explorer,
+    folding,
     icons,
+    interactive,
     landing,
     mathml,
     published,
     reference,
     rerun,
+    search,
     site,
+    title_page,
 )
 
 
@@ -32,7 +39,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
         reference,
         explorer,
         annotate,
+        evaluate,
+        claims,
+        interactive,
+        search,
+        folding,
+        cards,
         icons,
+        title_page,
     ):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,6 +16,7 @@ _UNWANTED = re.compile(
     r"|<(?:script|link)[^>]*thebe[^>]*>(?:[^<]*</script>)?\n?"
     r"|<script[^>]*/fontawesome/[^>]*></script>\n?"
     r'|\s+id="search-input"'
+    r'|(?<=<summary) aria-label="Toggle hidden content"'  # its text says more
     r'|<div id="jb-print-docs-body".*?(?=<div id="searchbox">)',
     re.DOTALL,
 )

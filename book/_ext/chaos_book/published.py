@@ -32,7 +32,6 @@ logger = logging.getLogger(__name__)
 
 Manifest = contents.Manifest
 _ABSENT = "absent-value"
-_NARROW = 5  # columns that a table may have beside the margin
 
 
 class PublishedFigure(nodes.General, nodes.Element):
@@ -101,7 +100,7 @@ def _table_html(manifest: Manifest) -> str:
         shown = [one for one in datasets if one not in without]
         notice = licences.paragraph(licences.notice(shown)) if shown else ""
         notice += licences.paragraph(licences.votes_notice(without)) if without else ""
-    wide = len(manifest["display"]["header"]) > _NARROW
+    wide = landing.is_wide(manifest)
     return markup.scrolled(table, manifest["title"], wide=wide) + notice
 
 
@@ -144,7 +143,10 @@ def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
         f"<tr><th scope='row'>{escape(name)}</th><td>{escape(repr(value))}</td></tr>"
         for name, value in manifest["parameters"].items()
     )
-    cite = escape(citations.plain(book, manifest)), escape(citations.bibtex(book, manifest))
+    cite = "".join(
+        markup.copied("", write(book, manifest), f"{form} citation of {id}")
+        for form, write in (("plain", citations.plain), ("BibTeX", citations.bibtex))
+    )
     return f"""
 <div class="published-footer">
 <a href="{root}figures/{id}.html">Permanent page</a>
@@ -153,8 +155,8 @@ def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
 <details><summary>Parameters</summary><table class="published">
 <thead><tr><th scope="col">parameter</th><th scope="col">value</th></tr></thead>
 <tbody>{parameters}</tbody></table></details>
-<details><summary>Cite this {kind}</summary><p>{cite[0]}</p><pre tabindex="0">{cite[1]}</pre>
-</details>
+<details><summary>Cite this {kind}</summary>
+{cite}</details>
 </div>
 """
 

@@ -1,0 +1,143 @@
+/* Brings the page to life. The votes are a script of the book, loaded when the place comes into view;
+   after a file was chosen, the page asks for nothing more. */
+(function () {
+  "use strict";
+
+  const {Fault, read, measured, draw, faultMessage, results, summary} = window.Evaluate;
+  const N_RESAMPLES = 1000, SEED = 0;
+  const root = document.getElementById("evaluate");
+  const input = root.querySelector("[type=file]");
+  const partial = root.querySelector("[name=partial]");
+  const example = root.querySelector("button");
+  const status = root.querySelector(".evaluate-status");
+  const faultPlace = root.querySelector(".evaluate-fault");
+  const place = root.querySelector(".evaluate-results");
+  const votesFile = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/items.js");
+  let loading, last, turn = 0;
+
+  function load(address) {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = address;
+      script.onload = resolve;
+      script.onerror = () => reject(new Error("the votes are missing"));
+      document.head.append(script);
+    });
+  }
+
+  /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
+  function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  }
+
+  /* What the book knows: its votes, and what the page says beside them. */
+  async function loadKnown() {
+    await load(votesFile);
+    const {datasets, scale, synthetic} = await unpack(window.CHAOS_ITEMS);
+    const said = JSON.parse(document.getElementById("evaluate-known").textContent);
+    const joined = datasets.map((dataset) => ({...dataset, ...said.datasets[dataset.name]}));
+    return {...said, scale, synthetic, datasets: joined};
+  }
+
+  function known() {
+    loading ??= loadKnown();
+    return loading;
+  }
+
+  function textOf(buffer) {
+    if (new TextDecoder("latin1").decode(buffer.slice(0, 4)) === "PAR1") {
+      throw new Fault("This page cannot read parquet.", {
+        found: "a parquet file", expected: "CSV or JSON lines",
+        todo: "write the table as CSV, or run `chaos evaluate` on the file",
+      });
+    }
+    try {
+      return new TextDecoder("utf-8", {fatal: true}).decode(buffer);
+    } catch {
+      throw new Fault("The data file is not UTF-8 text.", {todo: "save it as UTF-8"});
+    }
+  }
+
+  /* Evaluate a file, unless another one was chosen meanwhile. */
+  async function evaluate(file) {
+    last = file;
+    turn += 1;
+    const mine = turn;
+    say(`Reading ${file.name} …`, [], []);
+    await new Promise((resolve) => { setTimeout(resolve); }); // so that this is painted
+    try {
+      const buffer = await file.arrayBuffer();
+      const book = await known();
+      const found = read(textOf(buffer), file.name, book, partial.checked);
+      if (mine === turn) show(found, book);
+    } catch (fault) {
+      if (mine !== turn) return;
+      if (fault instanceof Fault) {
+        say("", faultMessage(fault, file.name), []);
+      } else {
+        say("", [`The file could not be evaluated (${fault.message}). Use a newer browser, or `
+          + "build the site again."], []);
+        throw fault;
+      }
+    }
+  }
+
+  function show(found, book) {
+    const values = found.map((one) => measured(one, draw(one.places.length, N_RESAMPLES, SEED)));
+    say(found.map((one, i) => summary(one, values[i])).join(" "), [],
+      found.flatMap((one, i) => results(one, values[i], book, i)));
+  }
+
+  function say(text, fault, result) {
+    status.textContent = text;
+    faultPlace.hidden = !fault.length;
+    faultPlace.replaceChildren(...fault);
+    place.replaceChildren(...result);
+  }
+
+  /* A file as a reader might have it, from the first system that covers a whole dataset. */
+  function exampleOf({datasets, scale}) {
+    const [found] = datasets.flatMap((dataset) => dataset.systems
+      .filter(({label}) => label.every((one) => one !== null))
+      .map((system) => ({dataset, system})));
+    if (!found) return undefined;
+    const {dataset: {columns, uids}, system: {name, shares}} = found;
+    const rows = uids.map((uid, i) => {
+      const given = shares.map((column) => column[i]);
+      const rest = Math.max(0, given.reduce((left, share) => left - share, scale));
+      return [uid, ...[...given, rest].map((share) => share / scale)].join(",");
+    });
+    return new File([["uid", ...columns].join(","), "\n", rows.join("\n")], `${name}, rounded.csv`);
+  }
+
+  function listen() {
+    const drop = root.querySelector(".evaluate-drop");
+    input.addEventListener("change", () => { if (input.files.length) evaluate(input.files[0]); });
+    partial.addEventListener("change", () => { if (last) evaluate(last); });
+    for (const name of ["dragenter", "dragover"]) {
+      drop.addEventListener(name, (event) => {
+        event.preventDefault();
+        drop.classList.add("over");
+      });
+    }
+    drop.addEventListener("dragleave", ({relatedTarget}) => {
+      if (!drop.contains(relatedTarget)) drop.classList.remove("over");
+    });
+    drop.addEventListener("drop", (event) => {
+      event.preventDefault();
+      drop.classList.remove("over");
+      const [file] = event.dataTransfer.files;
+      if (file) evaluate(file);
+    });
+    example.addEventListener("click", async () => evaluate(exampleOf(await known())));
+    new IntersectionObserver(([{isIntersecting}], observer) => {
+      if (!isIntersecting) return;
+      observer.disconnect();
+      known().then((book) => { example.hidden = !exampleOf(book); }).catch(() => {});
+    }).observe(root);
+  }
+
+  listen();
+})();

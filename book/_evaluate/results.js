@@ -1,0 +1,172 @@
+/* What the page shows: a fault, a table of measures, and the place among the systems. All text of a
+   reader's file enters by textContent. */
+(function () {
+  "use strict";
+
+  const {count, inPeople} = window.Evaluate;
+  const PEOPLE = "human_equivalent_brier";
+  const BETTER = {lower: "lower is better", higher: "higher is better"};
+  const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
+
+  /* Make an element: its class, its content (text or nodes) and its attributes. */
+  function make(tag, className, content = [], attributes = {}) {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    element.append(...(Array.isArray(content) ? content : [content]));
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  }
+
+  /* A fault as a message: what it is, then what was found, expected and is to be done. */
+  function faultMessage(fault, file) {
+    const details = {where: file, found: fault.found, expected: fault.expected, "to do": fault.todo};
+    const said = Object.entries(details).filter(([, text]) => text !== undefined);
+    return [
+      make("p", "evaluate-problem", fault.message),
+      make("dl", "", said.flatMap(([name, text]) => [make("dt", "", name), make("dd", "", text)])),
+    ];
+  }
+
+  function number(value) {
+    return value.toFixed(3).replace("-", "−");
+  }
+
+  function interval({low, high}) {
+    return low === undefined ? "" : `${number(low)} to ${number(high)}`;
+  }
+
+  /* Half of the crowd on the item that has fewest votes. */
+  function halfOf({votes}) {
+    const totals = votes[0].map((_, i) => votes.reduce((all, column) => all + column[i], 0));
+    return Math.max(Math.floor(totals.reduce((a, b) => Math.min(a, b)) / 2), 1);
+  }
+
+  function measuresTable({dataset, model, places}, found, known) {
+    const header = make("thead", "", make("tr", "", ["Measure", "Value", "95% interval"].map((text) =>
+      make("th", "", text, {scope: "col"}))));
+    const rows = Object.entries(known.measures).filter(([name]) => name in found)
+      .map(([name, {title, unit, better}]) => {
+        const [value, ends] = name === PEOPLE
+          ? peopleCells(found[name], halfOf(dataset)) : [number(found[name].value), interval(found[name])];
+        const about = [unit, BETTER[better]].filter(Boolean).join(", ");
+        return make("tr", "", [
+          make("th", "", [title, " ", make("span", "interval", about)], {scope: "row"}),
+          make("td", "number", value), make("td", "number", ends || "–"),
+        ]);
+      });
+    const caption = `${model} on ${count(places.length)} items of ${dataset.short}`
+      + `${known.synthetic ? " (synthetic sample)" : ""}`;
+    return make("table", "published", [make("caption", "", caption), header, make("tbody", "", rows)]);
+  }
+
+  function peopleCells(found, limit) {
+    const [, value, ends] = /^(.*?)(?: \[(.*)\])?$/.exec(inPeople(found, limit));
+    return [value, ends ? ends.replace(", ", " to ") : ""];
+  }
+
+  /* Your system among the others by a measure, the best first. */
+  function placed(others, yours, name, better) {
+    const sign = better === "higher" ? -1 : 1;
+    const rows = others.filter((one) => one[name]).map((one) => ({...one, at: one[name]}));
+    const place = (value) => 1 + rows.filter(({at: [other]}) => sign * (other - value) < 0).length;
+    const {value, low, high} = yours;
+    const ends = [place(low), place(high)].sort((a, b) => a - b);
+    const all = [...rows, {kind: "yours", at: [value, low, high]}]
+      .sort((a, b) => sign * (a.at[0] - b.at[0]) || (b.kind === "yours") - (a.kind === "yours"));
+    return {all, place: place(value), ends};
+  }
+
+  /* Where a value stands from left to right, in percent of the drawing. */
+  function scaleOf(rows, isLogarithmic) {
+    const scaled = (value) => (isLogarithmic ? Math.log(value) : value);
+    const ends = rows.flatMap(({at}) => at).filter((value) => value !== null).map(scaled);
+    const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    return (value) => 6 + 88 * (scaled(value) - least) / (most - least || 1);
+  }
+
+  function dot([value, low, high], at) {
+    const mark = make("span", "evaluate-dot");
+    mark.style.left = `${at(value)}%`;
+    if (low === null || low === undefined) return [mark];
+    const line = make("span", "evaluate-line");
+    line.style.left = `${at(low)}%`;
+    line.style.width = `${at(high) - at(low)}%`;
+    return [line, mark];
+  }
+
+  function placesTable(model, all, {title, unit, better}, isLogarithmic) {
+    const at = scaleOf(all, isLogarithmic);
+    const rows = all.map(({system, kind, source, at: values}) => {
+      const isYours = kind === "yours";
+      const about = [KINDS[kind] ?? kind, source === "published" ? "published" : ""];
+      const [value, low, high] = values;
+      const ends = low === null ? [] : [number(low), number(high)];
+      return make("tr", isYours ? "yours" : source === "published" && "of-paper", [
+        make("th", "", [isYours ? model : system, " ",
+          make("span", "interval", about.filter(Boolean).join(", "))], {scope: "row"}),
+        make("td", "number", [number(value),
+          ...(ends.length ? [" ", make("span", "interval", `[${ends.join(", ")}]`)] : [])]),
+        make("td", "evaluate-place", dot(values, at), {"aria-hidden": "true"}),
+      ]);
+    });
+    const about = [unit, BETTER[better], isLogarithmic ? "on a logarithmic axis" : ""];
+    const header = make("thead", "", make("tr", "", [
+      make("th", "", "System", {scope: "col"}),
+      make("th", "", title, {scope: "col"}),
+      make("th", "evaluate-axis", about.filter(Boolean).join(", "), {scope: "col", "aria-hidden": "true"}),
+    ]));
+    const caption = "From the best to the worst. Bars are 95% intervals over items; published values "
+      + "have none, and are hollow.";
+    return make("table", "published evaluate-places",
+      [make("caption", "", caption), header, make("tbody", "", rows)]);
+  }
+
+  /* Your system among those of the book, by the measure that is chosen. */
+  function placesPart({model, dataset}, found, known, id) {
+    const names = Object.keys(known.measures).filter((name) => name in found
+      && dataset.others.some((one) => one[name]));
+    if (!names.length) return [];
+    const choice = make("select", "", names.map((name) =>
+      make("option", "", known.measures[name].title, {value: name})), {id});
+    const said = make("p", "evaluate-said", "", {"aria-live": "polite"});
+    const body = make("div");
+    function show() {
+      const name = choice.value, measure = known.measures[name];
+      const {all, place, ends: [first, last]} = placed(dataset.others, found[name], name, measure.better);
+      const reach = first === last ? "its whole interval lies there"
+        : `its interval reaches from place ${first} to ${last}`;
+      said.textContent = `On ${dataset.short}, ${model} takes place ${place} of ${all.length}; ${reach}.`;
+      body.replaceChildren(placesTable(model, all, measure, name === "kl"));
+    }
+    choice.addEventListener("change", show);
+    show();
+    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), choice]), said, body];
+  }
+
+  /* All of one dataset's results. */
+  function results(predictions, found, known, index) {
+    const {dataset, notes, places} = predictions;
+    const isWhole = places.length === dataset.uids.length;
+    const explained = [
+      "Intervals resample the items, each with its votes; how many people a system is worth has "
+        + "Fieller’s. ECE has none: chance alone makes it larger on a resample.",
+      ...notes.map((note) => `Note: ${note}.`),
+      ...(dataset.others.length && !isWhole
+        ? ["On a part of the items, a system is not placed among the others."] : []),
+    ];
+    return [
+      make("h3", "", dataset.title),
+      measuresTable(predictions, found, known),
+      ...explained.map((text) => make("p", "note", text)),
+      ...(isWhole ? placesPart(predictions, found, known, `evaluate-by-${index}`) : []),
+    ];
+  }
+
+  /* One sentence for those who listen. */
+  function summary({model, dataset, places}, {jsd}) {
+    return `${model} on ${dataset.short}, ${count(places.length)} items: JSD ${number(jsd.value)}, `
+      + `95% interval ${interval(jsd)}.`;
+  }
+
+  Object.assign(window.Evaluate, {faultMessage, results, summary, placed});
+})();

@@ -1,0 +1,76 @@
+"""What each page says of itself in its head: a description, and the card of a shared link.
+
+The pages of single figures and tables say more, by `chaos_utils.publish.metadata.meta_tags`.
+"""
+
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from chaos_book.published import PublishedCaption, project_of
+from chaos_utils.publish import citations, metadata
+from chaos_utils.publish.card import card_png
+
+CARD = "_static/card.png"
+_ENOUGH = 60  # characters; less says nothing
+_LONGEST = 200
+# A paragraph in one of these does not speak of the page.
+_ASIDE = (nodes.Admonition, nodes.block_quote, nodes.table, nodes.footnote, PublishedCaption)
+
+
+def _describe(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    if pagename.startswith("figures/"):  # these have their own
+        return
+    book = citations.read_book(project_of(app) / "CITATION.cff")
+    title, said = unescape(str(context.get("title") or book.title)), book.abstract
+    if pagename == app.config.root_doc:
+        title = book.title
+    elif isinstance(doctree, nodes.document):
+        title = app.env.titles[pagename].astext()
+        said = beginning(doctree) or said
+    tags = metadata.page_tags(book, pagename, title, said, CARD)
+    context["metatags"] = f"{context.get('metatags', '')}\n{tags}"
+
+
+def beginning(doctree: nodes.document) -> str:
+    """Return how a page begins, cut at a word; empty where it begins with no text."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        around, inside = paragraph.parent, False
+        while around is not None:
+            inside = inside or isinstance(around, _ASIDE)
+            around = around.parent
+        text = " ".join(paragraph.astext().split())
+        if inside or len(text) < _ENOUGH or next(paragraph.findall(nodes.math), None):
+            continue
+        if len(text) <= _LONGEST:
+            return text
+        return f"{text[:_LONGEST].rpartition(' ')[0].rstrip(',;:–')} …"
+    return ""
+
+
+def _draw(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    book = citations.read_book(project_of(app) / "CITATION.cff")
+    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
+    # A stale figure has no PNG.
+    pictures = {
+        id: Path(manifest["folder"]) / f"{id}.png"
+        for id, manifest in manifests.items()
+        if "png" in manifest["formats"]
+    }
+    first = next(iter(pictures.values()), None)
+    picture = pictures.get(app.config.chaos_card, first)
+    (Path(app.outdir) / CARD).write_bytes(card_png(book.title, picture))
+
+
+def setup(app: Sphinx) -> None:
+    """Register the figure's name, and connect to Sphinx's events."""
+    app.add_config_value("chaos_card", "", "html", [str])
+    app.connect("html-page-context", _describe)
+    app.connect("build-finished", _draw)

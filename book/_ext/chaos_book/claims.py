@@ -1,0 +1,129 @@
+"""The papers' claims as cards that readers can filter: the cards, a script and a style."""
+
+import shutil
+from collections import Counter
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.presentation.claims import SHORT, card_html, place_of
+from chaos_utils.publish import explorer
+
+logger = logging.getLogger(__name__)
+
+_EXPLORER = "explorer"  # the page
+_FOLDER = "claims"  # below _static
+_SCRIPT, _STYLE = "claims.js", "claims.css"
+
+
+class ClaimCard(nodes.General, nodes.Element):
+    """A claim, with an address of its own."""
+
+
+class Claims(SphinxDirective):
+    """Set the cards of a published table of claims, and the controls that filter them."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the controls and a card for each claim; a warning where there is no table."""
+        id = self.arguments[0]
+        manifest = self.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+        if manifest is None:
+            logger.warning("no notebook made %s", id, location=self.get_location())
+            return []
+        self.env.chaos_claims = self.env.docname  # type: ignore[attr-defined]
+        # As a table again, so that what is missing is NaN.
+        rows = pd.DataFrame(manifest["data"]).to_dict("records")
+        n_resamples = manifest["parameters"]["resamples"]
+        found: list[nodes.Node] = [_raw(_controls_html(rows))]
+        for row in rows:
+            card = ClaimCard(verdict=SHORT[row["verdict"]], paper=row["paper"])
+            self.options["name"] = place_of(row)
+            self.add_name(card)
+            card += _raw(card_html(row, n_resamples, self._link(row["selection"])))
+            found.append(card)
+        return found
+
+    def _link(self, selection: str) -> str:
+        """Return the address of a selection in the explorer; nothing in a book without it."""
+        if not selection or _EXPLORER not in self.env.found_docs:
+            return ""
+        try:
+            asked = explorer.selection(selection)
+        except ChaosError as fault:
+            logger.warning("%s: %s", selection, fault, location=self.get_location())
+            return ""
+        builder = self.env.app.builder
+        return f"{builder.get_relative_uri(self.env.docname, _EXPLORER)}{asked}"
+
+
+def _raw(html: str) -> nodes.raw:
+    return nodes.raw("", html, format="html")
+
+
+def _controls_html(rows: list[dict[str, Any]]) -> str:
+    """Return the controls, which the script shows: without it, they would do nothing."""
+    verdicts = Counter(row["verdict"] for row in rows)
+    papers = Counter(row["paper"] for row in rows)
+    boxes = {
+        "verdict": [(SHORT[one], f"{MARKS[one]} {one}", verdicts[one]) for one in VERDICTS],
+        "paper": [(key, name, papers[key]) for key, name in PAPERS.items()],
+    }
+    sets = "".join(
+        f"<fieldset><legend>{name.capitalize()}</legend>"
+        + "".join(
+            f'<label><input type="checkbox" name="{name}" value="{value}" checked> '
+            f'{escape(label)} <span class="n">{n}</span></label>'
+            for value, label, n in options
+            if n
+        )
+        + "</fieldset>"
+        for name, options in boxes.items()
+    )
+    return (
+        f'<form id="claims-filter" class="claims-filter" hidden>{sets}'
+        '<p><span role="status" aria-live="polite"></span> '
+        '<button type="reset">Show all</button></p></form>'
+    )
+
+
+def _visit(self: HTML5Translator, node: nodes.Element) -> None:
+    data = {"data-verdict": node["verdict"], "data-paper": node["paper"]}
+    data["aria-labelledby"] = f"{node['ids'][0]}-title"
+    self.body.append(self.starttag(node, "article", CLASS=f"claim {node['verdict']}", **data))
+
+
+def _depart(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append("</article>\n")
+
+
+def _add_files(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Let this page alone load the script and the style."""
+    if pagename != getattr(app.env, "chaos_claims", None):
+        return
+    # Put in place before the page is written, so that their addresses there carry digests.
+    target = Path(app.outdir) / "_static" / _FOLDER
+    target.mkdir(parents=True, exist_ok=True)
+    for file in (_SCRIPT, _STYLE):
+        shutil.copyfile(Path(app.srcdir) / "_claims" / file, target / file)
+    app.add_css_file(f"{_FOLDER}/{_STYLE}")
+    app.add_js_file(f"{_FOLDER}/{_SCRIPT}", loading_method="defer")
+
+
+def setup(app: Sphinx) -> None:
+    """Register the cards and their directive, and connect to Sphinx's events."""
+    app.add_node(ClaimCard, html=(_visit, _depart))
+    app.add_directive("claims", Claims)
+    app.connect("html-page-context", _add_files)

@@ -1,0 +1,143 @@
+"""The place where a page evaluates a reader's file of predictions in the browser.
+
+It reads the votes from the explorer's data, which enters the site alone. What a page says beside
+them stands in the page itself: how labels are spelled, and what the book's systems scored.
+"""
+
+import math
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from chaos_book import book_votes
+from chaos_book.published import project_of
+from chaos_utils.analyses.names import SYSTEM_NAMES
+from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.publish import scripts
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.human_equivalents import BRIER
+
+_FOLDER = "evaluate"  # below _static
+_STYLE = "evaluate.css"
+_SCRIPTS = ("reading.js", "measures.js", "results.js", "main.js")  # as they load
+_OTHERS = "tbl-main-results"
+_MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
+_IN_PEOPLE = {"title": "human equivalent", "unit": "people", "better": "higher"}
+
+
+class EvaluateFile(SphinxDirective):
+    """Set the place for a reader's file, which the page's scripts bring to life."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the place, and note which page this is; nothing in a book without the votes."""
+        if "explorer" not in self.env.found_docs:
+            return []
+        self.env.chaos_evaluate = self.env.docname  # type: ignore[attr-defined]
+        app = self.env.app
+        said = book_votes.missing_nodes(app, "evaluates a file of predictions")
+        place = (_assets(app) / "page.html").read_text("utf-8")
+        manifest = app.env.chaos_manifests.get(_OTHERS)  # type: ignore[attr-defined]
+        items = book_votes.shown(app)
+        fits = manifest is not None and manifest["synthetic"] == items.synthetic
+        content = scripts.compact(known(items.votes, manifest["data"] if fits else ()))
+        content = content.replace("<", "\\u003c")
+        data = f'<script type="application/json" id="evaluate-known">{content}</script>'
+        return [*said, nodes.raw("", place + data, format="html")]
+
+
+def _assets(app: Sphinx) -> Path:
+    return project_of(app) / "book" / "_evaluate"
+
+
+def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a page knows beside the votes.
+
+    Parameters
+    ----------
+    votes : sequence of Votes
+        Those that the page shows.
+    rows : iterable of mapping
+        The main table's, of these votes: what the page sets beside a reader's system.
+
+    Returns
+    -------
+    dict
+        ``names`` and ``columns``: of every dataset that the package knows, and of their classes;
+        ``measures``: title, unit and better way by name; ``datasets`` by name: ``codes``,
+        ``spellings`` and ``columns`` of the labels, and ``others``, the systems with their values
+        by measure: a value and the ends of its interval, which may be None.
+    """
+    everyone, computed = known_datasets(), list(rows)
+    measures = {
+        name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit,
+               "better": MEASURES[name].better}
+        for name in _MEASURES
+    }  # fmt: skip
+    return {
+        "names": [dataset.name for dataset in everyone],
+        "columns": sorted({column for one in everyone for column in class_columns(one)}),
+        "measures": measures | {BRIER: _IN_PEOPLE},
+        "datasets": {
+            one.dataset.name: {
+                "codes": one.dataset.codes,
+                "spellings": [label.spellings for label in one.dataset.classes],
+                "columns": class_columns(one.dataset),
+                "others": _others(one.dataset.name, computed),
+            }
+            for one in votes
+        },
+    }
+
+
+def _others(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the systems on a dataset, without the means of several that differ in their seed."""
+    return [
+        {
+            "system": SYSTEM_NAMES.get(row["system"], row["system"]),
+            "kind": row["kind"],
+            "source": row["source"],
+        }
+        | {name: found for name in _MEASURES if (found := _values(row, name))}
+        for row in rows
+        if row["dataset"] == dataset and _number(row.get("n_seeds")) is None
+    ]
+
+
+def _values(row: Mapping[str, Any], measure: str) -> list[float | None]:
+    """Return a value and the ends of its interval, which may be None; empty without a value."""
+    value, *ends = (_number(row.get(f"{measure}{end}")) for end in ("", "_low", "_high"))
+    return [] if value is None else [value, *ends]
+
+
+def _number(cell: object) -> float | None:
+    is_number = isinstance(cell, int | float) and math.isfinite(cell)
+    return round(float(cell), 4) if is_number else None  # type: ignore[arg-type]
+
+
+def _add_files(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Let this page alone load the scripts and the style."""
+    if pagename != getattr(app.env, "chaos_evaluate", None):
+        return
+    # Put in place before the page is written, so that their addresses there carry digests.
+    target = Path(app.outdir) / "_static" / _FOLDER
+    target.mkdir(parents=True, exist_ok=True)
+    for file in (_STYLE, *_SCRIPTS):
+        shutil.copyfile(_assets(app) / file, target / file)
+    app.add_css_file(f"{_FOLDER}/{_STYLE}")
+    for file in _SCRIPTS:
+        app.add_js_file(f"{_FOLDER}/{file}", loading_method="defer")
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive and connect to Sphinx's events."""
+    app.add_directive("evaluate-file", EvaluateFile)
+    app.connect("html-page-context", _add_files)

@@ -1,0 +1,25 @@
+"""In chapters, the code of a cell is folded below what it shows."""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+
+class CodeBelow(SphinxPostTransform):
+    """Move folded code behind the output of its cell."""
+
+    default_priority = 200  # MyST-NB folds it at 199
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Move it in every cell that shows something."""
+        for cell in list(self.document.findall(nodes.container)):
+            if cell.get("hide_mode") == "input" and len(cell) > 1:
+                cell.append(cell.pop(0))
+
+
+def setup(app: Sphinx) -> None:
+    """Register the transform."""
+    app.add_post_transform(CodeBelow)

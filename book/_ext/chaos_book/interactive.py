@@ -1,0 +1,146 @@
+"""Published scores that the reader sorts and switches; the static figure stays citable."""
+
+import shutil
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from chaos_book.published import project_of
+from chaos_utils.analyses.names import SYSTEM_NAMES
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.publish.scripts import compact
+
+logger = logging.getLogger(__name__)
+
+_FOLDER = "interactive"  # below _static
+_FILES = ("interactive.js", "interactive.css")
+_DIGITS = 4
+
+
+class Interactive(SphinxDirective):
+    """Set a figure's or table's scores as rows of dots: ``{interactive} <id>``.
+
+    The data has a row for each ``dataset`` and ``system``, with a column for each of `measures`, or
+    with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals. The `slider`
+    names a column of numbers of which one is shown at a time, and `where` (``column=value``) the
+    rows that are meant.
+    """
+
+    required_arguments = 1
+    option_spec = {  # noqa: RUF012 - docutils wants it so
+        "measures": directives.unchanged_required,
+        "slider": directives.unchanged_required,
+        "where": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the data and a place for what the script makes of it."""
+        id = self.arguments[0]
+        manifest = self.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+        if manifest is None:  # on other data there may be none
+            return []
+        rows = pd.DataFrame(manifest["data"])
+        if "where" in self.options:
+            name, _, wanted = self.options["where"].partition("=")
+            rows = rows[rows[name].fillna("").astype(str) == wanted]
+        if "measure" not in rows:
+            rows = _long(rows, self.options["measures"].split())
+        slider = self.options.get("slider", "")
+        content = compact(scores(rows, slider)).replace("<", "\\u003c")
+        self.env.metadata[self.env.docname][_FOLDER] = True
+        html = (
+            f'<div class="interactive" hidden data-slider="{escape(slider)}">'
+            f'<script type="application/json">{content}</script></div>'
+        )
+        return [nodes.raw("", html, format="html")]
+
+
+def _long(rows: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
+    """Set each of some measures, which stand side by side, in a row of its own."""
+    keys = [name for name in ("dataset", "system", "label", "source", "kind") if name in rows]
+    parts = []
+    for name in measures:
+        ends = {f"{name}_{end}": end for end in ("low", "high") if f"{name}_{end}" in rows}
+        part = rows[[*keys, name, *ends]].rename(columns={name: "value", **ends})
+        parts.append(part.assign(measure=name))
+    return pd.concat(parts)
+
+
+def scores(rows: pd.DataFrame, slider: str = "") -> dict[str, Any]:
+    """Return what the script needs of a table of scores: names once, rows as numbers.
+
+    A row is the places of its dataset, system, measure and step of the slider, its value, and the
+    ends of its interval, where it has one.
+    """
+    rows = rows[rows["value"].notna()].reset_index(drop=True)
+    names = rows["label"] if "label" in rows else rows["system"].replace(dict(SYSTEM_NAMES))
+    if "source" in rows:
+        names = names.where(rows["source"] != "published", names + " (published)")
+    kinds = rows["kind"] if "kind" in rows else pd.Series("model", index=rows.index)
+    steps = rows[slider] if slider else pd.Series(0.0, index=rows.index)
+    columns = {
+        "dataset": rows["dataset"],
+        "system": names,
+        "measure": rows["measure"],
+        "step": steps.round(_DIGITS),
+    }
+    found = {name: list(dict.fromkeys(column)) for name, column in columns.items()}
+    found["step"].sort()
+    places = [
+        column.map({key: place for place, key in enumerate(found[name])})
+        for name, column in columns.items()
+    ]
+    ends = [rows[end].round(_DIGITS) for end in ("low", "high") if end in rows]
+    values = [rows["value"].round(_DIGITS), *ends]
+    kind_of = dict(zip(names, kinds, strict=True))
+    return {
+        "datasets": [get_dataset(name).short for name in found["dataset"]],
+        "systems": [[name, kind_of[name]] for name in found["system"]],
+        "measures": [_measure(name) for name in found["measure"]],
+        "steps": found["step"],
+        "rows": [
+            [*map(int, place), *(None if pd.isna(one) else one for one in value)]
+            for place, value in zip(
+                zip(*places, strict=True), zip(*values, strict=True), strict=True
+            )
+        ],
+    }
+
+
+def _measure(name: str) -> list[str]:
+    """Return a measure's title with its unit, and which way is better."""
+    measure = MEASURES[name]
+    return [", ".join(filter(None, (measure.title, measure.unit))), measure.better]
+
+
+def _add_assets(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Let only pages with such a table load the script and its style."""
+    if app.env.metadata.get(pagename, {}).get(_FOLDER):
+        app.add_css_file(f"{_FOLDER}/interactive.css")
+        app.add_js_file(f"{_FOLDER}/interactive.js", loading_method="defer")
+
+
+def _write_files(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    target = Path(app.outdir) / "_static" / _FOLDER
+    target.mkdir(exist_ok=True)
+    for file in _FILES:
+        shutil.copyfile(project_of(app) / "book" / f"_{_FOLDER}" / file, target / file)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive and connect to Sphinx's events."""
+    app.add_directive("interactive", Interactive)
+    app.connect("html-page-context", _add_assets)
+    app.connect("build-finished", _write_files)

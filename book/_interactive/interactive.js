@@ -1,0 +1,106 @@
+// Scores as rows of dots that the reader sorts and switches. The data stands in the page.
+(() => {
+  "use strict";
+
+  const WAYS = { lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better" };
+  const KINDS = ["floor", "ceiling", "human", "people", "chance", "baseline", "model"];
+
+  const element = (tag, attributes = {}, ...children) => {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  };
+
+  const choice = (label, names, changed) => {
+    const select = element("select");
+    names.forEach((name, place) => select.append(element("option", { value: place }, name)));
+    select.addEventListener("change", changed);
+    return [element("label", {}, `${label} `, select), select];
+  };
+
+  function start(place) {
+    const data = JSON.parse(place.querySelector("script").textContent);
+    const slider = place.dataset.slider;
+    const draw = () => show();
+    const [datasetLabel, dataset] = choice("Dataset", data.datasets, draw);
+    const [measureLabel, measure] = choice("Measure", data.measures.map(([title]) => title), draw);
+    const [sortLabel, sort] = choice("Sort by", ["value", "group, then value", "name"], draw);
+    const controls = element("div", { class: "controls" });
+    if (data.datasets.length > 1) controls.append(datasetLabel);
+    controls.append(measureLabel, sortLabel);
+
+    const last = data.steps.length - 1;
+    const range = element("input", { type: "range", min: 0, max: last, step: 1 });
+    const output = element("output");
+    if (slider) {
+      const name = slider[0].toUpperCase() + slider.slice(1);
+      range.value = nearest(data.steps, 1);
+      range.addEventListener("input", draw);
+      controls.append(element("label", { class: "slider" }, `${name} `, range, output));
+    }
+    const way = element("p", { class: "way" });
+    const list = element("ol", { class: "dots" });
+    place.append(controls, way, list);
+
+    function show() {
+      const step = slider ? Number(range.value) : 0;
+      output.textContent = slider ? data.steps[step].toFixed(2) : "";
+      range.setAttribute("aria-valuetext", output.textContent);
+      const of = data.rows.filter((row) => row[0] === +dataset.value && row[2] === +measure.value);
+      const top = Math.max(...of.map((row) => row[6] ?? row[4])) * 1.02;
+      const least = Math.min(0, ...of.map((row) => row[5] ?? row[4]));
+      const shown = order(of.filter((row) => row[3] === step), data, +measure.value, +sort.value);
+      way.textContent = `${data.measures[measure.value][0]}; ${WAYS[data.measures[measure.value][1]]}`;
+      list.replaceChildren(...shown.map((row) => line(row, data, least, top)));
+    }
+    show();
+    place.hidden = false;
+  }
+
+  function nearest(steps, wanted) {
+    const gaps = steps.map((step) => Math.abs(step - wanted));
+    return gaps.indexOf(Math.min(...gaps));
+  }
+
+  function order(rows, data, measure, by) {
+    const better = data.measures[measure][1];
+    const worth = (row) =>
+      better === "higher" ? -row[4] : better === "zero" ? Math.abs(row[4]) : row[4];
+    const name = (row) => data.systems[row[1]][0];
+    const group = (row) => KINDS.indexOf(data.systems[row[1]][1]);
+    const orders = [
+      (a, b) => worth(a) - worth(b),
+      (a, b) => group(a) - group(b) || worth(a) - worth(b),
+      (a, b) => name(a).localeCompare(name(b)),
+    ];
+    return [...rows].sort(orders[by]);
+  }
+
+  function line(row, data, least, top) {
+    const [, system, , , value, low, high] = row;
+    const [name, kind] = data.systems[system];
+    const at = (number) => `${(100 * (number - least)) / (top - least)}%`;
+    const track = element("span", { class: "track", "aria-hidden": "true" });
+    let text = value.toFixed(3);
+    if (low != null && high > low) {
+      const bar = element("i", { class: "bar" });
+      bar.style.left = at(low);
+      bar.style.width = `${(100 * (high - low)) / (top - least)}%`;
+      track.append(bar);
+      text += ` [${low.toFixed(3)}, ${high.toFixed(3)}]`;
+    }
+    const dot = element("i", { class: "dot" });
+    dot.style.left = at(value);
+    track.append(dot);
+    return element(
+      "li",
+      { class: `kind-${kind}` },
+      element("span", { class: "name" }, name),
+      track,
+      element("span", { class: "number" }, text.replace(/-/g, "−")),
+    );
+  }
+
+  document.querySelectorAll(".interactive").forEach(start);
+})();

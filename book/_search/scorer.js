@@ -1,0 +1,42 @@
+/* Sphinx puts this into the search page's scripts: what is found, in which order.
+
+   First the glossary's terms, above all the one that was asked for; then chapters, other pages,
+   pages of the package's reference, and last its functions and classes. */
+var Scorer = {
+  score: function ([page, title, anchor, description, score]) {
+    if (description && description.startsWith("glossary term")) {
+      return score + (title.toLowerCase() === Scorer.asked ? 500 : 400);
+    }
+    if (description) return score;
+    if (/^reference(\/|$)/.test(page)) return score + 100;
+    return score + (page.startsWith("chapters/") ? 300 : 200);
+  },
+  asked: (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase(),
+  // The rest as Sphinx has it, but no kind of object goes before another.
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: {},
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
+
+// A page that was opened from a file may not read others to quote them.
+if (window.location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+
+/* Words are marked on the page that a result leads to, and on no other: Sphinx would leave them for
+   whichever page is opened next. This runs after the search itself. */
+document.addEventListener("DOMContentLoaded", function () {
+  "use strict";
+  var key = "sphinx_highlight_terms", words = window.localStorage.getItem(key);
+  window.localStorage.removeItem(key);
+  function mark(event) {
+    if (words && event.target.closest("#search-results a")) {
+      window.localStorage.setItem(key, words);
+    }
+  }
+  document.addEventListener("click", mark);
+  document.addEventListener("auxclick", mark); // the middle button opens another tab
+});

@@ -1,0 +1,73 @@
+"""What pages say of themselves to search engines and to those who share a link."""
+
+import re
+from html import unescape
+
+import pytest
+from chaos_book.cards import beginning
+from docutils import nodes
+from docutils.core import publish_doctree
+from helpers.pages import pages
+from PIL import Image
+
+STANDING_ALONE = ("404.html",)
+
+
+@pytest.fixture
+def site(small_checkout):
+    return small_checkout / "_build" / "html"
+
+
+def tags_of(path):
+    head = path.read_text("utf-8").split("</head>")[0]
+    found = {}
+    for tag in re.findall(r"<meta [^>]*>", head):
+        given = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        name = given.get("name") or given.get("property")
+        if name and name.startswith(("description", "og:", "twitter:")):
+            assert name not in found, f"{path}: {name} stands there twice"
+            found[name] = unescape(given["content"])
+    return head, found
+
+
+def test_every_page_has_a_description_a_card_and_an_icon(site):
+    for path in pages(site):
+        if path.name in STANDING_ALONE:
+            continue
+        head, found = tags_of(path)
+        assert len(found["description"]) > 40, path
+        assert found["og:title"]
+        if not path.stem.startswith("tbl-"):
+            picture = path.parent / found["og:image"]
+            assert Image.open(picture).format == "PNG", path
+            assert found["og:image:alt"]
+        (icon,) = re.findall(r'<link[^>]*rel="icon"[^>]*>', head)
+        (where,) = re.findall(r'href="([^"]+)"', icon)
+        assert "<svg" in (path.parent / where).read_text("utf-8")
+    assert Image.open(site / "_static" / "card.png").size == (1200, 630)
+
+
+def test_a_chapter_is_described_by_how_it_begins(site):
+    path = site / "chapters" / "disagreement.html"
+    _, found = tags_of(path)
+    text = re.sub(r"<[^>]+>", "", path.read_text("utf-8").split("<article")[1])
+    assert found["description"].rstrip(" …") in " ".join(unescape(text).split())
+    assert found["og:title"] == "The shape of disagreement"
+
+
+LONG = "This paragraph is long enough to say what the page is about, and stands first."
+
+
+def test_what_stands_aside_does_not_describe_a_page():
+    text = f"A title\n=======\n\n.. note::\n\n   {LONG[::-1]}\n\nToo short.\n\n{LONG}"
+    assert beginning(publish_doctree(text)) == LONG
+    assert beginning(publish_doctree("A title\n=======\n\nToo short.")) == ""
+
+
+def test_a_long_beginning_is_cut_at_a_word():
+    document = publish_doctree(" ".join([LONG] * 4))
+    cut = beginning(document)
+    assert cut.endswith(" …")
+    assert len(cut) <= 202
+    assert " ".join([LONG] * 4).startswith(cut.removesuffix(" …"))
+    assert isinstance(document, nodes.document)
