@@ -97,9 +97,8 @@ publish_table(
     columns=finetuning.RUN_COLUMNS,
     caption="""What each run was trained on, what it reaches and what it cost. Development items are
     those outside ChaosNLI, for αNLI held-out training stories; for runs in folds their accuracy is that
-    of the folds' mean prediction. Minutes and floating-point operations (TFLOP, 10¹²) are of the
-    training steps alone, over all folds. The download adds speed, memory and the share of the
-    hardware's measured peak.""",
+    of the folds' mean prediction. Minutes are of the training steps alone, over all folds. The download
+    adds operations, speed, memory, the hardware and the share of its measured peak.""",
 ) if runs else Markdown("")
 
 # %% [markdown]

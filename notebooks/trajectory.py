@@ -126,7 +126,7 @@ publish_figure(
 # {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy chance .0%`. These items
 # were filtered against models, and our training stories are few ({doc}`finetuning`).
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "All scores as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All scores as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-training-size",
     by_size,

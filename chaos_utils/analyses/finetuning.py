@@ -1,7 +1,7 @@
 """What our own training runs were, what they reach and what they cost."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -183,8 +183,7 @@ def _trained_on(row: Row) -> str:
     parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not math.isnan(n))
     if row["train"] == "chaosnli":
         return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
-    total, published = row["n_train"], row["n_published"]
-    return f"{number(total)} of {number(published)} pairs ({row['trained_share']:.1%}): {parts}"
+    return f"{parts} ({row['trained_share']:.1%})"
 
 
 def _recipe(row: Row) -> str:
@@ -210,14 +209,10 @@ def _scientific(value: float) -> str:
     return f"{value / 10**exponent:.3g}e{exponent}"
 
 
-def _in_units(name: str, unit: float, digits: int) -> Callable[[Row], str]:
-    """Write a cost in a unit; what is below 10 has a decimal at least."""
-
-    def cell(row: Row) -> str:
-        value = _float(row[name]) / unit
-        return number(value, digits if value >= 10 or math.isnan(value) else max(digits, 1))
-
-    return cell
+def _minutes(row: Row) -> str:
+    """Write minutes, below 10 with a decimal."""
+    value = _float(row["training_minutes"])
+    return number(value, 1 if value < 10 else 0)
 
 
 def _epochs(row: Row) -> str:
@@ -226,13 +221,11 @@ def _epochs(row: Row) -> str:
 
 RUN_COLUMNS = [
     Column("system", lambda row: f"{row['system']} ({get_task(row['task']).title})"),
-    Column("trained on", _trained_on),
+    Column("trained on (share of corpora)", _trained_on),
     Column("recipe", _recipe),
     Column("dev accuracy", lambda row: accuracies(row, "dev")),
     Column("test accuracy", lambda row: accuracies(row, "test")),
-    Column("minutes", _in_units("training_minutes", 1, 0)),
-    Column("TFLOP", _in_units("flops", 1e12, 0)),
-    Column("hardware", lambda row: f"{row['device']}, {row['precision']}"),
+    Column("minutes", _minutes),
 ]
 _FAMILIES = {"bert": "BERT", "xlnet": "XLNet", "roberta": "RoBERTa", "bart": "BART",
              "albert": "ALBERT", "distilbert": "DistilBERT"}  # fmt: skip

@@ -378,13 +378,14 @@ def _gap(row: Row) -> str:
     return f"**{signed(row['difference'], digits_of(row['published']) + 1)}**"
 
 
-_PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
+_PAPERS = {"nie2020": "Nie 2020", "baan2022": "Baan 2022"}
 
 
 def _what(row: Row) -> str:
-    """Name the row and the column in which a paper prints a number."""
+    """Name the dataset, the row and the column in which a paper prints a number."""
+    dataset = dataset_name(row["dataset"]) if row["dataset"] else ""
     column = _COLUMN_NAMES.get(row["column"], row["column"])
-    return ": ".join(filter(None, (_row_name(row), column)))
+    return ": ".join(filter(None, (dataset, _row_name(row), column)))
 
 
 def _place(row: Row) -> str:
@@ -401,8 +402,7 @@ COUNT_COLUMNS = [
 ]
 COLUMNS = [
     Column("place", _place),
-    Column("dataset", lambda row: dataset_name(row["dataset"]) if row["dataset"] else ""),
-    Column("row: column", _what),
+    Column("dataset: row: column", _what),
     Column("paper", _printed),
     Column("here", _here),
     Column("Δ", _gap),

@@ -343,8 +343,9 @@ def beside_published_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFram
     """Return the JSD of a dataset's published models beside that of people and guesses."""
     rows = drawn[(drawn["dataset"] == dataset) & (drawn["measure"] == "jsd")]
     models = (rows["kind"] == "model") & (rows["source"] == "published")
-    others = ("ceiling", "chance", "original votes", "mean vote given the old label")
-    return rows[models | rows["system"].isin(others)] if models.any() else rows[models]
+    guesses = ("original votes", "mean vote given the old label")
+    others = rows["kind"].isin(["ceiling", "chance"]) | rows["system"].isin(guesses)
+    return rows[models | others] if models.any() else rows[models]
 
 
 _KIND_ORDER = ("chance", "human", "baseline", "model")

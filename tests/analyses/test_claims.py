@@ -655,12 +655,12 @@ def test_numbers_without_ours_are_shown_by_reason(beside):
     shown = published_numbers.in_short(beside)
     assert shown["ours"].notna().sum() == beside["ours"].notna().sum()
     _, cells = lay_out(shown, published_numbers.COLUMNS)
-    assert [row[2] for row in cells if row[2].endswith("numbers")] == ["108 numbers", "540 numbers"]
-    by_place = {tuple(row[:3]): row[3:6] for row in cells}
-    gap = by_place["Baan et al., appendix B", "SNLI", "RoBERTa-TS: signed EntCE"]
+    assert [row[1] for row in cells if row[1].endswith("numbers")] == ["108 numbers", "540 numbers"]
+    by_place = {tuple(row[:2]): row[2:5] for row in cells}
+    gap = by_place["Baan 2022, appendix B", "SNLI: RoBERTa-TS: signed EntCE"]
     assert gap == ["0.12", "0.054", "**−0.066**"]
-    assert by_place["Nie et al., Table 1", "SNLI", "median seconds"] == ["10.1", "–", "–"]
-    same = by_place["Nie et al., Table 2", "SNLI", "change rate (%)"]
+    assert by_place["Nie 2020, Table 1", "SNLI: median seconds"] == ["10.1", "–", "–"]
+    same = by_place["Nie 2020, Table 2", "SNLI: change rate (%)"]
     assert same == ["24.97", "24.967", "0"]
 
 

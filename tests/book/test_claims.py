@@ -52,7 +52,7 @@ table = claims.check_claims(numbers, nothing, nothing, nothing, claims=several)
 # %%
 Cards("tbl-claims", table.rows, resamples)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
 publish_table("tbl-claims", table, columns=claims.columns_for(resamples), caption="All claims.")
 """
 CARDS = "article.claim"

@@ -51,6 +51,8 @@ class Interactive(SphinxDirective):
         if "where" in self.options:
             name, _, wanted = self.options["where"].partition("=")
             rows = rows[rows[name].fillna("").astype(str) == wanted]
+        if "n_seeds" in rows:  # a mean over seeds would stand among those that it is a mean of
+            rows = rows[rows["n_seeds"].isna()]
         if "measure" not in rows:
             rows = _long(rows, self.options["measures"].split())
         slider = self.options.get("slider", "")

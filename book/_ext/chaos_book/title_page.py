@@ -157,6 +157,7 @@ def _place(self: HTML5Translator, manifest: Manifest) -> str:
 def setup(app: Sphinx) -> None:
     """Register nodes and directives."""
     app.add_node(FindingPicture, html=(_visit_small, None))
+    app.add_node(PictureLink, html=(_visit_picture, None))
     app.add_directive("one-item", OneItem)
     app.add_directive("published-picture", PublishedPicture)
     app.add_directive("finding", Finding)
