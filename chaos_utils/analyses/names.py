@@ -18,7 +18,6 @@ SYSTEM_NAMES = {
     "albert-xxlarge": "ALBERT-xxlarge",
     "distilbert": "DistilBERT",
     "est-human": "estimated human",
-    "chance": "uniform guess",
 }
 
 

@@ -457,7 +457,7 @@ def count_columns(beside: pd.DataFrame) -> list[Column]:
     """Return how `counts_beside` is shown: a column for each dataset, bold where all are beaten."""
     names = [name for name in beside.columns if name != "system"]
     columns = [Column(dataset_name(name), name, bold=partial(_all, name)) for name in names]
-    return [Column("guess", "system"), *columns]
+    return [Column("guess", "system", names=_ROW_NAMES), *columns]
 
 
 def _all(name: str, row: Row) -> bool:
