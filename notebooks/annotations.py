@@ -113,6 +113,9 @@ result
 # ({value}`fig-label-transitions dataset=alphanli old_label="hypothesis 1" new_majority="hypothesis 2" row_share .0%`
 # and
 # {value}`fig-label-transitions dataset=alphanli old_label="hypothesis 2" new_majority="hypothesis 1" row_share .0%`).
+#
+# The explorer lists
+# {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`, and those of the others.
 
 # %%
 counts = annotations.label_counts(material)

@@ -343,6 +343,11 @@ publish_figure(
 )
 
 # %% [markdown]
+# ```{interactive} fig-temperature
+# :slider: temperature
+# :where: choice=
+# ```
+#
 # ## Numbers of the appendices
 #
 # ECE looks at the probability of the predicted label alone. The {term}`class-wise <class-wise ECE>`

@@ -153,7 +153,8 @@ Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" i
 # items and on {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%`
 # of the MNLI items ({numref}`fig-simplex`, {numref}`tbl-contested-pairs`). That is what one would
 # expect where people differ in *how much* must follow, rather than in whether the sentences
-# contradict each other; the votes alone cannot prove it.
+# contradict each other; the votes alone cannot prove it. The explorer opens
+# {explorer}`the same triangle with an item behind every dot <dataset=snli>`.
 #
 # ## What five votes could show
 #

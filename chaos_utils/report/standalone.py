@@ -13,7 +13,7 @@ from chaos_utils.report.values import Manifests, with_values
 _ROLES = (
     (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`"), r"`\1`"),
     (re.compile(r"\{cite(?::\w+)?\}`([^`]+)`"), r"[\1]"),
-    (re.compile(r"\{(?:doc|term)\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
+    (re.compile(r"\{(?:doc|term|explorer)\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
     (re.compile(r"^```\{[\w-]+\}[^`]*```$", flags=re.MULTILINE), ""),
 )

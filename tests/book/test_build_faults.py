@@ -12,6 +12,13 @@ from helpers.checkout import append, chaos, chaos_environment, planned
 from helpers.rows import write_dataset
 
 
+@pytest.fixture
+def nowhere(tmp_path):
+    """An environment without data and network: nobody answers at the proxy."""
+    proxies = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
+    return {"CHAOS_DATA": "", "CHAOS_CACHE": str(tmp_path / "cache"), **proxies}
+
+
 @pytest.mark.slow
 def test_a_failing_notebook_stays_out_of_the_book(checkout):
     page = checkout / "_build" / "html" / "chapters" / "annotations.html"
@@ -42,8 +49,6 @@ def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
         *(
             pytest.param(file, text, told, marks=pytest.mark.slow)
             for file, text, told in (
-                ("book/cite.md", "\n{value}`tbl-agreement dataset=xnli n_ties`\n", "0 rows fit"),
-                ("book/cite.md", "\n{value}`tbl-none x`\n", "no notebook made tbl-none"),
                 ("book/cite.md", "\n[gone](gone.md)\n", "gone.md"),
                 ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
             )
@@ -60,6 +65,15 @@ def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file,
     assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
 
 
+@pytest.mark.slow
+def test_a_number_that_no_table_has_fails_the_build(checkout, nowhere):
+    append(checkout / "book" / "cite.md", "\n{value}`tbl-agreement dataset=xnli n_ties`\n")
+    (checkout / "book" / "index.md").write_text("# A short book\n")
+    done = chaos("build", cwd=checkout, **nowhere)
+    assert done.returncode == 2
+    assert "0 rows fit" in done.stderr
+
+
 def test_an_unregistered_figure_fails_the_build(checkout):
     path = checkout / "book" / "figures.yml"
     path.write_text(path.read_text().replace("fig-simplex: 0.1.0\n", ""))
@@ -68,10 +82,7 @@ def test_an_unregistered_figure_fails_the_build(checkout):
     assert "register these ids in book/figures.yml: fig-simplex" in done.stderr
 
 
-def test_without_data_and_network_recorded_numbers_are_shown_or_strict_fails(checkout, tmp_path):
-    # A proxy that nobody answers at is as good as no network.
-    proxies = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
-    nowhere = {"CHAOS_DATA": "", "CHAOS_CACHE": str(tmp_path / "cache"), **proxies}
+def test_without_data_and_network_recorded_numbers_are_shown_or_strict_fails(checkout, nowhere):
     strict = chaos("build", "--strict", cwd=checkout, **nowhere)
     assert strict.returncode == 2
     assert "Cannot fetch chaosNLI_v1.0/chaosNLI_snli.jsonl" in strict.stderr

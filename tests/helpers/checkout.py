@@ -34,7 +34,13 @@ def shorten(checkout: Path) -> Path:
         "  - file: references\n"
     )
     (checkout / "book" / "index.md").write_text(
-        "# A short book\n\nSee {numref}`fig-entropy`.\n\n```{evaluate-file}\n```\n"
+        "# A short book\n\nSee {numref}`fig-entropy`.\n\n```{evaluate-file}\n```\n\n"
+        "A finding on {value}`tbl-data-statistics dataset=snli n_items d` items.\n\n"
+        "- a method\n- a finding, {value}`tbl-none no_column`\n\n"
+        "- {value}`tbl-none no_column`\n\n"
+        ":::{finding} fig-entropy\nA finding beside its figure.\n:::\n\n"
+        "```{published-picture} fig-entropy\n```\n\n"
+        "```{one-item} snli some-uid some-model\nOf the item.\n```\n"
     )
     annotate = checkout / "book" / "annotate.md"
     text = annotate.read_text("utf-8").replace("{doc}`chapters/collection`", "a chapter")
