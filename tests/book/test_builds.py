@@ -22,6 +22,7 @@ def test_only_what_changed_runs_again(checkout):
     assert planned(checkout) == everything
 
 
+@pytest.mark.slow
 def test_another_address_makes_the_pages_again_and_no_chapter(checkout):
     assert planned(checkout, "--url", "https://example.org/book") == {"site"}
     assert planned(checkout) == set()

@@ -6,7 +6,7 @@ import pytest
 from helpers.checkout import chaos, copy_built
 from helpers.pages import violations
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # they build a small book of their own
 
 # Claims of every verdict about made-up numbers, some of whose words are markup.
 CHAPTER = """\

@@ -151,6 +151,7 @@ def test_numbers_and_intervals_are_python_s_on_every_dataset(scripts, sample, tm
         check_like_python(scripts, path, votes)
 
 
+@pytest.mark.slow
 def test_numbers_and_intervals_are_python_s_on_the_released_data(scripts, released, tmp_path):
     for votes in released:
         for system in load_systems(votes)[:1]:

@@ -4,9 +4,8 @@ import json
 
 import pandas as pd
 import pytest
-from helpers.checkout import PROJECT
-
 from chaos_book.interactive import scores
+from helpers.checkout import PROJECT
 
 ROWS = pd.DataFrame(
     [

@@ -58,7 +58,7 @@ def test_the_line_of_pandas_on_the_page_reads_the_data(site, monkeypatch):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
 def test_nothing_on_the_pages_is_cut(browser, site, width):
     """Only a figure's own table may be wider than a phone: it scrolls, its system column stays."""
     context = browser.new_context(viewport={"width": width, "height": 900})
