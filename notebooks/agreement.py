@@ -56,7 +56,7 @@ publish_figure(
     "fig-accuracy-by-entropy",
     plot_accuracy_by_entropy,
     agreement.drawn(scores, "new_accuracy"),
-    caption=f"""Where people disagree most, accuracy falls to the level of a guess. {bins} quantile bins
+    caption=f"""Where people disagree most, accuracy falls close to that of a guess. {bins} quantile bins
     of entropy, as in Figure 4 of {{cite:t}}`nie2020`; grey, the range of its models. Bars are 95%
     intervals, over items and seeds; a mean of two seeds has none, since two say little about others.
     *Commonest label*: over all items, or of each bin.""",
@@ -66,7 +66,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# On αNLI the average of the nine published models falls as steeply as on SNLI, to
+# On αNLI the average of the nine published models falls nearly as steeply as on SNLI, to
 # {value}`tbl-entropy-changes dataset=alphanli source=published measure=new_accuracy mean:last .0%`, and
 # on MNLI, where it starts at
 # {value}`tbl-entropy-changes dataset=mnli source=published measure=new_accuracy mean:first .0%`, to
@@ -88,7 +88,7 @@ if len(changes):
         changes,
         shown=agreement.changes_beside(changes.rows),
         columns=agreement.CHANGES,
-        caption="""Accuracy falls and distance grows where people disagree. Scores in the first and the
+        caption="""Accuracy falls where people disagree, and for most models the distance grows. Scores in the first and the
         last bin of entropy, and the change with its 95% interval. The data has each published model,
         old accuracy and KL.""",
     )
@@ -111,7 +111,7 @@ if len(against):
         against,
         shown=agreement.guesses_beside(against.rows),
         columns=agreement.guess_columns(resamples),
-        caption="""In the last bin no model computed here differs from a guess. New accuracy, model
+        caption="""In the last bin no model computed here differs significantly from a guess. New accuracy, model
         minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
         has JSD against the uniform guess in every bin too. Published models are compared by their
         values alone.""",
@@ -128,10 +128,9 @@ result
 # {value}`tbl-against-guesses dataset=mnli source=published measure=new_accuracy "reference=commonest label of the bin" bin=5 sum:better d`
 # above the second. On αNLI the two guesses agree in that bin, and
 # {value}`tbl-against-guesses dataset=alphanli source=published measure=new_accuracy reference=chance bin=5 sum:better d`
-# of the 9 lie above it. Of the models computed here, all
+# of the nine lie above it. For the models computed here, none of the
 # {value}`tbl-against-guesses source=computed measure=new_accuracy bin=5 verdict=indistinguishable count:system d`
-# comparisons in last bins are indistinguishable from zero at 0.05
-# ({numref}`tbl-against-guesses`).
+# differences in last bins is significant at 0.05 once adjusted ({numref}`tbl-against-guesses`).
 #
 # ## Distance grows, but not for a uniform guess
 #
@@ -160,9 +159,9 @@ publish_figure(
 # {value}`tbl-entropy-bins dataset=alphanli source=published measure=jsd bin=5 min:value .3f`
 # ({numref}`fig-jsd-by-entropy`).
 #
-# In the first bin, where people agree, it is the other way round: even on MNLI
-# {value}`tbl-against-guesses dataset=mnli source=published measure=jsd bin=1 sum:better d` of the 9 models
-# beat the guess.
+# In the first bin, where people agree, it is the other way round: even on MNLI all
+# {value}`tbl-against-guesses dataset=mnli source=published measure=jsd bin=1 sum:better d` published
+# models beat the guess.
 #
 # ## How the bins are made
 #
@@ -189,14 +188,13 @@ publish_table(
     "tbl-entropy-bins",
     agreement.in_bins(scores),
     shown=agreement.side_by_side(agreement.drawn(scores).rows),
-    caption="""New accuracy falls and JSD grows from bin to bin. Published models are shown as their
+    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows. Published models are shown as their
     range, seeds as their mean. The data has 95% intervals, every seed, every published model, old
     accuracy, and KL in nats with the paper's floor of 1e-15.""",
 )
 
 # %% [markdown]
-# The sizes of the published bins are reproduced, with a largest difference of
-# {value}`tbl-entropy-bins max:difference_n .0f`. Edges are cut on all items, and a system is scored on
+# The sizes of the published bins are reproduced to the item. Edges are cut on all items, and a system is scored on
 # those that it covers: the RoBERTa-base runs cover
 # {value}`tbl-all-correct dataset=mnli label=new n_items ,d` of MNLI's
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` items.
@@ -224,7 +222,7 @@ publish_table(
 # the new majority on {value}`tbl-all-correct dataset=mnli label=new share_all_correct .0%` of the items,
 # and none of them does on
 # {value}`tbl-all-correct dataset=mnli label=new share_none_correct .0%`
-# ({numref}`tbl-all-correct`). Both counts depend on the company: another model can only lower them.
+# ({numref}`tbl-all-correct`). Both counts depend on which models are counted: another model can only lower them.
 #
 # ## Limitations
 #

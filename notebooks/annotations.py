@@ -20,9 +20,9 @@
 # The hundred overrule the original label on
 # {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items,
 # {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and
-# {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items. Where
-# it stands, it is often contested: two people who judge the same MNLI item give the same answer
-# only {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` of the time.
+# {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items. The
+# new majority is often contested, too: two people who judge the same MNLI item give the same
+# answer only {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` of the time.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -91,7 +91,7 @@ if len(transitions):
         "fig-label-transitions",
         plot_label_transitions,
         transitions,
-        caption="""On SNLI, entailments and contradictions turn neutral; on MNLI, many neutral
+        caption="""On SNLI, many entailments and contradictions turn neutral; on MNLI, many neutral
         items turn out to be entailments. Each bar holds the items with one old label, cut by the
         majority of the new votes; numbers are items.""",
         alt="""A bar for each old label of each dataset, cut by the new majority. The largest
@@ -125,7 +125,7 @@ publish_table(
     counts,
     shown=shown,
     columns=columns,
-    caption="""The released majorities are the paper's; the released votes are not, quite.
+    caption="""The released majorities are the paper's; the released votes are slightly more.
     *Paper* is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change
     from the old majority.""",
 )
@@ -136,9 +136,7 @@ publish_table(
 # {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
 # files than in the paper. Each released item has exactly a hundred votes, while the paper's
 # sums are not multiples of a hundred, so the votes that were tabulated and those that were
-# released differ slightly. Old labels, old votes and new majorities agree to the last item
-# (their differences sum to
-# {value}`tbl-label-counts statistic=old_majority|old_raw_count|new_majority sum:difference .0f`).
+# released differ slightly. Old labels, old votes and new majorities agree to the last item.
 #
 # ## How far people agree
 
@@ -164,8 +162,7 @@ publish_table(
 #
 # Full agreement is rare. All hundred votes are on one label for
 # {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items and
-# {value}`tbl-agreement dataset=snli n_unanimous` SNLI items; on MNLI the number is
-# {value}`tbl-agreement dataset=mnli n_unanimous`.
+# {value}`tbl-agreement dataset=snli n_unanimous` SNLI items, and for no MNLI item.
 #
 # ## Who was asked
 
@@ -201,8 +198,8 @@ Markdown(material.left_out("published collection"))
 # counts, not who gave which vote. So
 # {value}`tbl-annotators sum:annotators ,.0f` annotators (some perhaps counted for two datasets)
 # stand for "people" in this book, and nobody can tell from the data whether groups among them
-# disagree with each other. What the precautions may have kept out is the subject of a simulation
-# near the end of the book.
+# disagree with each other. What the precautions may have kept out is the subject of {doc}`a
+# simulation <collection>`.
 #
 # ## Items to read
 
@@ -228,13 +225,13 @@ result
 Markdown(material.left_out("texts", "items are shown without them"))
 
 # %% [markdown]
-# {numref}`tbl-examples` holds two kinds of item that one number of changed labels mixes. Where
+# {numref}`tbl-examples` holds two kinds of item that a single rate of change mixes. Where
 # the majority changed most clearly, the old label is almost alone: on one SNLI item
 # {value}`tbl-examples dataset=snli reason="majority changed" max:votes_1` of the hundred chose
 # another. Where people agree least, no label gets
 # more than {value}`tbl-examples dataset=snli reason="least agreement" max:votes_1` votes on SNLI, and every
-# majority is a matter of a few people. All items can be read in the {doc}`../explorer`, and
-# judged under the annotators' rules on {doc}`a page of its own <../annotate>`.
+# majority is a matter of a few people. All items can be read in {doc}`the item explorer <../explorer>`,
+# and judged under the annotators' rules on {doc}`a page of its own <../annotate>`.
 #
 # ## How far this goes
 #

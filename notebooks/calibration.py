@@ -132,8 +132,8 @@ if len(beside_paper):
         "tbl-human-calibration-published",
         beside_paper,
         columns=calibration.TABLE_1_COLUMNS,
-        caption="""Table 1 of {cite:t}`baan2022` is reproduced to every printed digit. Means over
-        seeds of the published and of our values, and the largest difference of a single seed.
+        caption="""The published Table 1 is reproduced within its rounding. Means over
+        seeds of the values of {cite:t}`baan2022` and of ours, and the largest difference of a single seed.
         On SNLI, for the systems that the paper tabulates.""",
     )
 published
@@ -154,7 +154,7 @@ publish_figure(
     "fig-reliability",
     plot_reliability,
     calibration.reliability(material, shown_seed=shown_seed),
-    caption=f"""A temperature of 2 puts the model on the diagonal; the oracle stays above it. Dots
+    caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Dots
     are the accuracy in a bin of confidence, against the majority label; lines lead to the
     bin's mean confidence, thicker where there are more items. Seed {shown_seed} where there are
     several. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
@@ -168,8 +168,8 @@ publish_figure(
 # %% [markdown]
 # ### What a mean hides
 #
-# A temperature helps where the model is badly wrong and harms where it is nearly right. Items more
-# than 0.5 away from the votes (total variation) go from
+# A temperature helps where the model is badly wrong and harms where it is nearly right. For one
+# RoBERTa-base, items more than 0.5 away from the votes (total variation) go from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far_scaled .0%` in {numref}`fig-distce`. But one
 # temperature flattens every item, those on which people agree too:
@@ -184,7 +184,7 @@ publish_figure(
         calibration.distance_histogram(material, shown_seed=shown_seed),
         calibration.distance_shares(material, shown_seed=shown_seed),
     ),
-    caption=f"""A temperature of 2 shortens the tail and empties the bin next to zero. Total
+    caption=f"""A temperature of 2 shortens the tail and leaves fewer items next to zero. Total
     variation distance (DistCE) between model and votes, item by item; dashed lines are means. The
     oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare Figures
     1a and 1b of {{cite:t}}`baan2022`.""",

@@ -16,7 +16,7 @@
 # A hundred votes per item are a sample of what people would say, so even a model that knew the
 # truth would miss them a little: its JSD would be
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f` on SNLI, where the best model
-# available here has
+# shown below has
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. Judged by only
 # two votes per item, the same perfect model would look worse than that model
 # ({value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`).
@@ -125,7 +125,7 @@ publish_table(
     references,
     columns=ceilings.CEILING_COLUMNS,
     caption="""A second crowd scores worse than a perfect model, and both far better than a
-    uniform guess, but for calibration. Brackets: 95% intervals for such items (resampled, the
+    uniform guess, except in calibration. Brackets: 95% intervals for such items (resampled, the
     prior refitted; errors widened by 2% each way, because the votes leave the prior uncertain);
     calibration errors have none. The second crowd is undefined for KL: it leaves some labels
     without a vote, and what that costs depends on the number that replaces 0.""",
@@ -188,12 +188,13 @@ publish_figure(
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` on
 # SNLI, and the second crowd estimated here
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" ceiling .3f`, so
-# the two methods agree ({numref}`fig-noise-ceiling`). The best model available here has come
+# the two methods agree ({numref}`fig-noise-ceiling`). The best model shown has come
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model max:rescaled .0%` of the way
 # from the uniform prediction to the second crowd on SNLI,
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
 # {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI.
-# The mean vote given the old label, which needs no model, comes farther on all three:
+# The mean vote given the old label, which needs no model, comes about as far on SNLI and farther on the
+# other two:
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd system="mean vote given the old label" rescaled .0%`
 # on MNLI.
 #
@@ -214,8 +215,8 @@ publish_table(
     the second crowd (split halves); excess is JSD minus what a perfect model has on the same
     items. Brackets: 95% intervals from {resamples:,} resamples of the items, in which system,
     uniform prediction and second crowd are resampled together; in bold the best of each group
-    and what its interval holds. A dash: the second crowd is not surely better than the uniform
-    prediction. The data has KL, RankCS and a calibration error too.""",
+    and what its interval holds. A dash: not published, or the second crowd is not surely better
+    than the uniform prediction. The data has KL, RankCS and a calibration error too.""",
 )
 
 # %% [markdown]
@@ -225,8 +226,8 @@ publish_table(
 # are worse than guessing evenly ({numref}`tbl-normalised-scores`). Most of these models were
 # trained on SNLI alone, so MNLI is new to them.
 #
-# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing
-# is perfectly calibrated where people, on average, use every label alike. Calibration alone does
+# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing,
+# the uniform one with ties broken at random, is perfectly calibrated. Calibration alone does
 # not distinguish a good model from an empty one.
 #
 # ## Many items or many votes

@@ -91,9 +91,9 @@ publish_table(
     "tbl-protocol",
     collection.rules(protocol),
     columns=collection.RULES,
-    caption="""The rules that the simulation follows are those that {cite:t}`nie2020` describe, with
-    one gap filled. The paper gives 10 to 12 items of training and does not say from how many
-    hidden checks on their accuracy counts; without such a number the first mistake would block.""",
+    caption="""The simulation follows the published rules, with one gap filled. {cite:t}`nie2020` give
+    10 to 12 items of training and do not say from how many hidden checks on their accuracy counts;
+    without such a number the first mistake would block.""",
 )
 
 # %%
@@ -122,7 +122,7 @@ publish_figure(
 #
 # - An item's *truth* is taken to be its hundred released votes as shares. A *careful* annotator
 #   answers with a draw from it, but for a share of lapses, which are guesses. Feedback on mistakes
-#   lowers that share, down to a level that stays.
+#   lowers that share, down to a level that remains.
 # - *Careless* annotators are of four kinds. Hasty ones are attentive in the tests and guess at
 #   work. Others guess everywhere, give one label throughout, or have confused two labels, which
 #   feedback mends.
@@ -143,7 +143,7 @@ publish_table(
     compared,
     columns=collection.COLLECTION_COLUMNS,
     shown=collection.fitted(compared.rows),
-    caption=f"""The simulation can be fitted to all that the paper reports. *Paper* is Table 1 of
+    caption=f"""The simulation meets its four targets from the paper. *Paper* is Table 1 of
     {{cite:t}}`nie2020`; the accuracy after 300 items is read off their Figure 2, one curve for all
     datasets. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
     highest.""",
@@ -192,7 +192,7 @@ publish_figure(
     plot_annotator_accuracy,
     curves,
     caption="""In the simulation, accuracy rises mainly because careless annotators are blocked. Share of
-    hidden checks answered rightly, over the items judged before, in bins of 50; one simulated
+    hidden checks answered correctly, over the items judged before, in bins of 50; one simulated
     collection per dataset, bands are 95% bootstrap intervals over annotators.""",
     alt="""A panel for each dataset. In each, a curve with a band runs over the items judged before:
     the share of right answers to hidden checks, in percent, of all simulated annotators. A thin
@@ -207,9 +207,9 @@ publish_figure(
 # while that of careful annotators hardly moves, from
 # {value}`fig-annotator-accuracy dataset=snli who=careful items=25 accuracy_percent .0f`% to
 # {value}`fig-annotator-accuracy dataset=snli who=careful items=25 settled_percent .0f`%
-# ({numref}`fig-annotator-accuracy`). The later level was a target of the fit; the start and the way
-# there were not. {cite:t}`nie2020` see a rise in the real collection, too; there, learning and
-# blocking cannot be told apart.
+# ({numref}`fig-annotator-accuracy`). The later level was a target of the fit; the start and the path
+# to it were not. {cite:t}`nie2020` see a rise in the real collection, too; there, learning and
+# blocking cannot be separated.
 #
 # ## What each stage buys
 #
@@ -228,7 +228,7 @@ publish_figure(
     "fig-protocol-effect",
     plot_protocol_effect,
     effects,
-    caption=f"""Of the single stages, hidden checks prevent most error and cost most money. {items:,}
+    caption=f"""Of the single stages, hidden checks prevent the most error and cost the most. {items:,}
     items of {name}, by the share of careless applicants; mean of {replicates} simulated collections, bars
     from the lowest to the highest. The upright line is the error that chance alone leaves. Hidden
     checks are paid like items, tests not at all.""",
@@ -287,7 +287,7 @@ publish_figure(
 #
 # ## Design guidance
 #
-# A hidden check costs as much as a vote, and a strict threshold throws votes away that were paid.
+# A hidden check costs as much as a vote, and a strict threshold throws away votes that were paid for.
 # So a budget buys fewer votes where more is checked, but better ones. Which is worth more depends
 # on the budget: the parameter `budget` is for your own.
 
@@ -299,15 +299,15 @@ publish_table(
     "tbl-collection-guidance",
     advice,
     columns=collection.GUIDANCE_COLUMNS,
-    caption=f"""What ${budget:,.0f} buys for {items:,} items of {name}, expected of simulations. By
+    caption=f"""What ${budget:,.0f} buys for {items:,} items of {name}, expected in simulations. By
     the chance of a hidden check before an item and the accuracy asked for on them; all else as
     published. A kept vote bears the cost of checks and of votes thrown away; the lowest error is
     bold.""",
 )
 
 # %% [markdown]
-# In this simulation it pays to check more often than the authors did. For this budget the error
-# is lowest with a hidden check before {value}`tbl-collection-guidance best=true check_rate .0%` of
+# In this simulation, with the share of careless applicants that was fitted, it pays to check more
+# often than the authors did. For this budget the error is lowest with a hidden check before {value}`tbl-collection-guidance best=true check_rate .0%` of
 # the items ({value}`tbl-collection-guidance best=true tvd .3f`, from
 # {value}`tbl-collection-guidance best=true votes_per_item d` votes per item). As published, the same
 # money buys {value}`tbl-collection-guidance check_rate=0.1 min_check_accuracy=0.75 votes_per_item d`

@@ -57,8 +57,7 @@ publish_figure(
     caption=f"""A measure without its convention can be off by a factor of three. Each mark is
     one convention; its value for {leading} on {dataset_name(dataset)} is divided by that of the
     reference convention (black), the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In
-    parentheses: what differs between the conventions. An arrow at the right means infinity, one
-    at the left 0.""",
+    parentheses: what differs between the conventions. An arrow means infinity.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around
     one, the widest range on top. KL spreads furthest and reaches infinity; Jensen–Shannon and
     the Brier score fall to about a third; calibration errors rise by half; accuracy and RankCS

@@ -20,9 +20,9 @@
 # two leading labels are entailment and contradiction on only
 # {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` and
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the
-# items. And a split of three to two among five annotators says little about the crowd: on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items, the
-# hundred are more than 20 points away from it.
+# items. And that three of five annotators chose a label says little about the crowd: on
+# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items, its share of the
+# hundred votes is more than 20 points away from 60%.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -59,7 +59,7 @@ publish_figure(
     "fig-entropy",
     plot_entropy,
     disagreement.entropy_bins(material, n_bins=20),
-    caption="""Disagreement is the rule on SNLI and MNLI, and the exception on αNLI. Items by the
+    caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
     entropy of their votes, in twenty equal bins; the dashed line is the mean. The outline on αNLI
     shows the items there would be in a bin if all splits between two labels were equally frequent.
     Compare Figure 3 of {cite:t}`nie2020`.""",
@@ -212,7 +212,7 @@ Markdown(material.left_out("old votes"))
 # those that split 3-2 {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`
 # ({numref}`tbl-original-votes`).
 #
-# The selection works in one direction. On
+# Five votes also call items disputed that are not. On
 # {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, 95 or more of the
 # hundred stand behind the old label; these items are here because two of the first five annotators
 # did not. If five new people were drawn from each item's crowd, only

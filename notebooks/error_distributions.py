@@ -18,7 +18,7 @@
 # {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .3f` away on average (total
 # variation, which {cite:t}`baan2022` call {term}`DistCE`). By the same judges, a fine-tuned RoBERTa-base is
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .3f`
-# away, and with its logits divided by two
+# away; with its logits divided by two, it is
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .3f`.
 #
 # {cite:t}`baan2022` use small samples of the votes as a yardstick for models. This chapter reproduces
@@ -95,7 +95,7 @@ publish_figure(
 # themselves. Systems have no votes among the judges, so we compare them with samples that the sixty
 # judge.
 #
-# The published draw makes people look slightly worse than most draws do. The notebook's DistCE of H2,
+# By DistCE, the published draw makes people look slightly worse than most draws do. The notebook's value for H2,
 # {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all published_notebook .3f`, lies at
 # percentile {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all percentile_notebook .0f`
 # of our draws.
@@ -107,7 +107,7 @@ publish_table(
     table,
     columns=error_distributions.COLUMNS,
     shown=error_distributions.beside_published(table.rows[table.rows["measure"] != "kl_smoothed"]),
-    caption=f"""Models are further from the crowd than twenty people, whoever judges. Means over
+    caption=f"""By DistCE, models are further from the crowd than twenty people, whoever judges. Means over
     {n_seeds:,} draws of the samples, those with a finite value; in brackets the middle 95% of them,
     where the value depends on the draw. The *percentile* of a published value is the percentage of
     draws below it. ECE has ten bins (a, b] and the judges' first majority as its label; histograms have

@@ -88,8 +88,8 @@ publish_figure(
 # equally many votes keep their usual order. A system that was only too sure of itself would give the
 # first label too much. Where it is wrong about which label is first, it gives that label too little.
 #
-# Both happen. On SNLI the median item gives the first label
-# {value}`tbl-error-views dataset=snli view=rank part=1st temperature=1 median +.3f`, and the mean is
+# Both happen. On SNLI the median error of the first label is
+# {value}`tbl-error-views dataset=snli view=rank part=1st temperature=1 median +.3f`, the mean
 # {value}`tbl-error-views dataset=snli view=rank part=1st temperature=1 mean +.3f`: overconfidence on most
 # items, and a second hump of items in {numref}`fig-error-ranks` on which the model chose another label. A
 # temperature moves the first hump to zero and cannot move the second: at T = 2 the mean is
@@ -147,7 +147,7 @@ publish_table(
     "tbl-error-views",
     error_views.error_views(material, **chosen),
     columns=error_views.COLUMNS,
-    caption="""Errors of classes, ranks and entropy. Mean and median of the signed error, model minus
+    caption="""Mean errors hide most of the error on single items. Mean and median of the signed error, model minus
     people, and mean of its absolute value; shares, and nats for entropy, where the last is
     {term}`EntCE`. The paper is {cite:t}`baan2022`, Appendix B; Δ is bold where it exceeds rounding.""",
 )

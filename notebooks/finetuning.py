@@ -46,7 +46,7 @@ if not runs:
     notes.append("> No run is committed yet, so this page has recipes alone.")
 if len(missing):
     notes.append(
-        f"> Runs that are wanted and not computed yet: {len(missing)}. `results/README.md` lists them, in "
+        f"> Runs that are planned and not yet computed: {len(missing)}. `results/README.md` lists them, in "
         "order of value, and `make wanted` trains them."
     )
 if data == "sample":
@@ -72,8 +72,8 @@ Markdown("\n\n".join(notes))
 # We train on *parts* of the published corpora, {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI
 # and MNLI ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d` pairs of αNLI
-# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). A model trained on all of them can be expected
-# to do better.
+# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). A model trained on all of them may do
+# better.
 #
 # A run on fewer pairs than there are takes a seeded part with the labels in balance, and a larger part holds
 # the smaller ones. Lines of SNLI and MNLI without a majority label are left out, as is usual.
@@ -96,15 +96,16 @@ publish_table(
     table,
     columns=finetuning.RUN_COLUMNS,
     caption="""What each run was trained on, what it reaches and what it cost. Development items are
-    those outside ChaosNLI, for αNLI held-out training stories; for runs in folds their accuracy is that
-    of the folds' mean prediction. Minutes are of the training steps alone, over all folds. The download
+    those outside ChaosNLI, for αNLI held-out training stories. Runs in folds (by the folds' mean
+    prediction) and with dropout are judged on a part of them, so that their accuracies are not
+    comparable with the others. Minutes are of the training steps alone, over all folds. The download
     adds operations, speed, memory, the hardware and the share of its measured peak.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
 # ## How they learn
 #
-# Few items are soon learned by heart ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI and
+# A small training set is soon memorised ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI and
 # MNLI brings its training loss to
 # {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f`, but is right on only
 # {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of development items. Each step to about three
@@ -117,7 +118,7 @@ publish_figure(
     curves.where(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
-    caption="""Few items are learned by heart; only more items raise accuracy on others. Each line is a run,
+    caption="""A small training set is memorised; only more items raise accuracy on others. Each line is a run,
     named by its training items; an item counts each time that it is seen. Losses are smoothed, raw ones
     stand behind them in grey. Accuracy along the way is on a fixed part of the development items.""",
     alt="""Line plots on a logarithmic axis of items seen, training loss on the left and accuracy on

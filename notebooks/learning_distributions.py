@@ -23,7 +23,7 @@
 # {value}`tbl-distribution-learning dataset=snli method=soft measure=jsd value .3f` on SNLI and from
 # {value}`tbl-distribution-learning dataset=mnli method=plain measure=jsd value .3f` to
 # {value}`tbl-distribution-learning dataset=mnli method=soft measure=jsd value .3f` on MNLI. A
-# temperature, label smoothing and dropout help less, and a second crowd, with
+# temperature, label smoothing and dropout help less or not at all, and a second crowd, with
 # {value}`tbl-distribution-learning dataset=snli method=ceiling measure=jsd value .3f` on SNLI, is
 # still far away.
 
@@ -194,7 +194,7 @@ publish_table(
 #
 # ## Limitations
 #
-# All of it is one small encoder with one seed per method
+# All of this is one small encoder with one seed per method
 # ({value}`tbl-distribution-learning dataset=snli method=plain measure=jsd n_items ,.0f` SNLI
 # items).
 #

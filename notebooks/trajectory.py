@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Learning curves by agreement
 #
-# More training data makes a model right more often where people agree, and hardly where they don't.
+# More training data makes a model right more often where people agree, and much less so where they don't.
 # From {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd min:items ,d` to
 # {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` training pairs, accuracy on the
 # SNLI and MNLI items that people agree on most rises from
@@ -82,13 +82,12 @@ Markdown(said)
 # Items are cut into four bins at the quantiles of their votes' {term}`entropy`, as in {doc}`agreement`: the
 # first bin holds the items on which people agree most. *New accuracy* is agreement with the
 # {term}`majority <majority label>` of the hundred votes; {term}`JSD` is the distance between the model's
-# probabilities and the shares of the votes. {term}`Chance <chance>` is, for accuracy, the label that is the
-# majority of most items, and for JSD the uniform distribution. It differs from bin to bin.
+# probabilities and the shares of the votes. {term}`Chance <chance>` is, for accuracy, the most
+# frequent majority label, and for JSD the uniform distribution. It differs from bin to bin.
 #
 # There are two ways to have less training. Runs of different *sizes* are whole runs on parts of the available
 # pairs, each of which holds the smaller ones; small runs repeat their pairs more often. A *trajectory*
-# follows one single run on all available pairs; there an early look is at a model whose learning rate has
-# not come down yet.
+# follows one single run on all available pairs; early in it, the learning rate is still high.
 #
 # ## More training data
 
@@ -97,7 +96,7 @@ publish_figure(
     "fig-training-size",
     plot_training_size,
     by_size.where(by_size.rows["bin"] > 0),
-    caption=f"""More training data raises accuracy most where people agree. One line for each of {bins} quantile
+    caption=f"""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each of {bins} quantile
     bins of the votes' entropy; bars are {intervals}. Hollow marks at the right: chance in the bin of
     that mark. Compare Figure 8 of {{cite:t}}`nie2020`.""",
     alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
@@ -107,7 +106,7 @@ publish_figure(
 ) if len(by_size) else Markdown("")
 
 # %% [markdown]
-# On SNLI and MNLI, distances from people fall in every bin
+# On SNLI and MNLI, the largest run is closer to people than the smallest in every bin
 # ({numref}`fig-training-size`), yet with all
 # {value}`tbl-training-size dataset=snli+mnli bin=4 measure=jsd max:items ,d` pairs the model is still
 # further from people than a uniform guess where they disagree most: JSD
@@ -163,14 +162,14 @@ publish_figure(
 # {value}`fig-training-trajectory dataset=snli+mnli items=203434 bin=4 measure=jsd value .3f` where they agree least.
 # On αNLI, too, it rises there, from
 # {value}`fig-training-trajectory dataset=alphanli items=128 bin=4 measure=jsd value .3f` to
-# {value}`fig-training-trajectory dataset=alphanli items=37395 bin=4 measure=jsd value .3f`. A model trained on
-# single labels becomes sure everywhere, also where people are not.
+# {value}`fig-training-trajectory dataset=alphanli items=37395 bin=4 measure=jsd value .3f`. This model,
+# trained on single labels, becomes sure everywhere, even where people are not.
 #
 # ## Limitations
 #
 # This is one small encoder, and one seed for each size, so the bars leave out how much another seed would
 # change. The training pairs are parts of the published corpora
 # ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%` of SNLI and MNLI,
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%` of αNLI), so the curves need not be at their
-# end. The bins are four because the paper's are, and the items were chosen because their first annotators
+# {value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%` of αNLI), so the curves may not have
+# flattened. We use four bins because the paper does, and the items were chosen because their first annotators
 # disagreed.

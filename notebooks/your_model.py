@@ -61,8 +61,8 @@ Markdown(notices(material))
 #
 # ```python
 # columns = ["entailment", "neutral", "contradiction"]
-# table = pd.DataFrame(probabilities, index=pd.Index(uids, name="uid"), columns=columns)
-# table.round(4).to_csv("my-model.csv")
+# table = pd.DataFrame(probabilities, index=uids, columns=columns)
+# table.round(4).to_csv("my-model.csv", index_label="uid")
 # ```
 
 # %% tags=["remove-input"]

@@ -48,8 +48,8 @@
       output.textContent = slider ? data.steps[step].toFixed(2) : "";
       range.setAttribute("aria-valuetext", output.textContent);
       const of = data.rows.filter((row) => row[0] === +dataset.value && row[2] === +measure.value);
-      const top = Math.max(...of.map((row) => row[6] ?? row[4])) * 1.02;
       const least = Math.min(0, ...of.map((row) => row[5] ?? row[4]));
+      const top = Math.max(0, ...of.map((row) => row[6] ?? row[4])) * 1.02 || least + 1;
       const shown = order(of.filter((row) => row[3] === step), data, +measure.value, +sort.value);
       way.textContent = `${data.measures[measure.value][0]}; ${WAYS[data.measures[measure.value][1]]}`;
       list.replaceChildren(...shown.map((row) => line(row, data, least, top)));

@@ -2,6 +2,7 @@
 
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import listed
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
 
@@ -41,9 +42,11 @@ def _of_training(material: Material) -> str:
         names = [name for name in get_task(run.settings["task"]).datasets if name in here]
         if kind_of(run) == "plain" and names and not material.synthetic:
             data = run.record["data"]
-            shorts = listed(one.short for one in material.datasets if one.name in names)
+            shorts = listed(
+                get_dataset(name).short for name in get_task(run.settings["task"]).datasets
+            )
             lines.append(
-                f"{data['n_train']:,} of the {data['n_published']:,} published training items for "
+                f"{data['n_train']:,} of the {data['n_published']:,} published training items of "
                 f"{shorts} (**{run.system}**)"
             )
     if not lines:

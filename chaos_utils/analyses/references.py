@@ -61,7 +61,7 @@ def baseline_scores(votes: Votes, *, seed: int) -> pd.DataFrame:
 
 
 def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
-    """Write what `scoring.references.known_scores` reads, from the records of both analyses.
+    """Write what `scoring.references.known_rows` reads, from the records of both analyses.
 
     Parameters
     ----------

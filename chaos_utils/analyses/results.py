@@ -405,7 +405,7 @@ COLUMNS = [
     _measured("kl", "lowest"),
     _measured("old_accuracy", ""),
     _measured("new_accuracy", "highest"),
-    Column("worth of people", "people"),
+    Column("worth in people", "people"),
 ]
 CHANCE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
@@ -428,7 +428,7 @@ RANK_COLUMNS = [
 
 
 def _with_temperature(row: Row) -> str:
-    name = str(SYSTEM_NAMES.get(row["system"], row["system"]))
+    name = str((SYSTEM_NAMES | _ROW_NAMES).get(row["system"], row["system"]))
     return name if row["temperature"] == 1 else f"{name}, T = {row['temperature']:g}"
 
 

@@ -1,6 +1,6 @@
 """One look for every figure: colours by label and dataset, in light and in dark."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from colorsys import hls_to_rgb
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -52,6 +52,27 @@ def distinct_hues(n: int) -> list[Hue]:
     turns = [k / rest for k in range(rest)]
     more = [Hue(light=_at(turn, 0.33), dark=_at(turn, 0.72)) for turn in turns]
     return [*_OF_SYSTEMS, *more][:n]
+
+
+# The families that stand in several figures have a colour of their own, which no dataset has.
+_OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[8]}
+
+
+def system_hues(names: Sequence[str], *, taken: Sequence[Hue] = ()) -> list[Hue]:
+    """Return a colour for each system of one plot: that of its family, else one that is free.
+
+    A name begins with the family's. The second of a family, and what has none that is known, get
+    colours that no other system here has, nor any that is `taken`.
+    """
+    owned: dict[int, Hue] = {}
+    for place, name in enumerate(names):
+        hue = next((hue for family, hue in _OF_FAMILIES.items() if name.startswith(family)), None)
+        if hue is not None and hue not in (*owned.values(), *taken):
+            owned[place] = hue
+    kept = [*_OF_FAMILIES.values(), *taken]
+    free = [hue for hue in distinct_hues(len(names) + len(kept)) if hue not in kept]
+    rest = iter(free)
+    return [owned[place] if place in owned else next(rest) for place in range(len(names))]
 
 
 def _at(turn: float, lightness: float) -> str:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.base.style import HUES, ORANGE, Hue, colour, distinct_hues
+from chaos_utils.base.style import HUES, ORANGE, Hue, colour, system_hues
 from chaos_utils.datasets.catalogue import in_order, title_of
 from chaos_utils.plots.panels import LINE, label_lines, panel_grid
 
@@ -51,8 +51,7 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
 
 def model_looks(models: Collection[str]) -> dict[str, _Look]:
     """Return a look for each model: colour, which no other system has, marker and dashes."""
-    known = distinct_hues(len(models) + len(_NOT_OF_MODELS))
-    hues = [hue for hue in known if hue not in _NOT_OF_MODELS]
+    hues = system_hues(list(models), taken=_NOT_OF_MODELS)
     return dict(zip(models, zip(hues, cycle(_MARKERS), cycle(_DASHES), strict=False), strict=False))
 
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from chaos_utils.base.style import Hue, colour, distinct_hues, is_narrow, width
+from chaos_utils.base.style import Hue, colour, distinct_hues, is_narrow, system_hues, width
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.panels import panel_grid, system_title
 
@@ -163,7 +163,8 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     """
     measures = list(dict.fromkeys(table["measure"]))
     families = list(dict.fromkeys(zip(table["origin"], table["family"], strict=True)))
-    hues = dict(zip(families, distinct_hues(len(families)), strict=True))
+    names = [family for _, family in families]
+    hues = dict(zip(families, system_hues(names), strict=True))
     spare = 0 if is_narrow() else 1  # a place for the key, which stands above in one column
     figure, panels = panel_grid(len(measures) + spare, columns=3, height=2.2, sharex=True)
     if spare:

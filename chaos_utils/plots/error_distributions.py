@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from chaos_utils.base.style import colour, distinct_hues, is_narrow
+from chaos_utils.base.style import colour, is_narrow, system_hues
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.panels import panel_grid, system_title
 
@@ -29,7 +29,8 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     """
     groups = list(table.groupby(_KEYS, sort=False))
     systems_first = sorted((keys for keys, _ in groups), key=lambda keys: keys[1] == "reference")
-    hues = dict(zip(systems_first, distinct_hues(len(groups)), strict=True))
+    names = [keys[0] for keys in systems_first]
+    hues = dict(zip(systems_first, system_hues(names), strict=True))
     first = groups[0][1]
     people = [group for group in groups if group[0][1] == "reference"]
     others = [group for group in groups if group[0][1] != "reference"]
@@ -114,7 +115,7 @@ def _settle(figure: Figure) -> None:
 
 
 def _draw_view(axis: Axes, table: pd.DataFrame, series: Sequence[tuple[str, str, float]]) -> None:
-    hues = distinct_hues(len(series))
+    hues = system_hues([name for name, *_ in series])
     for keys, rows in table.groupby(_KEYS, sort=False):
         if keys not in series:  # people
             _stairs(axis, rows, fill=True, color=colour("muted"), alpha=0.4, label=keys[0])

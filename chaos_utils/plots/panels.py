@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -78,12 +77,3 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
     return f"{system}, T = {temperature:g}"
-
-
-def the_votes(table: pd.DataFrame) -> str:
-    """Name the votes of a dataset's items on an axis: "the 100 votes", or "the votes".
-
-    ``n_votes`` in the table is how many each item has; missing where that varies.
-    """
-    n_votes = table["n_votes"].iloc[0]
-    return "the votes" if pd.isna(n_votes) else f"the {n_votes:,} votes"

@@ -73,7 +73,7 @@ def body(
     parts = [
         f"<h1>{escape(without_markup(manifest['title']))}</h1>",
         f'<p class="landing-place"><a href="{escape(place.link)}">{escape(place.number)}</a> in '
-        f"the chapter <em>{escape(place.chapter)}</em>; its lasting id is "
+        f"the chapter <em>{escape(place.chapter)}</em>; its permanent id is "
         f"<code>{escape(manifest['id'])}</code>. "
         f'<a href="../figures.html">All figures and tables</a></p>',
         _warnings(manifest),

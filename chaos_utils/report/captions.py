@@ -1,13 +1,15 @@
 """What is taken out of a caption: its title, and its words without the markup."""
 
 import re
+from html import escape
 
 # What a caption may hold beside words: roles, code, formulas, emphasis. Only the words are kept.
 _ROLE = re.compile(r"\{[a-z:]+\}`([^`<]*?)(?:\s*<[^`>]*>)?`")
+_EMPHASIS = re.compile(r"(?<!\w)\*{1,2}(?=\S)([^*]+?)(?<=\S)\*{1,2}(?!\w)")
 _MARKS = (
     re.compile(r"`([^`]+)`"),
     re.compile(r"\$(?=\S)([^$]+?)(?<=\S)\$(?!\d)"),
-    re.compile(r"(?<!\w)\*{1,2}(?=\S)([^*]+?)(?<=\S)\*{1,2}(?!\w)"),
+    _EMPHASIS,
     re.compile(r"(?<!\w)_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)"),
 )
 
@@ -24,3 +26,8 @@ def without_markup(text: str) -> str:
         text = mark.sub(r"\1", text)
     text = " ".join(text.split())
     return "".join(character for character in text if character.isprintable())
+
+
+def caption_html(caption: str) -> str:
+    """Return a caption as HTML outside the book, with its emphasis; roles and formulas stay."""
+    return _EMPHASIS.sub(r"<em>\1</em>", escape(caption))

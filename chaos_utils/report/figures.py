@@ -17,6 +17,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
+from chaos_utils.report.captions import caption_html
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
@@ -180,5 +181,6 @@ def _html(manifest: dict[str, Any], png: bytes) -> str:
         f'<figure id="{manifest["id"]}">'
         f'<img src="data:image/png;base64,{source}" alt="{escape(manifest["alt"])}" '
         f'style="max-width:100%">'
-        f"<figcaption><b>{manifest['id']}</b> {escape(manifest['caption'])}</figcaption></figure>"
+        f"<figcaption><b>{manifest['id']}</b> {caption_html(manifest['caption'])}</figcaption>"
+        "</figure>"
     )

@@ -11,11 +11,12 @@ from chaos_utils.report.values import Manifests, with_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
 _ROLES = (
-    (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`"), r"`\1`"),
+    (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`]*(?:<|&lt;))?([\w-]+)(?:>|&gt;)?`"), r"`\1`"),
     (re.compile(r"\{cite(?::\w+)?\}`([^`]+)`"), r"[\1]"),
-    (re.compile(r"\{(?:doc|term|explorer)\}`([^`<]+?)\s*(?:<[^`>]*>)?`"), r"\1"),
+    (re.compile(r"\{doc\}`(?:[\w.-]*/)*([\w-]+)`"), r"`\1`"),
+    (re.compile(r"\{(?:doc|term|explorer)\}`([^`<]+?)\s*(?:(?:<|&lt;)[^`]*)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
-    (re.compile(r"^```\{[\w-]+\}[^`]*```$", flags=re.MULTILINE), ""),
+    (re.compile(r"^```\{(?:interactive|evaluate-file)\}[^`]*```$", flags=re.MULTILINE), ""),
 )
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 

@@ -12,10 +12,11 @@ import pandas as pd
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
-from chaos_utils.report.columns import Column, lay_out
+from chaos_utils.report.captions import caption_html
+from chaos_utils.report.columns import MISSING, Column, lay_out
 
 _SHORT = 24
-_NUMBER = re.compile(r"(\*\*)?[−+±]?[\d.,]+( %)?(\*\*)?( [\[(].*[\])])?|–")
+_NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]
@@ -64,7 +65,7 @@ def publish_table(
     if named:  # others' votes, by item: not ours to license
         more["licence"] = get_dataset(named.dataset).release.licence
     manifest = artifacts.write(folder, id, "table", table, caption, [], **more)
-    html = f"<p><b>{id}</b> {escape(manifest['caption'])}</p>{table_html(display)}"
+    html = f"<p><b>{id}</b> {caption_html(manifest['caption'])}</p>{table_html(display)}"
     return artifacts.Published(id, manifest, html)
 
 
@@ -80,42 +81,53 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
     `display` is that of a manifest. `texts` gives the text of an item by dataset and uid, to be
     joined in, and None where there is none.
     """
-    lines = ['<table class="published">', "<thead>", *_header_html(display["header"]), "</thead>"]
-    lines.append("<tbody>")
+    numeric = [
+        any(_is_number(row[place]) for row in display["rows"])
+        for place in range(len(display["header"]))
+    ]
+    header = _header_html(display["header"], numeric)
+    lines = ['<table class="published">', "<thead>", *header, "</thead>", "<tbody>"]
     for row in display["rows"]:
         first, *others = row
-        cells = [f'<th scope="row"{_cell_class(first)}>{_cell_html(first, texts)}</th>']
-        for cell in others:
-            kind = _cell_class(cell)
+        cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{_cell_html(first, texts)}</th>']
+        for cell, of_numbers in zip(others, numeric[1:], strict=True):
+            kind = _cell_class(cell, of_numbers)
             cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"])
 
 
-def _cell_class(cell: object) -> str:
-    """Say of a cell that it is a number, or short enough for one line."""
-    if isinstance(cell, str) and _NUMBER.fullmatch(cell):
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None
+
+
+def _cell_class(cell: object, of_numbers: bool) -> str:
+    """Say of a cell that it is a number (or none, in a column of numbers), or fits on one line."""
+    if _is_number(cell) or (of_numbers and cell == MISSING):
         return ' class="number"'
     return ' class="short"' if isinstance(cell, str) and len(cell) <= _SHORT else ""
 
 
-def _header_html(columns: Sequence[Sequence[str]]) -> list[str]:
+def _header_html(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
     """Set one row of column names, or two where names are grouped under a common one."""
+    places = list(zip(columns, numeric, strict=True))
     if all(len(names) == 1 for names in columns):
-        return [f"<tr>{''.join(_column(names[0]) for names in columns)}</tr>"]
+        return [f"<tr>{''.join(_column(names[0], number) for names, number in places)}</tr>"]
     upper, lower = [], []
-    for group, members in groupby(columns, key=lambda names: names[0]):
-        names = [name for _, name in members]
+    for group, found in groupby(places, key=lambda place: place[0][0]):
+        members = list(found)
+        names = [names[1] for names, _ in members]
         if names == [""]:
-            upper.append(f'<th scope="col" rowspan="2">{escape(group)}</th>')
+            upper.append(_column(group, members[0][1], ' rowspan="2"'))
         else:
             upper.append(f'<th scope="colgroup" colspan="{len(names)}">{escape(group)}</th>')
-            lower += [_column(name) for name in names]
+            lower += [_column(names[1], number) for names, number in members]
     return [f"<tr>{''.join(upper)}</tr>", f"<tr>{''.join(lower)}</tr>"]
 
 
-def _column(name: str) -> str:
-    return f'<th scope="col">{escape(name)}</th>'
+def _column(name: str, number: bool, more: str = "") -> str:
+    kind = ' class="number"' if number else ""
+    return f'<th scope="col"{kind}{more}>{escape(name)}</th>'
 
 
 def _cell_html(cell: object, texts: Texts | None) -> str:
@@ -140,14 +152,14 @@ def _item_html(dataset: str, uid: str, texts: Texts | None) -> str:
     return "".join(parts)
 
 
-def votes_html(dataset: str, counts: Sequence[int]) -> str:
-    """Set an item's votes, for each label in order, as a bar."""
+def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:
+    """Set an item's votes, or shares of such a `unit`, for each label in order, as a bar."""
     votes = list(zip(get_dataset(dataset).classes, counts, strict=True))
-    spoken = ", ".join(f"{label.name} {n}" for label, n in votes)
+    spoken = ", ".join(f"{label.name} {n}{unit}" for label, n in votes)
     total = sum(counts)
     segments = "".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
-        f'width:{100 * n / total:g}%">{n if n >= 0.12 * total else ""}</span>'
+        f'width:{100 * n / total:g}%">{f"{n}{unit}" if n >= 0.12 * total else ""}</span>'
         for label, n in votes
         if n
     )

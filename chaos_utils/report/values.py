@@ -59,7 +59,12 @@ def value(manifests: Manifests, text: str) -> str:
         raise ValueError(f"{len(found)} rows fit, expected 1")
     if pd.isna(number):
         raise ValueError(f"{column} has no value there")
-    return f"{number:{format}}".replace("-", "−")
+    if isinstance(number, str):
+        return f"{number:{format}}"
+    text = f"{number:{format}}"
+    signless = text.lstrip("-")
+    # What is zero at the digits shown has no sign.
+    return ("−" if signless != text and signless.strip("0.%") else "") + signless
 
 
 def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":

@@ -18,8 +18,6 @@ from chaos_utils.metrics.scores import top_label
 
 Floats = npt.NDArray[np.float64]
 
-_LESS_THAN_A_VOTE = 1e-9  # as a share
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeated:

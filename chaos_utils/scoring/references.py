@@ -395,25 +395,6 @@ def is_settled(measure: str, value: float, standard_error: float) -> bool:
     return not (is_error and value < _SETTLED * standard_error)
 
 
-def known_scores(votes: Votes, seed: int = 0) -> "pd.DataFrame":
-    """Return `known_rows` as a table.
-
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        Of all draws.
-
-    Returns
-    -------
-    DataFrame
-        With the columns `KNOWN_COLUMNS`; perhaps empty.
-    """
-    import pandas as pd
-
-    return pd.DataFrame(known_rows(votes, seed), columns=list(KNOWN_COLUMNS))
-
-
 def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
     """Return references and baselines that the package knows, which need not be drawn again.
 

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 from helpers.evidence import evidence_on
 
@@ -11,7 +12,7 @@ from chaos_utils.analyses.references import (
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import references
-from chaos_utils.scoring.references import SECOND_CROWD, known_scores
+from chaos_utils.scoring.references import SECOND_CROWD, known_rows
 from chaos_utils.scoring.scores import available
 
 
@@ -35,7 +36,7 @@ def test_the_package_s_data_are_the_records(tables, sample, tmp_path, monkeypatc
     assert sorted(target.iterdir()) == written
 
     monkeypatch.setattr(references, "KNOWN", target)
-    known = known_scores(sample[0])
+    known = pd.DataFrame(known_rows(sample[0]))
     assert set(known["sha256"]) == {sample[0].source.sha256}
     assert not known.duplicated(["system", "measure"]).any()
     of_uniform = known[known["system"] == "uniform"]
@@ -44,7 +45,7 @@ def test_the_package_s_data_are_the_records(tables, sample, tmp_path, monkeypatc
     value = drawn.set_index("system").loc[SECOND_CROWD, "value"]
     of_jsd = known[known["measure"] == "jsd"].set_index("system")["value"]
     assert of_jsd[SECOND_CROWD] == pytest.approx(value)
-    assert known_scores(sample[2]).empty
+    assert not known_rows(sample[2])
 
 
 def test_a_record_that_was_changed_by_hand_is_refused(tables, tmp_path):

@@ -94,3 +94,21 @@ def test_colours_follow_the_look():
     with style.look("dark"):
         assert style.colour("text") == style.PALETTES["dark"]["text"]
     assert style.colour("text") == style.PALETTES["light"]["text"]
+
+
+def test_a_family_keeps_its_colour_in_every_figure():
+    alone = style.system_hues(["MiniLM-L6, seed 0"])
+    among = style.system_hues(["a", "RoBERTa-base, seed 0", "MiniLM-L6, seed 0", "b"])
+    assert among[2] == alone[0]
+    assert len(set(among)) == 4
+
+
+@pytest.mark.parametrize("n", [1, 4, 25])
+def test_no_two_systems_of_a_figure_share_a_colour(n):
+    names = [
+        f"{family}, seed {k}" for k in range(n) for family in ("RoBERTa-base", "x", "BERT-base")
+    ]
+    taken = style.HUES[:3]
+    hues = style.system_hues(names, taken=taken)
+    assert len(set(hues)) == len(names)
+    assert not set(hues) & set(taken)

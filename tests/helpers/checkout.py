@@ -36,7 +36,8 @@ def shorten(checkout: Path) -> Path:
     (checkout / "book" / "index.md").write_text(
         "# A short book\n\nSee {numref}`fig-entropy`.\n\n```{evaluate-file}\n```\n\n"
         "A finding on {value}`tbl-data-statistics dataset=snli n_items d` items.\n\n"
-        "- a method\n- a finding, {value}`tbl-none no_column`\n\n"
+        "- a method\n\n  and its finding, {value}`tbl-none no_column`\n"
+        "- a finding, {value}`tbl-none no_column`\n\n"
         "- {value}`tbl-none no_column`\n\n"
         ":::{finding} fig-entropy\nA finding beside its figure.\n:::\n\n"
         "```{published-picture} fig-entropy\n```\n\n"

@@ -55,6 +55,7 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, mon
     assert len(links) > 20
     assert links <= set(ids)
     assert not re.search(r'src="[^"]*-dark\.svg"', html)
+    assert "-narrow.svg" not in html
     for file in re.findall(r'(?:src|href)="\.\./html/([^"]+)"', html):
         assert (small_checkout / "_build" / "html" / file).is_file(), file
 

@@ -1,5 +1,6 @@
 import pytest
 
+from chaos_utils.report.captions import caption_html
 from chaos_utils.report.standalone import plain_roles
 
 
@@ -11,9 +12,14 @@ from chaos_utils.report.standalone import plain_roles
         ("{cite:t}`nie2020` asked", "[nie2020] asked"),
         ("it says so {cite:p}`a,b`.", "it says so [a,b]."),
         ("{doc}`the chapter <x>`", "the chapter"),
+        ("{doc}`../related` and {doc}`using`", "`related` and `using`"),
         ("{term}`entropy` and {term}`the error <ECE, majority label>`", "entropy and the error"),
+        ("{term}`a temperature &lt;temperature scaling&gt;` of 2", "a temperature of 2"),
+        ("{numref}`here &lt;fig-a&gt;`", "`fig-a`"),
         ("(a-place)=\n# Title", "# Title"),
-        ("Choose.\n\n```{a-place}\n```\n", "Choose.\n\n\n"),
+        ("Choose.\n\n```{evaluate-file}\n```\n", "Choose.\n\n\n"),
+        ("```{interactive} fig-a\n:measures: jsd\n```\n", "\n"),
+        ("```{note}\nRead this.\n```\n", "```{note}\nRead this.\n```\n"),
         ("`code {x}`", "`code {x}`"),
         ("costs $5 and $6", "costs $5 and $6"),
     ],
@@ -24,3 +30,9 @@ def test_roles_become_text(text, plain):
 
 def test_formulas_become_mathml():
     assert plain_roles(r"is $\log_2 3$ bits").startswith("is <math")
+
+
+def test_a_caption_keeps_its_emphasis_and_shows_its_signs():
+    shown = caption_html("*Paper* is **bold** <b>; {term}`x <y>`, 3 * 4 * 5.")
+    assert shown.startswith("<em>Paper</em> is <em>bold</em> &lt;b&gt;; ")
+    assert plain_roles(shown).endswith("; x, 3 * 4 * 5.")

@@ -53,6 +53,14 @@ def test_grouped_headings_span_their_columns():
     assert sum(tag == "td" and a.get("class") == "number" for tag, a in tags) == 3
 
 
+def test_a_column_of_numbers_and_its_heading_stand_right():
+    rows = [["a", "–", "–"], ["b", "75%", "words"], ["c", "∞", "more words"]]
+    tags = parse(table_html({"header": [["name"], ["n"], ["why"]], "rows": rows})).tags
+    kinds = [attributes.get("class") for tag, attributes in tags if tag in {"th", "td"}]
+    assert kinds[:3] == [None, "number", None]
+    assert kinds[3:] == ["short", "number", "short"] * 3
+
+
 def test_everything_is_escaped():
     rows = [[{"item": {"dataset": "snli", "uid": EVIL}}, EVIL]]
     html = table_html(

@@ -18,7 +18,7 @@ from chaos_utils.scoring.references import (
     References,
     extrapolation_weights,
     is_settled,
-    known_scores,
+    known_rows,
     split_sizes,
 )
 from chaos_utils.scoring.scores import available
@@ -247,7 +247,7 @@ def test_any_measure_has_references(sample):
 @pytest.mark.slow
 def test_the_package_knows_what_would_be_drawn_for_the_released_votes(released):
     for votes in released:
-        known = known_scores(votes).set_index(["system", "measure"])["value"]
+        known = pd.DataFrame(known_rows(votes)).set_index(["system", "measure"])["value"]
         names = [name for name in available(votes, MEASURES) if name != "old_accuracy"]
         drawn = References(votes).scores(names).set_index(["system", "measure"])["value"]
         np.testing.assert_allclose(known.loc[drawn.index], drawn, rtol=1e-6)
@@ -260,11 +260,11 @@ def test_the_package_knows_what_would_be_drawn_for_the_released_votes(released):
 
 def test_other_votes_and_other_seeds_are_not_known(released, sample):
     votes = released[0]
-    assert len(known_scores(votes))
-    assert known_scores(votes, seed=1).empty
-    assert known_scores(sample[0]).empty
+    assert known_rows(votes)
+    assert not known_rows(votes, seed=1)
+    assert not known_rows(sample[0])
     half = replace(votes, uids=votes.uids[::2], counts=votes.counts[::2])
-    assert known_scores(half).empty
+    assert not known_rows(half)
 
 
 def test_baselines_are_those_that_votes_have_what_they_need_for(sample, others):

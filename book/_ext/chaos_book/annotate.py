@@ -3,7 +3,6 @@
 The data enters the site alone, never a notebook or `results/`, since it holds texts of others.
 """
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book_votes
+from chaos_book import book_votes, page_files
 from chaos_utils.base.files import write_text
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.crowd.protocol import load_protocol
@@ -19,8 +18,9 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.publish import annotate, scripts
 
 _FOLDER = "annotate"  # below _static
-_DATA, _STYLE = "data.js", "annotate.css"
-_SCRIPTS = ("protocol.js", "session.js", "views.js", "results.js", "main.js")  # as they load
+_DATA = "data.js"
+# As they load.
+_FILES = ("annotate.css", "protocol.js", "session.js", "views.js", "results.js", "main.js")
 _PLACE = """
 <div id="annotate" class="annotate" role="region" aria-label="Annotate" tabindex="-1">
 <noscript><p>To annotate, this page needs JavaScript.</p></noscript>
@@ -51,11 +51,8 @@ def _add_files(
     write_text(
         target / _DATA, scripts.script("CHAOS_ANNOTATE", _content(app), book_votes.notice(app))
     )
-    for file in (_STYLE, *_SCRIPTS):
-        shutil.copyfile(Path(app.srcdir) / "_annotate" / file, target / file)
-    app.add_css_file(f"{_FOLDER}/{_STYLE}")
-    for file in (_DATA, *_SCRIPTS):
-        app.add_js_file(f"{_FOLDER}/{file}", loading_method="defer")
+    app.add_js_file(f"{_FOLDER}/{_DATA}", loading_method="defer")
+    page_files.load(app, _FOLDER, _FILES)
 
 
 def _content(app: Sphinx) -> dict[str, Any]:

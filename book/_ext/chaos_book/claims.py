@@ -1,9 +1,7 @@
 """The papers' claims as cards that readers can filter: the cards, a script and a style."""
 
-import shutil
 from collections import Counter
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,6 +11,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
+from chaos_book import page_files
+from chaos_book.published import manifest_of, raw_html
 from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.presentation.claims import SHORT, card_html, place_of
@@ -21,8 +21,6 @@ from chaos_utils.publish import explorer
 logger = logging.getLogger(__name__)
 
 _EXPLORER = "explorer"  # the page
-_FOLDER = "claims"  # below _static
-_SCRIPT, _STYLE = "claims.js", "claims.css"
 
 
 class ClaimCard(nodes.General, nodes.Element):
@@ -36,21 +34,19 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the controls and a card for each claim; a warning where there is no table."""
-        id = self.arguments[0]
-        manifest = self.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+        manifest = manifest_of(self)
         if manifest is None:
-            logger.warning("no notebook made %s", id, location=self.get_location())
             return []
         self.env.chaos_claims = self.env.docname  # type: ignore[attr-defined]
         # As a table again, so that what is missing is NaN.
         rows = pd.DataFrame(manifest["data"]).to_dict("records")
         n_resamples = manifest["parameters"]["resamples"]
-        found: list[nodes.Node] = [_raw(_controls_html(rows))]
+        found: list[nodes.Node] = [raw_html(_controls_html(rows))]
         for row in rows:
             card = ClaimCard(verdict=SHORT[row["verdict"]], paper=row["paper"])
             self.options["name"] = place_of(row)
             self.add_name(card)
-            card += _raw(card_html(row, n_resamples, self._link(row["selection"])))
+            card += raw_html(card_html(row, n_resamples, self._link(row["selection"])))
             found.append(card)
         return found
 
@@ -65,10 +61,6 @@ class Claims(SphinxDirective):
             return ""
         builder = self.env.app.builder
         return f"{builder.get_relative_uri(self.env.docname, _EXPLORER)}{asked}"
-
-
-def _raw(html: str) -> nodes.raw:
-    return nodes.raw("", html, format="html")
 
 
 def _controls_html(rows: list[dict[str, Any]]) -> str:
@@ -113,13 +105,7 @@ def _add_files(
     """Let this page alone load the script and the style."""
     if pagename != getattr(app.env, "chaos_claims", None):
         return
-    # Put in place before the page is written, so that their addresses there carry digests.
-    target = Path(app.outdir) / "_static" / _FOLDER
-    target.mkdir(parents=True, exist_ok=True)
-    for file in (_SCRIPT, _STYLE):
-        shutil.copyfile(Path(app.srcdir) / "_claims" / file, target / file)
-    app.add_css_file(f"{_FOLDER}/{_STYLE}")
-    app.add_js_file(f"{_FOLDER}/{_SCRIPT}", loading_method="defer")
+    page_files.load(app, "claims", ("claims.css", "claims.js"))
 
 
 def setup(app: Sphinx) -> None:

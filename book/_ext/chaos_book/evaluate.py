@@ -5,17 +5,15 @@ them stands in the page itself: how labels are spelled, and what the book's syst
 """
 
 import math
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book_votes
-from chaos_book.published import project_of
+from chaos_book import book_votes, page_files
+from chaos_book.published import project_of, raw_html
 from chaos_utils.analyses.names import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.votes import Votes
@@ -24,9 +22,7 @@ from chaos_utils.publish import scripts
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.human_equivalents import BRIER
 
-_FOLDER = "evaluate"  # below _static
-_STYLE = "evaluate.css"
-_SCRIPTS = ("reading.js", "measures.js", "results.js", "main.js")  # as they load
+_FILES = ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js")  # as they load
 _OTHERS = "tbl-main-results"
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
 _IN_PEOPLE = {"title": "human equivalent", "unit": "people", "better": "higher"}
@@ -42,18 +38,14 @@ class EvaluateFile(SphinxDirective):
         self.env.chaos_evaluate = self.env.docname  # type: ignore[attr-defined]
         app = self.env.app
         said = book_votes.missing_nodes(app, "evaluates a file of predictions")
-        place = (_assets(app) / "page.html").read_text("utf-8")
+        place = (project_of(app) / "book" / "_evaluate" / "page.html").read_text("utf-8")
         manifest = app.env.chaos_manifests.get(_OTHERS)  # type: ignore[attr-defined]
         items = book_votes.shown(app)
         fits = manifest is not None and manifest["synthetic"] == items.synthetic
         content = scripts.compact(known(items.votes, manifest["data"] if fits else ()))
         content = content.replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
-        return [*said, nodes.raw("", place + data, format="html")]
-
-
-def _assets(app: Sphinx) -> Path:
-    return project_of(app) / "book" / "_evaluate"
+        return [*said, raw_html(place + data)]
 
 
 def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -127,14 +119,7 @@ def _add_files(
     """Let this page alone load the scripts and the style."""
     if pagename != getattr(app.env, "chaos_evaluate", None):
         return
-    # Put in place before the page is written, so that their addresses there carry digests.
-    target = Path(app.outdir) / "_static" / _FOLDER
-    target.mkdir(parents=True, exist_ok=True)
-    for file in (_STYLE, *_SCRIPTS):
-        shutil.copyfile(_assets(app) / file, target / file)
-    app.add_css_file(f"{_FOLDER}/{_STYLE}")
-    for file in _SCRIPTS:
-        app.add_js_file(f"{_FOLDER}/{file}", loading_method="defer")
+    page_files.load(app, "evaluate", _FILES)
 
 
 def setup(app: Sphinx) -> None:

@@ -1,27 +1,22 @@
 """Published scores that the reader sorts and switches; the static figure stays citable."""
 
-import shutil
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.published import project_of
+from chaos_book import page_files
+from chaos_book.published import raw_html
 from chaos_utils.analyses.names import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish.scripts import compact
 
-logger = logging.getLogger(__name__)
-
-_FOLDER = "interactive"  # below _static
-_FILES = ("interactive.js", "interactive.css")
+_FOLDER = "interactive"
 _DIGITS = 4
 
 
@@ -55,6 +50,9 @@ class Interactive(SphinxDirective):
             rows = rows[rows["n_seeds"].isna()]
         if "measure" not in rows:
             rows = _long(rows, self.options["measures"].split())
+        rows = rows[rows["value"].notna()]
+        if not len(rows):  # likewise
+            return []
         slider = self.options.get("slider", "")
         content = compact(scores(rows, slider)).replace("<", "\\u003c")
         self.env.metadata[self.env.docname][_FOLDER] = True
@@ -62,7 +60,7 @@ class Interactive(SphinxDirective):
             f'<div class="interactive" hidden data-slider="{escape(slider)}">'
             f'<script type="application/json">{content}</script></div>'
         )
-        return [nodes.raw("", html, format="html")]
+        return [raw_html(html)]
 
 
 def _long(rows: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
@@ -82,7 +80,7 @@ def scores(rows: pd.DataFrame, slider: str = "") -> dict[str, Any]:
     A row is the places of its dataset, system, measure and step of the slider, its value, and the
     ends of its interval, where it has one.
     """
-    rows = rows[rows["value"].notna()].reset_index(drop=True)
+    rows = rows.reset_index(drop=True)
     names = rows["label"] if "label" in rows else rows["system"].replace(dict(SYSTEM_NAMES))
     if "source" in rows:
         names = names.where(rows["source"] != "published", names + " (published)")
@@ -128,21 +126,10 @@ def _add_assets(
 ) -> None:
     """Let only pages with such a table load the script and its style."""
     if app.env.metadata.get(pagename, {}).get(_FOLDER):
-        app.add_css_file(f"{_FOLDER}/interactive.css")
-        app.add_js_file(f"{_FOLDER}/interactive.js", loading_method="defer")
-
-
-def _write_files(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
-        return
-    target = Path(app.outdir) / "_static" / _FOLDER
-    target.mkdir(exist_ok=True)
-    for file in _FILES:
-        shutil.copyfile(project_of(app) / "book" / f"_{_FOLDER}" / file, target / file)
+        page_files.load(app, _FOLDER, ("interactive.css", "interactive.js"))
 
 
 def setup(app: Sphinx) -> None:
     """Register the directive and connect to Sphinx's events."""
     app.add_directive("interactive", Interactive)
     app.connect("html-page-context", _add_assets)
-    app.connect("build-finished", _write_files)

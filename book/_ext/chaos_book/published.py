@@ -32,6 +32,10 @@ logger = logging.getLogger(__name__)
 
 Manifest = contents.Manifest
 _ABSENT = "absent-value"
+# What goes with all that stood in it.
+_EMPTIED = (
+    nodes.bullet_list, nodes.enumerated_list, nodes.list_item, nodes.block_quote, nodes.note
+)  # fmt: skip
 
 
 class PublishedFigure(nodes.General, nodes.Element):
@@ -58,6 +62,20 @@ def _load(app: Sphinx) -> None:
         raise ExtensionError(str(fault)) from fault
 
 
+def manifest_of(directive: SphinxDirective) -> Manifest | None:
+    """Return what the directive's argument names; nothing, with a warning, if it was not made."""
+    id = directive.arguments[0]
+    found: Manifest | None = directive.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+    if found is None:
+        logger.warning("no notebook made %s", id, location=directive.get_location())
+    return found
+
+
+def raw_html(html: str) -> nodes.raw:
+    """Return a node that the writer takes as it is."""
+    return nodes.raw("", html, format="html")
+
+
 class Published(SphinxDirective):
     """Set a figure or table from its manifest."""
 
@@ -65,11 +83,10 @@ class Published(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the object's node, or a warning's place when there is no such object."""
-        id = self.arguments[0]
-        manifest = self.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+        manifest = manifest_of(self)
         if manifest is None:
-            logger.warning("no notebook made %s", id, location=self.get_location())
             return []
+        id = self.arguments[0]
         is_figure = manifest["kind"] == "figure"
         node: nodes.Element = PublishedFigure() if is_figure else PublishedTable()
         self.options["name"] = node["published"] = id
@@ -79,16 +96,12 @@ class Published(SphinxDirective):
         caption += inlined
         root = "../" * self.env.docname.count("/")
         if is_figure:
-            node += [_raw(landing.picture_html(manifest, f"{root}figures/")), caption]
+            node += [raw_html(landing.picture_html(manifest, f"{root}figures/")), caption]
         else:
-            node += [caption, _raw(_table_html(manifest))]
+            node += [caption, raw_html(_table_html(manifest))]
         book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
-        node += _raw(_footer_html(manifest, root, book))
+        node += raw_html(_footer_html(manifest, root, book))
         return [node, *messages]
-
-
-def _raw(html: str) -> nodes.raw:
-    return nodes.raw("", html, format="html")
 
 
 def _table_html(manifest: Manifest) -> str:
@@ -201,15 +214,19 @@ class LeaveOut(SphinxTransform):
         for place in dict.fromkeys(map(_paragraph, absent)):
             around = place.parent
             around.remove(place)
-            if isinstance(around, nodes.bullet_list | nodes.enumerated_list) and not len(around):
-                around.parent.remove(around)
+            while isinstance(around, _EMPTIED) and not len(around):
+                emptied, around = around, around.parent
+                around.remove(emptied)
 
 
 def _paragraph(node: nodes.Node) -> nodes.Element:
     """Return the paragraph around a node, or the list item that this paragraph begins."""
     while not isinstance(node, nodes.paragraph):
+        if node.parent is None:
+            raise ExtensionError("a {value} stands outside paragraphs and lists")
         node = node.parent
-    return node.parent if isinstance(node.parent, nodes.list_item) else node
+    begins = isinstance(node.parent, nodes.list_item) and node.parent[0] is node
+    return node.parent if begins else node
 
 
 def _visit(self: HTML5Translator, node: nodes.Element) -> None:

@@ -9,7 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book import book_votes
-from chaos_book.published import Manifest
+from chaos_book.published import Manifest, raw_html
 from chaos_utils.base import style
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
@@ -47,7 +47,7 @@ class OneItem(SphinxDirective):
         words = nodes.container(classes=["one-item-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
         said = licences.paragraph(licences.notice([votes.dataset]))
-        return [_raw(_item_html(votes, uid, next(of_family, None))), words, _raw(said)]
+        return [raw_html(_item_html(votes, uid, next(of_family, None))), words, raw_html(said)]
 
 
 def _item_html(votes: Votes, uid: str, system: System | None) -> str:
@@ -60,7 +60,7 @@ def _item_html(votes: Votes, uid: str, system: System | None) -> str:
     rows = _row(f"{counts.sum()} people", dataset, tuple(int(n) for n in counts))
     if system is not None and uid in system.uids:
         shares = 100 * system.probabilities[system.uids.index(uid)]
-        rows += _row(system.family, dataset, tuple(round(float(share)) for share in shares))
+        rows += _row(system.family, dataset, tuple(round(float(share)) for share in shares), "%")
     labels = "".join(
         f'<span><i class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark}">'
         f"</i> {escape(label.name)}</span>"
@@ -69,13 +69,9 @@ def _item_html(votes: Votes, uid: str, system: System | None) -> str:
     return f'<div class="one-item">{texts}{rows}<p class="labels">{labels}</p></div>'
 
 
-def _row(who: str, dataset: Dataset, counts: tuple[int, ...]) -> str:
-    bar = votes_html(dataset.name, counts)
+def _row(who: str, dataset: Dataset, counts: tuple[int, ...], unit: str = "") -> str:
+    bar = votes_html(dataset.name, counts, unit)
     return f'<div class="one-row"><span>{escape(who)}</span>{bar}</div>'
-
-
-def _raw(html: str) -> nodes.raw:
-    return nodes.raw("", html, format="html")
 
 
 class FindingPicture(nodes.General, nodes.Element):
