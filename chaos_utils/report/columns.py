@@ -144,7 +144,8 @@ def _best(rows: "pd.DataFrame", column: Column, groups: Sequence[str]) -> set[in
         if len(values) < 2:
             continue
         first = values.idxmin() if column.best == "lowest" else values.idxmax()
-        tied = values.round(column.digits or 0) == round(values[first], column.digits or 0)
+        digits = (column.digits or 0) + 2 * column.percent  # as they are shown
+        tied = values.round(digits) == round(values[first], digits)
         if column.low and not _is_missing(group[column.low][first]):
             tied |= values.between(group[column.low][first], group[column.high][first])
         found.update(int(place) for place in values.index[tied])
