@@ -23,7 +23,8 @@ from chaos_utils.scoring import human_equivalents
 from chaos_utils.scoring.references import PERFECT_MODEL
 
 FEW = {"annotations": {"resamples": 20}, "agreement": {"resamples": 20},
-       "ceilings": {"resamples": 20, "draws": 2}, "results": {"resamples": 20}}  # fmt: skip
+       "ceilings": {"resamples": 20, "draws": 2}, "results": {"resamples": 20},
+       "fitting": {"resamples": 100, "repeats": 1, "folds": 3}}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +199,25 @@ def test_chapters_on_systems(name, request, checkout):
     assert "Without predictions" not in said
     assert "mine" in set(pd.read_csv(figures / "tbl-main-results.csv")["system"])
     run(checkout, "your_model", described, predictions=path, dataset=votes.dataset.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four", "two"])
+def test_maps_are_fitted_to_a_reader_s_predictions(name, request, checkout):
+    described = request.getfixturevalue(name)
+    path, votes, predicted = write_predictions(described)
+    figures, _ = run(checkout, "fitting", described)
+    assert set(pd.read_csv(figures / "tbl-fitting.csv")["n_systems"]) == {0}
+    assert not (figures / "fig-fitting-curve.csv").exists()
+    figures, _ = run(checkout, "fitting", described, predictions=path)
+    fitted = pd.read_csv(figures / "tbl-fitting.csv")
+    maps = fitted.loc[(fitted["inputs"] == "mine") & (fitted["objective"] == "jsd"), "map"]
+    assert set(maps) == {"temperature", "vector", "affine", "quadratic"}
+    assert (figures / "fig-fitting-curve.svg").exists()
+    assert not (figures / "tbl-fitting-old-label.csv").exists()
+    of_mine = fitted[(fitted["inputs"] == "mine") & (fitted["map"] == "as it is")]
+    distance = jensenshannon(votes.shares, predicted, axis=1).mean()
+    assert of_mine["jsd"].item() == pytest.approx(distance)
 
 
 @pytest.mark.slow

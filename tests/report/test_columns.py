@@ -100,6 +100,9 @@ def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
     ]
     _, cells = lay_out(rows, [accuracy])
     assert [cell for (cell,) in cells] == ["0.5", "0.5", "**0.7**", "0.1", "0.2"]
+    in_percent = Column("accuracy", "share", 1, best="highest", percent=True)
+    _, cells = lay_out(pd.DataFrame({"share": [0.7762, 0.7758, 0.771]}), [in_percent])
+    assert [cell for (cell,) in cells] == ["**77.6**", "**77.6**", "77.1"]
 
 
 def test_a_difference_beyond_rounding_is_bold():
@@ -108,17 +111,3 @@ def test_a_difference_beyond_rounding_is_bold():
     )
     _, cells = lay_out(rows, published_beside("x", "x", 2))
     assert [row[-1] for row in cells] == ["**+0.02**", "0.00"]
-
-
-def test_shares_tie_at_the_digits_that_are_shown_and_a_point_has_no_interval():
-    rows = pd.DataFrame(
-        {
-            "share": [0.784, 0.7871, 0.7874],
-            "low": [0.784, 0.77, np.nan],
-            "high": [0.784, 0.8, np.nan],
-        }
-    )
-    _, cells = lay_out(rows, [Column("accuracy", "share", 1, percent=True, best="highest")])
-    assert cells == [["78.4"], ["**78.7**"], ["**78.7**"]]
-    _, cells = lay_out(rows, [Column("accuracy", "share", 1, "low", "high", percent=True)])
-    assert cells == [["78.4"], ["78.7 [77.0, 80.0]"], ["78.7"]]

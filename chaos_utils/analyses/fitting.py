@@ -1,0 +1,669 @@
+"""What maps that are fitted on votes make of systems: out of fold, for every system."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.report.columns import Column, Row
+from chaos_utils.scoring.fitting import (
+    KINDS,
+    OBJECTIVES,
+    PENALTY,
+    Kind,
+    fit_map,
+    grouped_folds,
+    item_groups,
+    log_probabilities,
+    predict_out_of_fold,
+)
+from chaos_utils.scoring.human_equivalents import brier_equivalent
+from chaos_utils.scoring.judging import part_of
+from chaos_utils.scoring.published import published_models
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, floor_and_ceiling
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.system import System, are_votes, votes_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
+AS_IT_IS, BASE_RATE = "as it is", "base rate"
+ALL, WITH_YOURS = "all systems", "all systems and yours"
+RECIPE: Kind = "quadratic"
+RIVAL = "mean vote given the old label"
+ITEMS = (50, 100, 200, 500, 1000)
+VOTES = (1, 3, 5, 20)
+ENOUGH = 20  # votes on an item, from which on a map is fitted for JSD itself
+_NEARLY_NONE = 1e-3  # penalty of base rates
+_PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
+_SEEDS = 3  # ways to deal the folds
+_PEOPLE = ("people", "people_low", "people_high")
+_ENDS = ("", "_low", "_high")
+_KEYS = ("dataset", "access", "inputs", "map", "objective")
+
+
+# What is fitted to what
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Common:
+    """The items that all systems predict, and what is known of them.
+
+    `logs` and `systems` are those that maps take as inputs, in one order; `shown` have seen votes,
+    though not the items' own, and are shown as they are.
+    """
+
+    votes: Votes
+    systems: tuple[System, ...]
+    shown: tuple[System, ...]
+    logs: Floats
+    groups: Ints
+
+    @property
+    def old_label(self) -> Ints | None:
+        """The old labels, if there are any."""
+        return self.votes.old_label if self.votes.has_old_labels else None
+
+
+def common(votes: Votes, systems: Sequence[System]) -> Common:
+    """Return the items that all systems cover, with each system's predictions of them.
+
+    A system that has learned from votes is no input of a map: what it predicts of the items that a
+    map is fitted on would depend on votes on the item that is predicted.
+
+    Raises
+    ------
+    ChaosError
+        If the systems have no item in common, or one has learned from the votes on these items
+        themselves.
+    """
+    rows = np.arange(len(votes))
+    for system in systems:
+        rows = np.intersect1d(rows, system.rows_in(votes))
+    if not len(rows):
+        raise ChaosError(
+            "The systems have no item in common.",
+            found=", ".join(system.name for system in systems),
+            expected="predictions of the same items",
+            todo="leave the predictions of other items out",
+        )
+    part = part_of(votes, rows)
+    for system in systems:
+        system.aligned_to(part)  # refuses what has seen these votes
+    aligned = [_on(system, part) for system in systems]
+    inputs = [one for one in aligned if not any(map(are_votes, one.trained_on))]
+    stacked = [one.probabilities for one in inputs]
+    empty = np.empty((len(part), 0, votes.dataset.n_classes))
+    logs = log_probabilities(np.stack(stacked, axis=1)) if stacked else empty
+    shown = tuple(one for one in aligned if one not in inputs)
+    return Common(part, tuple(inputs), shown, logs, item_groups([votes])[0][rows])
+
+
+def _on(system: System, votes: Votes) -> System:
+    """Return the same predictions of some votes' items alone, in their order."""
+    place = {uid: row for row, uid in enumerate(system.uids)}
+    rows = [place[uid] for uid in votes.uids]
+    return replace(
+        system,
+        uids=votes.uids,
+        probabilities=system.probabilities[rows],
+        predicted=system.predicted[rows],
+    )
+
+
+def stacks(systems: Sequence[System]) -> dict[str, list[int]]:
+    """Return which systems are the inputs of one map, by what tables call them.
+
+    Each alone; a family's seeds; all of the book's systems; and these with the reader's own.
+    """
+    found = {one.name: [place] for place, one in enumerate(systems)}
+    everyone = list(range(len(systems)))
+    known = [place for place, one in enumerate(systems) if one.origin != "yours"] or everyone
+    families: dict[str, list[int]] = {}
+    for place in known:
+        if systems[place].seed is not None:
+            families.setdefault(systems[place].family, []).append(place)
+    for family, places in families.items():
+        if 1 < len(places) < len(known):
+            found[f"{family}, {len(places)} seeds"] = places
+    if len(known) > 1:
+        found[ALL] = known
+    if len(known) < len(everyone):
+        found[WITH_YOURS] = everyone
+    return found
+
+
+def _of_book(systems: Sequence[System]) -> list[int]:
+    """Return the places of the book's systems; of the reader's own where there are no others."""
+    return stacks(systems).get(ALL, [0] if systems else [])
+
+
+def _folds(groups: Ints, n_folds: int, seed: int) -> Ints:
+    return grouped_folds(groups, min(n_folds, len(np.unique(groups))), seed)
+
+
+def _system(made: Common, name: str, probabilities: Floats, *, fitted: bool) -> System:
+    return System(
+        name,
+        made.votes.dataset,
+        made.votes.uids,
+        probabilities,
+        probabilities.argmax(axis=1),
+        origin="baseline",
+        trained_on=(votes_of(made.votes.dataset),) if fitted else (),
+        out_of_fold=fitted,
+    )
+
+
+# The methods
+
+
+@recorded(keys=_KEYS, published=("nie2020_table5",))
+def methods(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    n_folds: int,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+) -> pd.DataFrame:
+    """Fit every map to every system, out of fold, and score them on the items that all cover.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+    n_folds : int
+        Folds by premise, story and image; as many as there are of these, if that is fewer.
+    n_resamples : int
+        Bootstrap resamples of the items, at least 100.
+    confidence : float
+        Coverage of the intervals.
+    seed : int
+        Of folds and resamples.
+
+    Returns
+    -------
+    DataFrame
+        One row for each method: ``access`` (``text``, or ``old label`` where the item's old label
+        is an input too; ``reference`` for perfect model, second crowd and the best published
+        model); ``inputs``, as `stacks` names them; ``n_systems``; ``map`` (one of `KINDS`,
+        ``as it is``, ``base rate``); ``objective`` (kl, jsd, or empty); ``origin``; ``family``;
+        ``first``, whether it is the first of its family; ``n_items``; for each of `MEASURES` its
+        value with ``_low`` and ``_high``; ``difference``, of the JSD from the mean vote given the
+        old label that is fitted for JSD, with its interval; ``people``, how many people, pooled,
+        come as near by squared distance.
+    """
+    made = common(votes, systems)
+    folds = _folds(made.groups, n_folds, seed)
+    rows: list[dict[str, object]] = []
+    scored: list[System] = []
+
+    def add(probabilities: Floats, about: Mapping[str, object], *, fitted: bool = True) -> None:
+        scored.append(_system(made, f"{len(rows)}", probabilities, fitted=fitted))
+        unsaid = {"objective": "", "inputs": "", "family": "", "origin": "", "first": False}
+        rows.append({"system": scored[-1].name} | unsaid | dict(about))
+
+    def fit(access: str, kind: Kind, places: Sequence[int], about: Mapping[str, object]) -> None:
+        for objective in OBJECTIVES:
+            predicted = predict_out_of_fold(
+                made.logs[:, places],
+                made.votes.shares,
+                folds,
+                kind=kind,
+                objective=objective,
+                old_label=made.old_label if access == "old label" else None,
+                penalty=PENALTY if places else _NEARLY_NONE,
+            )
+            what = {"access": access, "map": kind if places else BASE_RATE}
+            add(predicted, what | dict(about) | {"objective": objective})
+
+    accesses = ("text", "old label") if made.old_label is not None else ("text",)
+    for access in accesses:
+        fit(access, "affine", [], {"n_systems": 0})
+    for name, places in stacks(made.systems).items():
+        members = [made.systems[place] for place in places]
+        about = {"inputs": name, "n_systems": len(places)} | _family(name, members, made.systems)
+        mean = np.mean([one.probabilities for one in members], axis=0)
+        add(mean, {"access": "text", "map": AS_IT_IS} | about, fitted=False)
+        for access in accesses:
+            for kind in KINDS if access == "text" else KINDS[2:]:
+                fit(access, kind, places, about)
+    for one in made.shown:
+        about = {"inputs": one.name, "n_systems": 1, "family": one.family, "origin": one.origin}
+        add(one.probabilities, {"access": "text", "map": AS_IT_IS, "first": True} | about)
+    table = pd.DataFrame(rows).assign(dataset=votes.dataset.name, n_items=len(made.votes))
+    table = table.merge(_scored(made.votes, scored, rows, n_resamples, confidence, seed), "left")
+    people = {one.name: _in_people(made.votes, one, confidence) for one in scored}
+    for place, column in enumerate(_PEOPLE):
+        table[column] = [people[name][place] for name in table["system"]]
+    references = _references(votes, made.votes, seed)
+    table = pd.concat([table, references], ignore_index=True).drop(columns="system")
+    table = table.assign(first=table["first"].eq(True))
+    for name in ("inputs", "family", "origin", "objective"):
+        table[name] = table[name].astype(object).where(table[name].notna(), "")
+    values = [f"{name}{end}" for name in (*MEASURES, "difference") for end in _ENDS]
+    table = table.astype(dict.fromkeys([*values, *_PEOPLE], float))
+    about_it = ["n_systems", "origin", "family", "first", "n_items"]
+    whole = table.astype({"n_systems": int, "n_items": int})
+    return whole[[*_KEYS, *about_it, *values, *_PEOPLE]]
+
+
+def _family(name: str, members: Sequence[System], systems: Sequence[System]) -> dict[str, object]:
+    if len(members) > 1:
+        return {"family": name, "origin": "", "first": True}
+    (one,) = members
+    first = next(other for other in systems if other.family == one.family)
+    return {"family": one.family, "origin": one.origin, "first": one is first}
+
+
+def _scored(
+    votes: Votes,
+    systems: Sequence[System],
+    rows: Sequence[dict[str, object]],
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+) -> pd.DataFrame:
+    """Return a row of values for each system, with the difference from the rival in JSD."""
+    rivals = [
+        one.name
+        for one, row in zip(systems, rows, strict=True)
+        if row["map"] == BASE_RATE and row["objective"] == "jsd"
+    ]
+    rival = rivals[-1]  # with the old label, where there is one
+    found = score(
+        votes,
+        systems,
+        measures=MEASURES,
+        reference=rival,
+        n_resamples=n_resamples,
+        seed=seed,
+        level=confidence,
+    )
+    table = pd.DataFrame({"system": [one.name for one in systems]})
+    parts = [(name, found[(found["reference"] == "") & (found["measure"] == name)])
+             for name in MEASURES]  # fmt: skip
+    parts.append(("difference", found[(found["reference"] != "") & (found["measure"] == "jsd")]))
+    for name, part in parts:
+        columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
+        part = part[["system", *columns]].rename(columns=columns)
+        table = table.merge(part, "left", "system")
+    return table
+
+
+def _in_people(votes: Votes, system: System, level: float) -> tuple[float, float, float]:
+    if votes.n_votes.min() < 2:
+        return np.nan, np.nan, np.nan
+    found = brier_equivalent(votes, system, level=level)
+    return found.value, found.low, found.high
+
+
+def _references(votes: Votes, part: Votes, seed: int) -> pd.DataFrame:
+    """Return perfect model and second crowd on the same items, and the best published model."""
+    both = floor_and_ceiling(part, MEASURES, seed)
+    rows: list[dict[str, object]] = [
+        {"map": name, "n_items": len(part)} | both[name].to_dict()
+        for name in (PERFECT_MODEL, SECOND_CROWD)
+    ]
+    models = published_models()
+    models = models[models["dataset"] == votes.dataset.name]
+    if votes.is_released and len(models):
+        best = models.loc[models["jsd"].idxmin()]
+        values = {name: best[name] for name in MEASURES if name in best}
+        name = SYSTEM_NAMES[best["model"]]
+        rows.append({"map": "published", "inputs": name, "n_items": len(votes)} | values)
+    known = {"access": "reference", "dataset": votes.dataset.name, "n_systems": 0}
+    return pd.DataFrame([row | known for row in rows])
+
+
+# One map for several datasets
+
+
+@recorded(keys=("dataset", "judged_on", "access", "map"))
+def pooling(
+    all_votes: Sequence[Votes],
+    all_systems: Sequence[Sequence[System]],
+    *,
+    n_folds: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Fit one map to several datasets, to each alone, and to the others alone.
+
+    Parameters
+    ----------
+    all_votes : sequence of Votes
+    all_systems : sequence of sequences of System
+        Inputs are the systems that predict all of the datasets.
+    n_folds, seed : int
+        As for `methods`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each dataset that is ``judged_on``, ``access`` and ``map``: the JSD, out of
+        fold, of maps that are fitted for JSD on the same dataset (``jsd_each``), on all of them
+        (``jsd_pooled``), and on the other ones (``jsd_other``), all three the same for the mean of
+        the systems as they are; ``n_systems``, ``n_items``.
+    """
+    by_name = [
+        {one.name: one for one in systems if not any(map(are_votes, one.trained_on))}
+        for systems in all_systems
+    ]
+    shared = [name for name in by_name[0] if all(name in known for known in by_name)]
+    found = [
+        common(votes, [known[name] for name in shared])
+        for votes, known in zip(all_votes, by_name, strict=True)
+    ]
+    numbered = item_groups(all_votes)
+    kept = [
+        numbers[np.isin(votes.uids, one.votes.uids)]
+        for numbers, votes, one in zip(numbered, all_votes, found, strict=True)
+    ]
+    groups = np.concatenate(kept)
+    folds = _folds(groups, n_folds, seed)
+    shares = np.concatenate([one.votes.shares for one in found])
+    logs = np.concatenate([one.logs for one in found])
+    dataset = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
+    labels = [one.old_label for one in found if one.old_label is not None]
+    old = np.concatenate(labels) if len(labels) == len(found) else None
+    rows = []
+    for access in ("text", "old label") if old is not None else ("text",):
+        given = old if access == "old label" else None
+        kinds: list[str] = [BASE_RATE, *(KINDS[2:] if logs.shape[1] else ())]
+        if logs.shape[1] and given is None:
+            kinds.append(AS_IT_IS)
+        for name in kinds:
+            x = logs[:, :0] if name == BASE_RATE else logs
+            kind: Kind = "quadratic" if name == "quadratic" else "affine"
+            penalty = _NEARLY_NONE if name == BASE_RATE else PENALTY
+            if name == AS_IT_IS:
+                fitted = dict.fromkeys(("each", "pooled", "other"), np.exp(logs).mean(axis=1))
+            else:
+                fitted = {
+                    "each": _by_dataset(x, shares, folds, dataset, kind, penalty, given),
+                    "pooled": predict_out_of_fold(
+                        x, shares, folds, kind=kind, old_label=given, penalty=penalty
+                    ),
+                    "other": _from_others(x, shares, groups, dataset, kind, penalty, given),
+                }
+            far = {
+                f"jsd_{where}": jensen_shannon_distance(shares, predicted, unit="nats")
+                for where, predicted in fitted.items()
+            }
+            for place, one in enumerate(found):
+                row = {"judged_on": one.votes.dataset.name, "access": access, "map": name,
+                       "n_systems": x.shape[1], "n_items": len(one.votes)}  # fmt: skip
+                means = {where: float(values[dataset == place].mean())
+                         for where, values in far.items()}  # fmt: skip
+                rows.append(row | means)
+    table = pd.DataFrame(rows).assign(dataset="+".join(one.dataset.name for one in all_votes))
+    return table[["dataset", *[name for name in table if name != "dataset"]]]
+
+
+def _by_dataset(
+    logs: Floats,
+    shares: Floats,
+    folds: Ints,
+    dataset: Ints,
+    kind: Kind,
+    penalty: float,
+    old_label: Ints | None,
+) -> Floats:
+    predicted = np.empty_like(shares)
+    for place in np.unique(dataset):
+        here = dataset == place
+        predicted[here] = predict_out_of_fold(
+            logs[here], shares[here], folds[here], kind=kind, penalty=penalty,
+            old_label=None if old_label is None else old_label[here],
+        )  # fmt: skip
+    return predicted
+
+
+def _from_others(
+    logs: Floats,
+    shares: Floats,
+    groups: Ints,
+    dataset: Ints,
+    kind: Kind,
+    penalty: float,
+    old: Ints | None,
+) -> Floats:
+    predicted = np.empty_like(shares)
+    for place in np.unique(dataset):
+        here = dataset == place
+        others = ~here & ~np.isin(groups, groups[here])
+        fitted = fit_map(
+            logs[others], shares[others], kind=kind, penalty=penalty,
+            old_label=None if old is None else old[others],
+        )  # fmt: skip
+        predicted[here] = fitted.predict(logs[here], None if old is None else old[here])
+    return predicted
+
+
+# How many labelled items, with how many votes
+
+
+@recorded(keys=("dataset", "objective", "n_fitted", "n_votes"))
+def curve(
+    votes: Votes, systems: Sequence[System], *, n_folds: int, repeats: int, seed: int
+) -> pd.DataFrame:
+    """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+        Those of the book, stacked; the reader's own where there are no others.
+    n_folds, seed : int
+        As for `methods`.
+    repeats : int
+        Draws of items and votes that are averaged over; at least 1.
+
+    Returns
+    -------
+    DataFrame
+        One row for each ``objective``, ``n_fitted`` items and ``n_votes`` on each: the mean
+        ``jsd``, and ``spread``, the standard deviation over draws; ``whole`` where all items of
+        the other folds are fitted on; ``budget``, votes in all; ``n_systems``. Items are drawn
+        anew for each fold, votes without replacement. Without rows where there is no system.
+    """
+    columns = ["dataset", "objective", "n_fitted", "n_votes", "whole", "budget", "jsd", "spread",
+               "recipe", "n_systems", "n_repeats"]  # fmt: skip
+    made = common(votes, systems)
+    places = _of_book(made.systems)
+    if not places:
+        return pd.DataFrame(columns=columns)
+    logs, counts = made.logs[:, places], made.votes.counts
+    folds = _folds(made.groups, n_folds, seed)
+    fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
+    n_votes = int(np.median(made.votes.n_votes))
+    rng = np.random.default_rng([seed, 7])
+    thinned = [
+        {n: split_votes(counts, (n,), rng)[0] / n for n in VOTES if n < made.votes.n_votes.min()}
+        | {n_votes: made.votes.shares}
+        for _ in range(repeats)
+    ]
+    rows = []
+    for objective in OBJECTIVES:
+        for n_items in [*(n for n in ITEMS if n < fewest), fewest]:
+            for size in thinned[0]:
+                found = []
+                for draw, shares in enumerate(thinned):
+                    chosen = np.random.default_rng([seed, 11, draw])
+                    predicted = predict_out_of_fold(
+                        logs, shares[size], folds, kind=RECIPE, objective=objective,
+                        learned=lambda rows, n=n_items, by=chosen: (  # type: ignore[misc]
+                            by.permutation(rows)[:n]
+                        ),
+                    )  # fmt: skip
+                    far = jensen_shannon_distance(made.votes.shares, predicted, unit="nats")
+                    found.append(far.mean())
+                rows.append((votes.dataset.name, objective, n_items, size, n_items == fewest,
+                             n_items * size, np.mean(found), np.std(found), size >= ENOUGH,
+                             len(places), repeats))  # fmt: skip
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(recipe=table["recipe"] == (table["objective"] == "jsd"))
+
+
+@recorded(keys=("dataset", "penalty", "folds_seed"))
+def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int) -> pd.DataFrame:
+    """Fit the recipe with other penalties, and with folds that are dealt in other ways.
+
+    Parameters
+    ----------
+    votes, systems, n_folds, seed
+        As for `curve`.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``penalty``, ``folds_seed``, ``jsd``, ``n_systems``; without rows where there
+        is no system.
+    """
+    made = common(votes, systems)
+    places = _of_book(made.systems)
+    rows = []
+    tried = [(one, seed) for one in _PENALTIES]
+    tried += [(PENALTY, seed + more) for more in range(1, _SEEDS)]
+    for penalty, folds_seed in tried if places else []:
+        predicted = predict_out_of_fold(
+            made.logs[:, places], made.votes.shares, _folds(made.groups, n_folds, folds_seed),
+            kind=RECIPE, penalty=penalty,
+        )  # fmt: skip
+        far = jensen_shannon_distance(made.votes.shares, predicted, unit="nats").mean()
+        rows.append((votes.dataset.name, penalty, folds_seed, far, len(places)))
+    columns = ["dataset", "penalty", "folds_seed", "jsd", "n_systems"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+# How they are shown
+
+
+@derived(keys=("dataset", "inputs"))
+def by_map(methods: pd.DataFrame) -> pd.DataFrame:
+    """Return each system's JSD as it is, and by each map that is fitted for JSD, side by side."""
+    rows = methods[(methods["access"] == "text") & (methods["n_systems"] > 0)]
+    rows = rows[rows["objective"] != "kl"]
+    wide = rows.pivot(index=["dataset", "inputs"], columns="map", values="jsd")
+    wide = wide.reindex(columns=[AS_IT_IS, *KINDS])
+    names = {AS_IT_IS: "as_it_is"} | {kind: str(kind) for kind in KINDS}
+    order = rows[["dataset", "inputs", "n_systems"]].drop_duplicates(["dataset", "inputs"])
+    found = order.merge(wide.rename(columns=names).reset_index(), "left", ["dataset", "inputs"])
+    return found[["dataset", "inputs", "n_systems", *names.values()]]
+
+
+def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
+    """Return the rows of `methods` that a page has room for, of one access, nearest first.
+
+    A family is shown by its first seed; by temperature, vector and quadratic map alone the stack of
+    all systems, or a single system where there is no other; for KL that stack alone.
+    """
+    rows = table[table["access"] == access]
+    kept = rows[rows["first"] | (rows["n_systems"] == 0)]
+    largest = kept.groupby("dataset")["n_systems"].transform("max")
+    is_largest = (kept["n_systems"] == largest) & (largest > 1) | (kept["origin"] == "yours")
+    usual = kept["map"].isin([BASE_RATE, "affine"]) & (kept["objective"] != "kl")
+    usual |= (kept["map"] == AS_IT_IS) & ((kept["n_systems"] == 1) | is_largest)
+    more = kept["map"].isin([RECIPE, "temperature"]) & (kept["objective"] == "jsd") & is_largest
+    for_kl = (kept["objective"] == "kl") & is_largest & (kept["map"] == RECIPE)
+    for_kl |= (kept["objective"] == "kl") & (kept["n_systems"] == 0)
+    chosen = kept[usual | more | for_kl].sort_values("jsd", kind="stable")
+    return in_order_of(chosen, "dataset", table["dataset"].unique())
+
+
+def drawn(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
+
+    Of those shown, what is fitted for JSD: one seed of each family as it is and by the affine map,
+    the stack of all systems by temperature and by the quadratic one.
+    """
+    rows = pd.concat([shown(table, access) for access in ("text", "old label")])
+    single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine"])
+    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) & (rows["map"] != "affine")
+    rows = rows[(single | stacked | (rows["n_systems"] == 0)) & (rows["objective"] != "kl")]
+    rows = pd.concat([rows, table[table["access"] == "reference"]], ignore_index=True)
+    records = rows.to_dict("records")
+    rows = rows.assign(group=[_group(row) for row in records], label=[_label(r) for r in records])
+    return in_order_of(rows, "dataset", table["dataset"].unique())
+
+
+def _group(row: Row) -> str:
+    return "no votes" if row["map"] in (AS_IT_IS, "published") else str(row["access"])
+
+
+def _label(row: Row) -> str:
+    if row["map"] == BASE_RATE:
+        return RIVAL if row["access"] == "old label" else "mean vote"
+    if row["map"] == "published":
+        return f"{row['inputs']} (published)"
+    if row["map"] == AS_IT_IS and row["n_systems"] > 1:
+        return f"{row['inputs']}, mean"
+    if row["map"] in (AS_IT_IS, "affine"):
+        return str(row["inputs"])
+    return f"{row['inputs']}, {row['map']}" if row["inputs"] else str(row["map"])
+
+
+def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `curve` that the figure draws: by the recipe, where systems are stacked.
+
+    Where no dataset has more than one system, all are drawn.
+    """
+    rows = table[table["recipe"].eq(True)]
+    several = rows[rows["n_systems"] > 1]
+    return several if len(several) else rows
+
+
+def _map(row: Row) -> str:
+    if row["map"] == BASE_RATE:
+        return f"base rate, for {row['objective'].upper()}"
+    return f"{row['map']}, for {row['objective'].upper()}" if row["objective"] else str(row["map"])
+
+
+def _inputs(row: Row) -> str:
+    parts = ["old label"] if row["access"] == "old label" else []
+    return " + ".join([*parts, *filter(None, [row["inputs"]])]) or "none"
+
+
+COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("inputs", _inputs),
+    Column("map", _map),
+    Column("JSD", "jsd", 3, "jsd_low", "jsd_high", best="lowest"),
+    Column("KL", "kl", 3, best="lowest"),
+    Column("TVD", "dist_ce", 3, best="lowest"),
+    Column("new accuracy, %", "new_accuracy", 1, percent=True, best="highest"),
+    Column("people", "people", 1, "people_low", "people_high", best="highest"),
+]
+MAP_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "inputs"),
+    Column("as it is", "as_it_is", 3),
+    *(Column(kind, kind, 3) for kind in KINDS),
+]
+_ACCESS = {"text": "text alone", "old label": "with the old label"}
+POOL_COLUMNS = [
+    Column("dataset", "judged_on", names=dataset_name),
+    Column("from", "access", names=_ACCESS),
+    Column("map", "map"),
+    Column("this dataset", "jsd_each", 3, group="fitted on"),
+    Column("both", "jsd_pooled", 3, group="fitted on"),
+    Column("the other", "jsd_other", 3, group="fitted on"),
+]
+CHOICE_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("penalty", "penalty"),
+    Column("folds dealt by seed", "folds_seed"),
+    Column("JSD", "jsd", 4),
+]

@@ -1,0 +1,340 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.evidence import evidence_on
+
+from chaos_utils.analyses import fitting
+from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, WITH_YOURS
+from chaos_utils.base import style
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.fitting import KINDS, grouped_folds, item_groups
+from chaos_utils.scoring.human_equivalents import brier_equivalent
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.systems import (
+    computed,
+    load_systems,
+    mean_vote,
+    released_systems,
+    synthetic_systems,
+)
+
+FEW = {"n_folds": 3, "n_resamples": 100, "confidence": 0.9, "seed": 0}
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def evidence(votes, systems):
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
+
+
+def part_of(system, rows):
+    rows = np.asarray(rows)
+    return replace(
+        system,
+        uids=tuple(system.uids[row] for row in rows),
+        probabilities=system.probabilities[rows],
+        predicted=system.predicted[rows],
+    )
+
+
+def yours(votes, name="mine", seed=9, **more):
+    noise = np.random.default_rng(seed).dirichlet(np.ones(votes.dataset.n_classes), len(votes))
+    return replace(computed(name, votes, 0.5 * votes.shares + 0.5 * noise, origin="yours"), **more)
+
+
+@pytest.fixture(scope="module")
+def votes(sample):
+    return sample[0]
+
+
+@pytest.fixture(scope="module")
+def systems(votes):
+    return synthetic_systems(votes)
+
+
+@pytest.fixture(scope="module")
+def table(votes, systems):
+    return fitting.methods(evidence(votes, [*systems, yours(votes)]), **FEW)
+
+
+# What is fitted to what
+
+
+def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, systems):
+    other = [replace(one, name=f"o{one.seed}", family="other") for one in systems[:2]]
+    mine = yours(votes)
+    found = fitting.stacks([*systems, *other, mine])
+    assert found == {
+        **{one.name: [k] for k, one in enumerate([*systems, *other, mine])},
+        "synthetic model, 3 seeds": [0, 1, 2],
+        "other, 2 seeds": [3, 4],
+        ALL: [0, 1, 2, 3, 4],
+        WITH_YOURS: [0, 1, 2, 3, 4, 5],
+    }
+    assert set(fitting.stacks(systems)) == {one.name for one in systems} | {ALL}
+    assert fitting.stacks([mine]) == {"mine": [0]}
+    assert fitting.stacks([mine, yours(votes, "too")])[ALL] == [0, 1]
+    assert fitting.stacks([]) == {}
+
+
+def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
+    n = len(votes)
+    mixed = np.random.default_rng(0).permutation(n)
+    one, other = part_of(systems[0], mixed), part_of(systems[1], mixed[mixed % 5 != 0])
+    made = fitting.common(votes, [one, other])
+    rows = np.flatnonzero(np.arange(n) % 5 != 0)
+    assert made.votes.uids == tuple(votes.uids[row] for row in rows)
+    assert np.array_equal(made.votes.counts, votes.counts[rows])
+    for place, system in enumerate(systems[:2]):
+        expected = np.log(np.maximum(system.probabilities[rows], 1e-9))
+        np.testing.assert_allclose(made.logs[:, place], expected)
+    assert np.array_equal(made.groups, item_groups([votes])[0][rows])
+
+
+def test_systems_without_a_common_item_are_refused(votes, systems):
+    one, other = part_of(systems[0], range(50)), part_of(systems[1], range(60, 90))
+    with pytest.raises(ChaosError, match="no item in common"):
+        fitting.common(votes, [one, other])
+
+
+def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
+    soft = yours(votes, "soft", trained_on=(votes_of(votes.dataset),), out_of_fold=True)
+    made = fitting.common(votes, [*systems, soft])
+    assert len(made.systems) == 3
+    rows = fitting.methods(evidence(votes, [*systems, soft]), **FEW).rows
+    (row,) = rows[rows["inputs"] == "soft"].to_dict("records")
+    assert (row["map"], row["origin"]) == (AS_IT_IS, "yours")
+    with pytest.raises(ChaosError, match="trained or fitted on the votes"):
+        fitting.common(votes, [*systems, replace(soft, out_of_fold=False)])
+
+
+# The methods
+
+
+def test_every_system_has_every_map_for_both_objectives(table):
+    rows = table.rows[table.rows["n_systems"] > 0]
+    for inputs, some in rows.groupby("inputs"):
+        text = some[some["access"] == "text"]
+        assert sorted(zip(text["map"], text["objective"], strict=True)) == sorted(
+            [(AS_IT_IS, ""), *((kind, one) for kind in KINDS for one in ("kl", "jsd"))]
+        ), inputs
+        known = some[some["access"] == "old label"]
+        assert set(known["map"]) == {"affine", "quadratic"}
+    assert set(rows["inputs"]) >= {ALL, WITH_YOURS, "mine"}
+    assert (rows.loc[rows["inputs"] == "mine", "origin"] == "yours").all()
+
+
+def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
+    rows = table.rows[table.rows["map"] == AS_IT_IS].set_index("inputs")
+    found = score(votes, systems, measures=fitting.MEASURES).set_index(["system", "measure"])
+    for system in systems:
+        for name in fitting.MEASURES:
+            expected = found.loc[(system.name, name), "value"]
+            assert rows.loc[system.name, name] == pytest.approx(expected)
+    mean = computed("mean", votes, np.mean([one.probabilities for one in systems], axis=0))
+    expected = score(votes, [mean], measures=["jsd"])["value"].item()
+    assert rows.loc[ALL, "jsd"] == pytest.approx(expected)
+    people = brier_equivalent(votes, mean, level=0.9)
+    assert rows.loc[ALL, ["people", "people_low", "people_high"]].tolist() == pytest.approx(
+        [people.value, people.low, people.high]
+    )
+
+
+def test_intervals_hold_the_values_and_the_rival_differs_from_itself_by_nothing(table):
+    rows = table.rows[table.rows["access"] != "reference"]
+    for name in fitting.MEASURES:
+        assert (rows[f"{name}_low"] <= rows[name]).all()
+        assert (rows[name] <= rows[f"{name}_high"]).all()
+    rival = rows[(rows["map"] == BASE_RATE) & (rows["access"] == "old label")]
+    rival = rival[rival["objective"] == "jsd"].iloc[0]
+    assert np.isnan(rival["difference"])
+    others = rows.drop(rival.name)
+    assert others["difference"].to_numpy() == pytest.approx(others["jsd"] - rival["jsd"], abs=1e-8)
+
+
+def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
+    groups = item_groups([votes])[0]
+    folds = grouped_folds(groups, 3, 0)
+    predicted = np.stack([votes.shares[folds != fold].mean(axis=0) for fold in folds])
+    expected = score(votes, [computed("", votes, predicted)], measures=["jsd"])["value"].item()
+    rows = table.rows[(table.rows["map"] == BASE_RATE) & (table.rows["access"] == "text")]
+    assert rows.set_index("objective").loc["kl", "jsd"] == pytest.approx(expected, abs=1e-5)
+    usual = score(votes, [mean_vote(votes)], measures=["jsd"])["value"].item()
+    assert rows["jsd"].to_numpy() == pytest.approx(usual, abs=0.03)
+
+
+def test_the_order_in_which_a_file_has_its_items_changes_nothing(votes, systems, table):
+    order = np.random.default_rng(1).permutation(len(votes))
+    mixed = [part_of(one, order) for one in [*systems, yours(votes)]]
+    again = fitting.methods(evidence(votes, mixed), **FEW)
+    pd.testing.assert_frame_equal(again.rows, table.rows)
+
+
+def test_without_systems_the_base_rates_are_left(votes, others):
+    for some in (votes, *others):
+        rows = fitting.methods(evidence(some, []), **FEW).rows
+        assert set(rows["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
+        n_accesses = 2 if some.has_old_labels else 1
+        assert (rows["map"] == BASE_RATE).sum() == 2 * n_accesses
+        assert len(fitting.curve(evidence(some, []), n_folds=3, repeats=1, seed=0)) == 0
+        assert len(fitting.choices(evidence(some, []), n_folds=3, seed=0)) == 0
+
+
+def test_other_labels_and_few_votes(others):
+    for some in others:
+        found = fitting.methods(evidence(some, [yours(some)]), **FEW)
+        rows = found.rows[found.rows["inputs"] == "mine"]
+        assert set(rows["map"]) == {AS_IT_IS, *KINDS}
+        assert rows["jsd"].notna().all()
+        curve = fitting.curve(evidence(some, [yours(some)]), n_folds=3, repeats=1, seed=0).rows
+        assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
+        assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
+
+
+# Several datasets
+
+
+def test_pooling_fits_each_alone_both_and_the_other(sample):
+    several = sample[:2]
+    known = [synthetic_systems(one) for one in several]
+    turned = [known[0], [*known[1][::-1], yours(several[1])]]  # another order, and one more
+    made = []
+    for systems in (known, turned):
+        material = Material(tuple(evidence(*pair) for pair in zip(several, systems, strict=True)))
+        made.append(fitting.pooling(material.pooled(), n_folds=3, seed=0).rows)
+    pd.testing.assert_frame_equal(*made)
+    rows = made[0]
+    assert set(rows["dataset"]) == {"snli+mnli"}
+    assert set(rows["judged_on"]) == {"snli", "mnli"}
+    assert set(rows["map"]) == {BASE_RATE, AS_IT_IS, "affine", "quadratic"}
+    plain = rows[rows["map"] == AS_IT_IS].set_index("judged_on")
+    assert (plain["jsd_each"] == plain["jsd_other"]).all()
+    mean = np.mean([one.probabilities for one in known[0]], axis=0)
+    expected = score(several[0], [computed("", several[0], mean)], measures=["jsd"])["value"]
+    assert plain.loc["snli", "jsd_each"] == pytest.approx(expected.item(), abs=1e-6)
+
+
+# Fewer items, fewer votes
+
+
+def test_the_curve_ends_where_the_method_is(votes, systems):
+    curve = fitting.curve(evidence(votes, systems), n_folds=3, repeats=2, seed=0).rows
+    assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
+    folds = grouped_folds(item_groups([votes])[0], 3, 0)
+    fewest = min((folds != fold).sum() for fold in range(3))
+    assert curve["n_fitted"].max() == fewest
+    assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
+    assert (curve["budget"] == curve["n_fitted"] * curve["n_votes"]).all()
+    recipe = curve[curve["recipe"]]
+    assert (recipe["objective"] == np.where(recipe["n_votes"] >= 20, "jsd", "kl")).all()
+    methods = fitting.methods(evidence(votes, systems), **FEW).rows
+    methods = methods[(methods["inputs"] == ALL) & (methods["map"] == "quadratic")]
+    methods = methods[methods["access"] == "text"].set_index("objective")["jsd"]
+    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["jsd"]
+    assert ends.to_dict() == pytest.approx(methods.to_dict(), abs=0.004)
+    drawn = fitting.curve_drawn(curve)
+    assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
+    at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
+    assert at_most.iloc[0] > at_most.iloc[-1]
+
+
+def test_choices_hold_the_method_itself(votes, systems):
+    rows = fitting.choices(evidence(votes, systems), n_folds=3, seed=0).rows
+    assert not rows.duplicated(["penalty", "folds_seed"]).any()
+    methods = fitting.methods(evidence(votes, systems), **FEW).rows
+    recipe = methods[(methods["inputs"] == ALL) & (methods["map"] == "quadratic")]
+    recipe = recipe[(recipe["access"] == "text") & (recipe["objective"] == "jsd")]
+    same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
+    assert same["jsd"].item() == pytest.approx(recipe["jsd"].item())
+
+
+# How they are shown
+
+
+def test_no_table_mixes_what_methods_know_of_an_item(table):
+    for access in ("text", "old label"):
+        shown = fitting.shown(table.rows, access)
+        assert set(shown["access"]) == {access}
+        for _, rows in shown.groupby("dataset"):
+            assert rows["jsd"].is_monotonic_increasing
+        assert "mine" in set(shown["inputs"])
+        header, cells = lay_out(shown, fitting.COLUMNS, ["dataset"])
+        assert len(header) == 8
+        assert all(("old label" in row[1]) == (access == "old label") for row in cells)
+    assert len(fitting.by_map(table).rows) == table.rows["inputs"].nunique() - 1  # but for ""
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_figures_draw_each_row_once_in_its_group(table, votes, systems, narrow):
+    rows = fitting.drawn(table.rows)
+    assert not rows.duplicated(["dataset", "group", "label"]).any()
+    assert "kl" not in set(rows["objective"])
+    with style.look("light", narrow):
+        (axis,) = plot_fitting(rows).axes
+        labels = [text.get_text() for text in axis.get_yticklabels()]
+        heads = [
+            k for k, text in enumerate(axis.get_yticklabels()) if text.get_fontweight() == "bold"
+        ]
+        assert [labels[k].split(";")[0] for k in heads] == ["text", "text", "old label too"]
+        assert len(labels) == len(heads) + (rows["group"] != "reference").sum()
+        points = [line for line in axis.lines if len(line.get_xdata()) == 1]
+        for begin, end in zip(heads, [*heads[1:], len(labels)], strict=True):
+            some = [p.get_xdata()[0] for p in points if begin < p.get_ydata()[0] < end]
+            assert len(some) == end - begin - 1
+            assert some == sorted(some)
+        curve = fitting.curve(evidence(votes, systems), n_folds=2, repeats=1, seed=0).rows
+        (axis,) = plot_fitting_curve(fitting.curve_drawn(curve)).axes
+        assert len(axis.lines) == 5
+        places = sorted(text.xy[1] for text in axis.texts)
+        gaps = np.diff(places) / np.ptp(axis.get_ylim())
+        assert gaps.min() > 0.05
+
+
+# The released data
+
+
+@pytest.fixture(scope="module")
+def released_rows(released):
+    found = []
+    for votes in released[:2]:
+        if not released_systems(votes):
+            pytest.skip("the released predictions are not available")
+        options = {"n_folds": 10, "n_resamples": 100, "confidence": 0.95, "seed": 0}
+        found.append(fitting.methods(evidence(votes, load_systems(votes)), **options).rows)
+    return pd.concat(found).set_index(["dataset", "access", "inputs", "map", "objective"])
+
+
+@pytest.mark.slow
+def test_what_maps_reach_on_the_released_votes(released_rows):
+    jsd = released_rows["jsd"].sort_index()
+    one = jsd.xs(("text", "RoBERTa-base, seed 0", "affine", "jsd"), level=[1, 2, 3, 4])
+    assert one.to_dict() == pytest.approx({"snli": 0.181, "mnli": 0.203}, abs=0.0015)
+    text = jsd.xs(("text", ALL, "quadratic", "jsd"), level=[1, 2, 3, 4])
+    assert text["snli"] < 0.1725
+    assert text["mnli"] < 0.198
+    both = jsd.xs(("old label", ALL, "quadratic", "jsd"), level=[1, 2, 3, 4])
+    assert both["snli"] < 0.159
+    assert both["mnli"] < 0.167
+    rival = jsd.xs(("old label", "", BASE_RATE, "jsd"), level=[1, 2, 3, 4])
+    assert rival.to_dict() == pytest.approx({"snli": 0.215, "mnli": 0.189}, abs=0.0015)
+    published = released_rows.xs("published", level="map")["jsd"].groupby("dataset").first()
+    assert published.to_dict() == {"snli": 0.2203, "mnli": 0.3055}
+    covered = released_rows.xs(AS_IT_IS, level="map")["n_items"].groupby("dataset").unique()
+    assert {name: list(n) for name, n in covered.items()} == {"snli": [1514], "mnli": [1569]}
+
+
+def test_evidence_without_systems_reads_the_record(sample):
+    (some,) = evidence_on(sample[:1])
+    with pytest.raises(ChaosError):  # the sample has none
+        fitting.methods(some, **FEW)

@@ -1,0 +1,377 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.predictions import made_votes
+from helpers.strategies import distributions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+from scipy.special import log_softmax, softmax
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.metrics.divergence import jensen_shannon_distance, kl_divergence
+from chaos_utils.scoring import fitting
+from chaos_utils.scoring.fitting import (
+    KINDS,
+    OBJECTIVES,
+    fit_map,
+    grouped_folds,
+    inputs_of,
+    item_groups,
+    log_probabilities,
+    loss_and_slope,
+    predict_out_of_fold,
+)
+from chaos_utils.scoring.recalibration import fit_temperature, temper
+
+
+def jsd(human, model):
+    return jensen_shannon_distance(human, model, unit="nats").mean()
+
+
+def kl(human, model):
+    return kl_divergence(human, model, unit="nats", floor=1e-15).mean()
+
+
+FAR = {"jsd": jsd, "kl": kl}
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return np.random.default_rng(3).dirichlet([1.2, 2.0, 0.8], size=900)
+
+
+@pytest.fixture(scope="module")
+def votes_of_fifty(truth):
+    return np.random.default_rng(4).multinomial(50, truth) / 50
+
+
+@pytest.fixture(scope="module")
+def labels(truth):
+    points = np.random.default_rng(6).random((len(truth), 1))
+    return (points > truth.cumsum(axis=1)).sum(axis=1)
+
+
+@pytest.fixture(scope="module")
+def two_systems(truth):
+    """Two systems that err by themselves, and are too sure."""
+    noise = np.random.default_rng(5).normal(scale=0.8, size=(2, *truth.shape))
+    return np.stack([softmax(2 * (np.log(truth) + one), axis=1) for one in noise], axis=1)
+
+
+# The losses
+
+
+@given(distributions(), st.integers(0, 10**6), st.sampled_from(OBJECTIVES))
+def test_the_slope_is_that_of_the_loss(shares, seed, objective):
+    scores = np.random.default_rng(seed).normal(scale=2, size=shares.shape)
+
+    def loss(flat):
+        return loss_and_slope(flat.reshape(shares.shape), shares, objective)[0]
+
+    slope = loss_and_slope(scores, shares, objective)[1]
+    found = approx_fprime(scores.ravel(), loss, 1e-7).reshape(shares.shape)
+    np.testing.assert_allclose(slope, found, atol=1e-5)
+
+
+@given(distributions(), st.integers(0, 10**6))
+def test_the_losses_are_the_measures(shares, seed):
+    scores = np.random.default_rng(seed).normal(size=shares.shape)
+    q = softmax(scores, axis=1)
+    entropy = -(shares * np.log(np.where(shares > 0, shares, 1))).sum(axis=1).mean()
+    assert loss_and_slope(scores, shares, "kl")[0] - entropy == pytest.approx(kl(shares, q))
+    found = loss_and_slope(scores, shares, "jsd")[0]
+    assert found == pytest.approx(jsd(shares, q), abs=1e-3)  # 10⁻⁶ stands under the root
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_perfect_prediction_has_no_slope(truth, objective):
+    assert np.abs(loss_and_slope(np.log(truth), truth, objective)[1]).max() < 1e-12
+
+
+# The maps
+
+
+def test_affine_for_kl_is_multinomial_logistic_regression(truth, labels, two_systems):
+    from sklearn.linear_model import LogisticRegression
+
+    logs = log_probabilities(two_systems)
+    for shares, penalty in ((np.eye(3)[labels], 0.0), (truth, 5.0)):
+        fitted = fit_map(logs, shares, kind="affine", objective="kl", penalty=penalty)
+        flat = logs.reshape(len(logs), -1)
+        inputs = (flat - flat.mean(axis=0)) / flat.std(axis=0)
+        each = [np.repeat(inputs, 3, axis=0), np.tile([0, 1, 2], len(flat)), shares.ravel()]
+        c = 1 / (2 * penalty) if penalty else 1e9
+        theirs = LogisticRegression(C=c, tol=1e-10, max_iter=5000).fit(*each)
+        predicted = theirs.predict_proba(inputs)
+        np.testing.assert_allclose(fitted.predict(logs), predicted, atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_no_step_from_the_fitted_weights_is_better(kind, objective, votes_of_fifty, two_systems):
+    logs = log_probabilities(two_systems)
+    fitted = fit_map(logs, votes_of_fifty, kind=kind, objective=objective, penalty=0)
+    inputs = inputs_of(logs, kind)
+    scores = inputs @ fitted.weights + fitted.intercepts
+    slope = loss_and_slope(scores, votes_of_fifty, objective)[1]
+    of_weights = inputs.T @ slope
+    if kind == "vector":
+        assert np.array_equal(fitted.weights, np.diag(np.diag(fitted.weights)))
+        of_weights = np.diag(of_weights)
+    assert np.abs(of_weights).max() < 2e-5
+    assert np.abs(slope.sum(axis=0)).max() < 1e-6
+
+
+@pytest.mark.parametrize("temperature", [0.4, 1.0, 3.0])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_temperature_that_distorts_the_truth_is_found(
+    truth, votes_of_fifty, temperature, objective
+):
+    logs = log_probabilities(temper(truth, temperature))
+    fitted = fit_map(logs, votes_of_fifty, kind="temperature", objective=objective)
+    assert fitted.temperature == pytest.approx(1 / temperature, rel=0.05)
+    np.testing.assert_allclose(fitted.predict(logs), truth, atol=0.03)
+
+
+def test_the_temperature_for_kl_is_that_of_temperature_scaling(votes_of_fifty, two_systems):
+    system = two_systems[:, 0]
+    fitted = fit_map(log_probabilities(system), votes_of_fifty, kind="temperature", objective="kl")
+    expected = fit_temperature(np.maximum(system, 1e-9), votes_of_fifty)
+    assert fitted.temperature == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["vector", "affine", "quadratic"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_distortion_by_label_is_undone(truth, votes_of_fifty, kind, objective):
+    distorted = log_softmax(2 * np.log(truth) + [1.0, 0.0, -2.0], axis=1)
+    logs = log_probabilities(np.exp(distorted))
+    fitted = fit_map(logs, votes_of_fifty, kind=kind, objective=objective, penalty=0.01)
+    assert jsd(truth, np.exp(distorted)) > 0.2
+    assert jsd(truth, fitted.predict(logs)) < 0.02
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_each_objective_wins_by_its_own_measure_and_richer_maps_fit_closer(
+    votes_of_fifty, two_systems, objective
+):
+    logs = log_probabilities(two_systems)
+
+    def reached(kind, fitted_for):
+        fitted = fit_map(logs, votes_of_fifty, kind=kind, objective=fitted_for, penalty=0)
+        return FAR[objective](votes_of_fifty, fitted.predict(logs))
+
+    (other,) = set(OBJECTIVES) - {objective}
+    for kind in KINDS:
+        assert reached(kind, objective) < reached(kind, other)
+    by_kind = [reached(kind, objective) for kind in KINDS]
+    assert by_kind == sorted(by_kind, reverse=True)
+
+
+def test_without_systems_a_map_is_the_base_rate(truth, labels):
+    none = np.empty((len(truth), 0, 3))
+    given = {"objective": "kl", "penalty": 1e-9}
+    rate = fit_map(none, truth, kind="affine", **given).predict(none)
+    np.testing.assert_allclose(rate, np.tile(truth.mean(axis=0), (len(truth), 1)), atol=1e-6)
+    by_label = fit_map(none, truth, kind="affine", old_label=labels, **given)
+    for label in range(3):
+        expected = truth[labels == label].mean(axis=0)
+        np.testing.assert_allclose(
+            by_label.predict(none[:1], old_label=[label])[0], expected, atol=1e-4
+        )
+
+
+def test_a_label_that_no_item_had_changes_nothing(truth, labels, two_systems):
+    logs = log_probabilities(two_systems)
+    seen = labels != 2
+    fitted = fit_map(logs[seen], truth[seen], kind="affine", old_label=labels[seen])
+    predicted = fitted.predict(logs[~seen], labels[~seen])
+    assert np.isfinite(predicted).all()
+    np.testing.assert_allclose(predicted.sum(axis=1), 1)
+
+
+def test_a_heavy_penalty_leaves_the_mean_vote(votes_of_fifty, two_systems):
+    fitted = fit_map(
+        log_probabilities(two_systems), votes_of_fifty, kind="quadratic", objective="kl",
+        penalty=1e9,
+    )  # fmt: skip
+    predicted = fitted.predict(log_probabilities(two_systems))
+    np.testing.assert_allclose(predicted, np.tile(votes_of_fifty.mean(axis=0), (900, 1)), atol=1e-4)
+
+
+@settings(max_examples=25)
+@given(
+    distributions(n_arrays=3, min_items=4),
+    st.sampled_from(KINDS),
+    st.sampled_from(OBJECTIVES),
+    st.permutations(range(4)),
+)
+def test_maps_give_distributions_and_know_no_order_of_labels(arrays, kind, objective, order):
+    shares, *systems = arrays
+    turn = [k for k in order if k < shares.shape[1]]
+    logs = log_probabilities(np.stack(systems, axis=1))
+    folds = np.arange(len(shares)) % 2
+    given = {"kind": kind, "objective": objective, "penalty": 1.0}
+    predicted = predict_out_of_fold(logs, shares, folds, **given)
+    np.testing.assert_allclose(predicted.sum(axis=1), 1)
+    assert (predicted >= 0).all()
+    turned = predict_out_of_fold(logs[:, :, turn], shares[:, turn], folds, **given)
+    if objective == "kl" and kind != "temperature":  # the JSD of few items has several optima
+        np.testing.assert_allclose(turned, predicted[:, turn], atol=1e-4)
+
+
+# Out of fold
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_votes_on_an_item_have_no_say_in_its_prediction(kind, votes_of_fifty, two_systems):
+    logs = log_probabilities(two_systems)
+    groups = np.arange(900) // 3
+    folds = grouped_folds(groups, 10, 0)
+    before = predict_out_of_fold(logs, votes_of_fifty, folds, kind=kind)
+    changed = votes_of_fifty.copy()
+    changed[30:33] = [0, 0, 1]  # a group
+    after = predict_out_of_fold(logs, changed, folds, kind=kind)
+    same = folds == folds[30]
+    np.testing.assert_array_equal(before[same], after[same])
+    assert (before[~same] != after[~same]).any(axis=1).all()
+
+
+def test_only_what_is_chosen_is_learned_from(votes_of_fifty, two_systems):
+    logs, folds = log_probabilities(two_systems), np.arange(900) % 5
+    seen = []
+
+    def first(rows):
+        seen.append(set(rows.tolist()))
+        return rows[:100]
+
+    predicted = predict_out_of_fold(logs, votes_of_fifty, folds, kind="affine", learned=first)
+    for fold, rows in enumerate(seen):
+        assert rows == set(np.flatnonzero(folds != fold))
+    some = np.flatnonzero(folds != 0)[:100]
+    fitted = fit_map(logs[some], votes_of_fifty[some], kind="affine")
+    np.testing.assert_array_equal(predicted[folds == 0], fitted.predict(logs[folds == 0]))
+
+
+@given(st.lists(st.integers(0, 30), min_size=8, max_size=60), st.integers(0, 99))
+def test_folds_keep_groups_together_and_deal_them_evenly(groups, seed):
+    n_groups = len(set(groups))
+    if n_groups < 3:
+        with pytest.raises(ChaosError, match="folds"):
+            grouped_folds(groups, 3, seed)
+        return
+    folds = grouped_folds(groups, 3, seed)
+    fold_of = {}
+    for group, fold in zip(groups, folds, strict=True):
+        assert fold_of.setdefault(group, fold) == fold
+    sizes = np.bincount(list(fold_of.values()), minlength=3)
+    assert sizes.max() - sizes.min() <= 1
+    np.testing.assert_array_equal(folds, grouped_folds(groups, 3, seed))
+
+
+# Premises, stories, images
+
+
+def with_texts(name, texts, uids=None):
+    votes = made_votes(get_dataset(name), len(texts))
+    fields = votes.dataset.text_fields
+    known = tuple(dict(zip(fields, text, strict=True)) for text in texts)
+    return replace(votes, texts=known, uids=tuple(uids) if uids else votes.uids)
+
+
+def test_items_share_a_group_by_premise_or_image_and_through_others():
+    texts = [("A dog.", "h"), ("a  DOG", "i"), ("A cat.", "j"), ("A cow.", "k"), ("A hen.", "l")]
+    votes = with_texts("snli", texts, ["1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x"])
+    (groups,) = item_groups([votes])
+    # 0 and 1 by the premise, 1 and 2 by the image
+    assert groups[0] == groups[1] == groups[2]
+    assert len({groups[0], groups[3], groups[4]}) == 3
+
+
+def test_a_story_is_its_first_and_last_sentence():
+    texts = [
+        ("a", "h", "i", "z"),
+        ("a", "j", "k", "Z."),
+        ("a", "h", "i", "y"),
+        ("b", "h", "i", "z"),
+    ]
+    (groups,) = item_groups([with_texts("alphanli", texts)])
+    assert groups.tolist() == [0, 0, 1, 2]
+
+
+def test_groups_are_common_to_datasets():
+    one = with_texts("snli", [("A dog.", "h"), ("A cat.", "h")])
+    other = with_texts("mnli", [("a cow", "h"), ("a dog", "h")])
+    groups = item_groups([one, other])
+    assert groups[0][0] == groups[1][1]
+    assert len(set(np.concatenate(groups))) == 3
+
+
+def test_without_texts_each_item_is_alone(others):
+    for votes in others:
+        (groups,) = item_groups([votes])
+        assert len(set(groups)) == len(votes)
+
+
+def test_released_items_of_a_premise_story_or_image_are_in_one_fold(released):
+    for votes, groups in zip(released, item_groups(released), strict=True):
+        folds = grouped_folds(groups, 10, 0)
+        for keys in zip(*_keys(votes), strict=True):
+            assert keys  # at least one
+        for kind in _keys(votes):
+            fold_of = {}
+            for key, fold in zip(kind, folds, strict=True):
+                assert fold_of.setdefault(key, fold) == fold
+    assert len(set(item_groups(released[:1])[0])) < len(set(_keys(released[0])[0]))
+
+
+def _keys(votes):
+    first = votes.dataset.text_fields[0]
+    last = votes.dataset.text_fields[-1]
+    if votes.dataset.name == "alphanli":
+        return [[(text[first].lower(), text[last].lower()) for text in votes.texts]]
+    premises = [text[first].lower() for text in votes.texts]
+    return [premises, [uid.split("#")[0] for uid in votes.uids]]
+
+
+# What is refused
+
+
+def test_what_is_not_a_distribution_or_does_not_fit_is_refused(truth):
+    logs = log_probabilities(truth)
+    with pytest.raises(ValueError, match="sum"):
+        log_probabilities(2 * truth)
+    with pytest.raises(ValueError, match="shape"):
+        log_probabilities(truth[0])
+    with pytest.raises(ValueError, match="shares"):
+        fit_map(logs, 2 * truth, kind="affine")
+    with pytest.raises(ValueError, match="shape"):
+        fit_map(logs[1:], truth, kind="affine")
+    with pytest.raises(ValueError, match="penalty"):
+        fit_map(logs, truth, kind="affine", penalty=-1)
+    with pytest.raises(ValueError, match="folds have shape"):
+        predict_out_of_fold(logs, truth, [0, 1], kind="affine")
+
+
+def test_unknown_names_and_single_folds_are_refused(truth, labels):
+    logs = log_probabilities(truth)
+    with pytest.raises(ChaosError, match="no such map") as known:
+        fit_map(logs, truth, kind="afine")
+    assert "affine" in str(known.value)
+    with pytest.raises(ChaosError, match="no such objective"):
+        fit_map(logs, truth, kind="affine", objective="tvd")
+    for kind in ("temperature", "vector"):
+        with pytest.raises(ChaosError, match="systems alone"):
+            fit_map(logs, truth, kind=kind, old_label=labels)
+        with pytest.raises(ChaosError, match="systems alone"):
+            fit_map(logs[:, :0], truth, kind=kind)
+    with pytest.raises(ChaosError, match="single fold"):
+        predict_out_of_fold(logs, truth, np.zeros(len(truth)), kind="affine")
+
+
+def test_probabilities_of_zero_are_next_to_nothing():
+    logs = log_probabilities([[0.0, 1.0, 0.0]])
+    assert logs.shape == (1, 1, 3)
+    assert logs[0, 0, 0] == pytest.approx(np.log(fitting._FLOOR))
