@@ -111,3 +111,9 @@ def test_a_difference_beyond_rounding_is_bold():
     )
     _, cells = lay_out(rows, published_beside("x", "x", 2))
     assert [row[-1] for row in cells] == ["**+0.02**", "0.00"]
+
+
+def test_a_point_has_no_interval():
+    rows = pd.DataFrame({"share": [0.784, 0.787], "low": [0.784, 0.77], "high": [0.784, 0.8]})
+    _, cells = lay_out(rows, [Column("accuracy", "share", 1, "low", "high", percent=True)])
+    assert cells == [["78.4"], ["78.7 [77.0, 80.0]"]]
