@@ -29,7 +29,7 @@ from chaos_utils.scoring.fitting import (
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.published import published_models
-from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, floor_and_ceiling
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes, votes_of
 
@@ -312,9 +312,11 @@ def _in_people(votes: Votes, system: System, level: float) -> tuple[float, float
 
 def _references(votes: Votes, part: Votes, seed: int) -> pd.DataFrame:
     """Return perfect model and second crowd on the same items, and the best published model."""
-    both = floor_and_ceiling(part, MEASURES, seed)
+    found = known_rows(part, seed) or References(part, seed=seed).rows(MEASURES)
+    scores = {(row["system"], row["measure"]): row["value"] for row in found}
     rows: list[dict[str, object]] = [
-        {"map": name, "n_items": len(part)} | both[name].to_dict()
+        {"map": name, "n_items": len(part)}
+        | {one: scores[name, one] for one in MEASURES if (name, one) in scores}
         for name in (PERFECT_MODEL, SECOND_CROWD)
     ]
     models = published_models()
