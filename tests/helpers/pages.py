@@ -29,6 +29,10 @@ _STRUCTURE = """() => {
     if (i.offsetParent && !i.naturalWidth) faults.push(`missing picture: ${i.src}`);
   if (document.scrollingElement.scrollWidth > innerWidth)
     faults.push(`${document.scrollingElement.scrollWidth} px wide in ${innerWidth} px`);
+  if (innerWidth >= 1200)
+    for (const t of document.querySelectorAll('.table-scroll'))
+      if (t.scrollWidth > t.clientWidth + 1)
+        faults.push(`clipped: ${t.ariaLabel}: ${t.scrollWidth} px in ${t.clientWidth} px`);
   if (document.querySelectorAll('h1').length !== 1) faults.push('not one h1');
   for (const t of document.querySelectorAll('table:not([role=presentation])')) {
     const headings = [...t.querySelectorAll('th')];
