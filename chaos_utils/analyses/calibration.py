@@ -218,10 +218,12 @@ def beside_table_1(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row for each measure of `TABLE_1` and model of the paper: its keys, ``measure``,
         ``n_seeds``, ``value``, ``published``, ``difference`` (ours minus theirs) and
-        ``largest_difference`` of one seed, without its sign. Empty where the paper has none.
+        ``largest_difference`` of one seed, without its sign. Where the paper has none of these
+        models, ours stand alone.
     """
     rows = []
-    known = table[table["published_ece"].notna()]
+    in_paper = table["published_ece"].notna()
+    known = table[in_paper] if in_paper.any() else table
     for name in TABLE_1:
         for keys, group in known.groupby(["dataset", *GROUP], sort=False):
             value, published = group[name].mean(), group[f"published_{name}"].mean()
