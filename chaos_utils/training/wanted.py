@@ -15,6 +15,11 @@ from chaos_utils.training.output import command_of
 from chaos_utils.training.predicting import predict_again
 from chaos_utils.training.settings import complete, read_settings
 
+_ABOUT_ACCURACY = """\
+Accuracy is against the gold label. Dev leaves out ChaosNLI's items, which are those whose labels
+people contest: it is easier than the published development sets. Test is whole: `snli` is SNLI's
+test set, `mnli-mismatched` MNLI's mismatched development set. αNLI's dev are training stories that
+were held out, and it has no test here."""
 _BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
 
 
@@ -77,15 +82,16 @@ def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
 
 def listing() -> str:
     """Return the two tables of ``results/README.md``: runs that are there, and those wanted."""
-    there = ["| run | system | trained on | dev accuracy | pairs/s | training minutes | hardware |",
-             "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+    there = ["| run | system | trained on | dev accuracy | test accuracy | pairs/s "
+             "| training minutes | hardware |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
     for one in read_wanted():
         if not one.is_there:
             missing.append(f"| `{one.name}` | {one.why} | `{one.command}` |")
             continue
         there.append(_row(read_run(one.folder)))
-    parts = ["", "### There", "", *there]
+    parts = ["", "### There", "", *there, "", _ABOUT_ACCURACY]
     if len(missing) > 2:
         parts += ["", "### Wanted", "", *missing]
     commands = [f"    {one.command}" for one in read_wanted() if one.is_there]
@@ -96,13 +102,16 @@ def _row(run: Run) -> str:
     record = run.record
     data = record["data"]
     trained = " + ".join(f"{n:,} {name}" for name, n in data["trained_on"].items())
-    accuracy = ", ".join(
-        f"{name} {part['accuracy']:.3f}" for name, part in record["dev"].items() if name != "all"
+    dev, test = (
+        ", ".join(
+            f"{name} {part['accuracy']:.3f}" for name, part in judged.items() if name != "all"
+        )
+        for judged in (record["dev"], record["test"])
     )
     speed = record["fits"][0]["pairs_per_second"]
     minutes = sum(fit["seconds"] for fit in record["fits"]) / 60
     return (
-        f"| `{run.name}` | {run.system} | {trained} | {accuracy} | {speed:.0f} | "
+        f"| `{run.name}` | {run.system} | {trained} | {dev} | {test or '–'} | {speed:.0f} | "
         f"{minutes:.0f} | {run.hardware}, {record['device']['precision']} |"
     )
 

@@ -1,6 +1,7 @@
 """`chaos finetune`, `chaos predict` and `chaos wanted`, as a reader calls them."""
 
 import json
+import shlex
 
 import pytest
 import torch
@@ -8,8 +9,9 @@ import yaml
 from typer.testing import CliRunner
 
 from chaos_utils.base import paths
+from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
-from chaos_utils.scoring.trained import committed_runs
+from chaos_utils.scoring.trained import committed_runs, read_run
 from chaos_utils.training import wanted
 
 SMALL = ["--data", "sample", "--max-train-examples", "32", "--dev-examples", "20"]
@@ -68,9 +70,40 @@ def test_a_run_is_told_in_words_and_in_json(tmp_path):
     done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run", "--json")
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["dev"]["all"]["n"] > 200
+    assert answer["dev"]["all"]["n"] == 20
     again = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
     assert f"{answer['dev']['all']['accuracy']:.4f}" in again.stdout
+
+
+def test_the_recorded_command_makes_the_run_again_with_its_threads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = torch.get_num_threads()
+    arguments = ["--model", "tiny-bert", *SMALL, "--threads", "3", "--token-budget", "200"]
+    assert chaos("finetune", *arguments, "--out", "results/run").exit_code == 0
+    first = read_run(tmp_path / "results" / "run")
+    assert (first.settings["threads"], first.settings["token_budget"]) == (3, 200)
+    assert torch.get_num_threads() == before
+    if not torch.cuda.is_available():
+        assert first.hardware == "CPU, 3 threads"
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))  # which has no weights
+    program, *words = shlex.split(first.record["command"])
+    assert program == "chaos"
+    assert chaos(*words).exit_code == 0
+    again = read_run(first.folder)
+    for entry in ("settings", "weights", "outputs", "command"):
+        assert again.record[entry] == first.record[entry]
+
+
+def test_long_predictions_are_reported_in_lines_where_there_is_no_terminal(tmp_path, monkeypatch):
+    def lines():
+        done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
+        return done.stderr.splitlines()
+
+    assert not any(line.startswith("predicting dev: ") for line in lines())
+    monkeypatch.setattr(train, "_SILENT_SECONDS", 0)
+    shown = lines()
+    assert "predicting dev: 20 of 20 items" in shown
+    assert any(line.startswith("predicting ChaosNLI: ") for line in shown)
 
 
 def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
@@ -80,10 +113,13 @@ def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
     assert chaos("wanted", "--limit", "1").exit_code == 0
     text = (checkout / "results" / "README.md").read_text()
     assert "| `one` | tiny bert, 32 items, seed 0 |" in text
+    test = read_run(checkout / "results" / "one").record["test"]
+    assert f"| mnli-mismatched {test['mnli-mismatched']['accuracy']:.3f}, snli " in text
+    assert "Dev leaves out ChaosNLI's items" in text
     assert "| `two` | dropout | `chaos predict one --mc-samples 2" in text
     assert text.startswith("# Results")
     assert text.endswith("The end.\n")
-    assert "old" not in text
+    assert "\nold\n" not in text
     rest = chaos("wanted")
     assert "2 runs are there" in rest.stdout
     assert [run.name for run in committed_runs()] == ["one", "two"]
