@@ -9,12 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
+from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.cli.extras import need_extra
 
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Out = Annotated[
-    Path | None, typer.Option(help="The run's folder; by default below runs/, by its settings.")
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        parser=writable,
+        help="The run's folder; by default below runs/, by its settings.",
+    ),
 ]
 
 

@@ -117,11 +117,11 @@ def complete(settings: Settings) -> tuple[Settings, Model]:
             )
     for name, (least, most) in _BOUNDS.items():
         if not (values[name] >= least and (most is None or values[name] <= most)):  # NaN neither
-            upper = f"at most {most:g}" if most is not None else "no upper limit"
+            upper = f", at most {most:,}" if most is not None else ""
             raise ChaosError(
                 f"{name} is out of its range.",
                 found=values[name],
-                expected=f"at least {least:g}, {upper}",
+                expected=f"at least {least:,}{upper}",
             )
     done = Settings(**values)
     _check_together(done)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run, wanted_runs
+from chaos_utils.scoring.trained import RECORD_FILE, WANTED_FILE, Run, read_run, wanted_runs
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of
@@ -59,10 +61,36 @@ class Wanted:
 
 def read_wanted() -> list[Wanted]:
     """Return the list in ``results/wanted.yml``, in its order."""
-    return [
-        Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
-        for entry in wanted_runs().entries
-    ]
+    where = paths.results() / WANTED_FILE
+    try:
+        entries = wanted_runs().entries
+    except (ValueError, TypeError, RecursionError, yaml.YAMLError) as fault:
+        raise ChaosError(
+            "The list of wanted runs cannot be read.",
+            where=where,
+            found=str(fault),
+            expected="a YAML list whose entries have name, why, and either settings or predict",
+        ) from fault
+    return [_wanted(entry, f"{where}, entry {n}") for n, entry in enumerate(entries, start=1)]
+
+
+def _wanted(entry: Mapping[str, Any], where: str) -> Wanted:
+    settings, predict = entry.get("settings", {}), entry.get("predict", {})
+    kinds: list[tuple[object, type, str]]
+    kinds = [(entry["name"], str, "name: a text"), (entry["why"], str, "why: a text")]
+    kinds += [(settings, dict, "settings: by name"), (predict, dict, "predict: run and mc_samples")]
+    if predict and isinstance(predict, dict):
+        kinds += [(predict.get("run"), str, "predict: a run's name as run")]
+        kinds += [(predict.get("mc_samples"), int, "predict: a whole number as mc_samples")]
+    for value, kind, expected in kinds:
+        if not isinstance(value, kind):
+            raise ChaosError(
+                "An entry of the wanted runs cannot be read.",
+                where=where,
+                found=repr(value),
+                expected=expected,
+            )
+    return Wanted(entry["name"], entry["why"], settings, predict)
 
 
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
@@ -90,7 +118,16 @@ def listing() -> str:
         if not one.is_there:
             missing.append(f"| `{one.name}` | {one.why} | `{one.command}` |")
             continue
-        there.append(_row(read_run(one.folder)))
+        run = read_run(one.folder)
+        try:
+            there.append(_row(run))
+        except (LookupError, TypeError, ValueError, AttributeError) as fault:
+            raise ChaosError(
+                "A run's record cannot be read.",
+                where=one.folder / RECORD_FILE,
+                found=f"{type(fault).__name__}: {fault}",
+                todo="restore it, or run its command again",
+            ) from fault
     parts = ["", "### There", "", *there, "", _ABOUT_ACCURACY]
     if len(missing) > 2:
         parts += ["", "### Wanted", "", *missing]

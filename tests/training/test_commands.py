@@ -6,6 +6,7 @@ import shlex
 import pytest
 import torch
 import yaml
+from helpers.checkout import PROJECT
 from typer.testing import CliRunner
 
 from chaos_utils.base import paths
@@ -48,6 +49,7 @@ def checkout(tmp_path, monkeypatch):
         (["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "99999"], "1 to "),
         (["--model", "tiny-bert", "--data", "nowhere"], "nowhere"),
         (["--model", "tiny-bert", "--precision", "fp8"], "auto, fp32, bf16"),
+        (["--model", "tiny-bert", "--seed", "99999999999"], "at most 2,147,483,647"),
         (["--model", "tiny-bert", "--init", "nothing", "--data", "sample"], "no finished run"),
     ],
 )
@@ -133,6 +135,33 @@ def test_an_incomplete_entry_of_the_list_is_named(checkout):
     done = chaos("wanted")
     assert done.exit_code == 2
     assert "entry 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "one", "{name: one}", "- one", "- {name: one, why: x, settings: [1]}", "- [", "- \x00",
+     "- {name: 1, why: x, settings: {}}", "- {name: one, why: x, predict: {run: two}}",
+     "- {name: one, why: x, predict: {run: two, mc_samples: many}}", b"- \xff"],
+)  # fmt: skip
+def test_a_list_that_cannot_be_read_is_one_message(checkout, text):
+    path = checkout / "results" / "wanted.yml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    done = chaos("wanted", "--dry-run")
+    assert done.exit_code == 2
+    assert "wanted.yml" in done.stderr
+
+
+@pytest.mark.parametrize("spoil", ["data", "fits", "dev", "device"])
+def test_a_run_s_record_that_cannot_be_read_is_one_message(checkout, spoil):
+    (checkout / "results" / "one").mkdir()
+    source = PROJECT / "results" / "minilm-l6-nli-s0" / "run.json"
+    record = json.loads(source.read_text()) | {spoil: None}
+    (checkout / "results" / "one" / "run.json").write_text(json.dumps(record))
+    entry = "- {name: one, why: x, settings: {model: tiny-bert}}"
+    (checkout / "results" / "wanted.yml").write_text(entry)
+    done = chaos("wanted")
+    assert done.exit_code == 2
+    assert "run.json" in done.stderr
 
 
 def test_folded_runs_have_no_model_to_ask_again(checkout):

@@ -50,6 +50,9 @@ def test_what_is_not_given_comes_from_the_recipe():
     ("given", "told"),
     [
         ({"seed": -1}, "seed"),
+        ({"seed": 2**31}, "at least 0, at most 2,147,483,647$"),
+        ({"n_folds": 0}, "at least 2$"),
+        ({"learning_rate": 2.0}, "at least 1e-12, at most 1.0$"),
         ({"label_smoothing": 1.0}, "label_smoothing"),
         ({"learning_rate": 3.0}, "learning_rate"),
         ({"epochs": -2}, "epochs"),
