@@ -8,6 +8,8 @@ import pytest
 from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout, shorten
 from helpers.rows import row, write_dataset, write_rows
 
+from chaos_utils.cli.console import harmless
+
 
 def test_help_imports_nothing_heavy():
     code = (
@@ -72,7 +74,16 @@ def test_released_data_verifies(released_root):
         (["run", "anotations"], "did you mean 'annotations'"),
         (["run", "annotations", "-p", "sead=1"], "did you mean 'seed'"),
         (["run", "annotations", "-p", "seed=one"], "'one'"),
+        (["run", "annotations", "-p", "seed=-1"], "0 or more"),
+        (["run", "annotations", "-p", "resamples=-5"], "0 or more"),
+        (["sweep", "annotations", "-p", "seed=0,-1"], "0 or more"),
         (["run", "annotations", "-p", "seed"], "NAME=VALUE"),
+        (["release", "--out", ""], "No folder is named"),
+        (["release", "--out", "README.md/out"], "Cannot write here"),
+        (["release", "--check", "none.zip"], "no such archive"),
+        (["votes", "merge", "a.json", "--out", ""], "No folder is named"),
+        (["finetune", "--model", "tiny-bert", "--out", ""], "No folder is named"),
+        (["predict", "one", "--out", ""], "No folder is named"),
         (["run", "annotations", "-p", "seed=1", "-p", "seed =2"], "given twice"),
         (["sweep", "anotations", "-p", "seed=0,1"], "did you mean 'annotations'"),
         (["sweep", "annotations", "-p", "sead=0,1"], "did you mean 'seed'"),
@@ -92,6 +103,37 @@ def test_bad_input_ends_in_one_message_and_code_2(arguments, told):
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert not (PROJECT / "runs").exists() or not list((PROJECT / "runs").glob("anotations*"))
+
+
+def test_control_codes_never_reach_the_terminal():
+    evil = "an\x1b[31mot\x1b]0;title\x07\x9b2J\u202eations"
+    for arguments in (["params", evil], ["params", evil, "--json"], ["evaluate", evil]):
+        done = chaos(*arguments, cwd=PROJECT)
+        assert done.returncode == 2
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(done.stdout + done.stderr)
+    assert harmless("\x1b[1;31mred\x1b[0m\ttab\n\rback") == "red\ttab\n\\u000dback"
+    assert json.loads(harmless(json.dumps("\x9b", ensure_ascii=False))) == "\x9b"
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "told"),
+    [
+        ("notebooks/annotations.py", b"# caf\xe9\n", "not UTF-8"),
+        ("CITATION.cff", b"title: A book\nauthors: [{name: A}]\n", "CITATION.cff"),
+        ("book/redirects.yml", b"chapters/old: [index]\n", "redirects.yml"),
+        ("book/redirects.yml", b"- \xff\n", "redirects.yml"),
+    ],
+)
+def test_a_faulty_file_is_found_before_anything_is_built(tmp_path, file, content, told):
+    checkout = shorten(copy_checkout(tmp_path / "book"))
+    (checkout / file).write_bytes(content)
+    for command in (["build", "--sample"], ["figures"] * file.startswith("notebooks")):
+        if command:
+            done = chaos(*command, cwd=checkout)
+            assert done.returncode == 2, done.stderr
+            assert told in done.stderr
+            assert "Traceback" not in done.stderr
+    assert not (checkout / "_build" / "chapters").exists()
 
 
 def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):

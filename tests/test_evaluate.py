@@ -415,6 +415,15 @@ def test_a_system_s_name_is_shown_as_it_is(evaluate, mine, tmp_path):
         assert len(line) + wide == len(lines[3])  # below the arrows
 
 
+def test_no_spreadsheet_computes_a_name(evaluate, mine):
+    (mine / "=1+1.csv").write_bytes((mine / "even.csv").read_bytes())
+    done = evaluate("=1+1.csv", *QUICK, "--csv")
+    names = {row["system"] for row in csv.DictReader(io.StringIO(done.stdout))}
+    assert "'=1+1" in names
+    assert "=1+1" not in names
+    assert "=1+1" in {row["system"] for row in rows_of(evaluate("=1+1.csv", *QUICK, "--json"))}
+
+
 def test_a_long_name_is_folded(evaluate, mine, tmp_path):
     header, *lines = (mine / "snli.csv").read_text().splitlines()
     name = "a model whose name is a whole sentence, which goes on " + 40 * "x"
@@ -485,8 +494,11 @@ def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_pat
         (["snli.csv", "--model", "bert"], "No such model in this file"),
         (["snli.csv", "snli.csv"], "same name"),
         (["snli.csv", "snli.csv", "--join", "x"], "300 items twice"),
-        (["snli.csv", "--bootstrap", "39"], "So few resamples"),
-        (["snli.csv", "--bootstrap", "-5"], "So few resamples"),
+        (["snli.csv", "--bootstrap", "39"], "Too few resamples"),
+        (["snli.csv", "--bootstrap", "-5"], "Too few resamples"),
+        (["snli.csv", "--bootstrap", "1000000000"], "at most 1,000,000"),
+        (["snli.csv", "--out", ""], "No folder is named"),
+        (["none.csv", "--out", "snli.csv/out"], "Cannot write here"),
         (["snli.csv", "--seed", "-1"], "0 or more"),
         (["snli.csv", "--json", "--csv"], "exclude each other"),
         (["snli.csv", "--markdown", "--latex"], "exclude each other"),

@@ -8,7 +8,7 @@ import typer
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
-from chaos_utils.cli.console import AsJson, Commands, err, out, print_json, steps_bar
+from chaos_utils.cli.console import AsJson, Commands, err, harmless, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.extras import need_book
@@ -69,7 +69,7 @@ def params(notebook: NotebookName, as_json: AsJson = False) -> None:
         table.add_column(heading, overflow="fold")
     for parameter in declared:
         row = (parameter.name, parameter.kind, repr(parameter.default), parameter.meaning)
-        table.add_row(*(cell.replace("[", r"\[") for cell in row))
+        table.add_row(*(harmless(cell).replace("[", r"\[") for cell in row))
     out.print(table)
 
 

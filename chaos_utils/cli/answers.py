@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import Any
 
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.report.columns import MISSING, number, p_value, signed
+from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring.judging import ANSWER_COLUMNS, BASELINES, Answer, Row
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
@@ -362,7 +362,7 @@ def as_csv(answer: Answer) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(ANSWER_COLUMNS)
     for row in answer.rows:
-        writer.writerow([_plain(row.get(name)) for name in ANSWER_COLUMNS])
+        writer.writerow([safe_cell(_plain(row.get(name))) for name in ANSWER_COLUMNS])
     return stream.getvalue()
 
 

@@ -1,5 +1,7 @@
 """Arguments that several commands share, and how they are read."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,3 +33,20 @@ def assignments(given: list[str] | None) -> dict[str, str]:
             raise ChaosError(f"Parameter {name!r} is given twice.", found=text)
         pairs[name] = value
     return pairs
+
+
+def writable(text: str) -> Path:
+    """Return the folder that an option names, after checking that it can be made and written to."""
+    if not text.strip():
+        raise ChaosError("No folder is named.", found=repr(text), expected="a folder to write to")
+    target = Path(text)
+    absolute = target.absolute()
+    nearest = next(one for one in (absolute, *absolute.parents) if one.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        raise ChaosError(
+            "Cannot write here.",
+            where=target,
+            found=f"{nearest} is {'read-only' if nearest.is_dir() else 'not a folder'}",
+            todo="change its permissions or choose another place",
+        )
+    return target

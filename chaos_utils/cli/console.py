@@ -1,6 +1,7 @@
 """What the commands share: where they print, and how a fault ends."""
 
 import json
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,9 +14,21 @@ from typer.core import TyperGroup
 
 from chaos_utils.base.errors import ChaosError
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """Return a text without colours, its control characters written as JSON writes them."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _COLOUR.sub("", text))
+
 
 class _Console:
-    """A console of rich that is made when it is first used: importing rich takes a while."""
+    """A console of rich that is made when it is first used: importing rich takes a while.
+
+    What it prints is `harmless`.
+    """
 
     def __init__(self, **options: Any) -> None:
         self._options = options
@@ -28,6 +41,10 @@ class _Console:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.made, name)
+
+    def print(self, what: Any, **options: Any) -> None:
+        """Print a text, or a table of rich."""
+        self.made.print(harmless(what) if isinstance(what, str) else what, **options)
 
 
 # A pipe has no width of its own; a table there is not to be cut off.
@@ -77,7 +94,7 @@ def _unusable_file(fault: OSError) -> ChaosError:
 
 def print_json(answer: Any) -> None:
     """Print an answer for programs."""
-    print(json.dumps(answer, indent=1, ensure_ascii=False))
+    print(harmless(json.dumps(answer, indent=1, ensure_ascii=False)))
 
 
 @contextmanager

@@ -11,13 +11,15 @@ import typer
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.cli.console import AsJson, err, print_json
+from chaos_utils.cli.arguments import writable
+from chaos_utils.cli.console import AsJson, err, harmless, print_json
 from chaos_utils.cli.extras import need_extra
 
 if TYPE_CHECKING:
     from rich.status import Status
 
 _FEWEST = 40  # resamples for a 95% interval
+_MOST = 1_000_000
 _NARROWEST = 40  # columns
 
 
@@ -65,7 +67,10 @@ def evaluate(
         bool, typer.Option("--latex", help="Answer in LaTeX, for booktabs.")
     ] = False,
     to: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write table and figures there too.")
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", parser=writable, help="Write table and figures there too."
+        ),
     ] = None,
 ) -> None:
     """Judge predictions by the measures of both papers, beside a perfect model and baselines."""
@@ -80,8 +85,13 @@ def evaluate(
         )  # fmt: skip
     if bootstrap is not None and bootstrap != 0 and bootstrap < _FEWEST:
         raise ChaosError(
-            "So few resamples give no interval.", found=f"--bootstrap {bootstrap}",
+            "Too few resamples for an interval.", found=f"--bootstrap {bootstrap}",
             expected=f"0 for no intervals, or at least {_FEWEST}",
+        )  # fmt: skip
+    if bootstrap is not None and bootstrap > _MOST:
+        raise ChaosError(
+            "Too many resamples.", found=f"--bootstrap {bootstrap}",
+            expected=f"at most {_MOST:,}",
         )  # fmt: skip
     if bootstrap == 0 and (pairs or against):
         raise ChaosError(
@@ -121,15 +131,15 @@ def evaluate(
         results = answers.as_records(answer)
         print_json({"synthetic": answer.synthetic, "notes": answer.notes, "results": results})
     elif as_markdown:
-        print(answers.as_markdown(answer))
+        print(harmless(answers.as_markdown(answer)))
     elif as_latex:
-        print(answers.as_latex(answer))
+        print(harmless(answers.as_latex(answer)))
     else:
         width = max(shutil.get_terminal_size().columns, _NARROWEST)
         text = answers.as_csv(answer) if as_csv else answers.as_text(answer, width) + "\n"
-        print(text, end="", flush=True)  # before the notes, where both go to one place
+        print(harmless(text), end="", flush=True)  # before the notes, where both go to one place
         for note in answer.notes:
-            print(f"note: {note}", file=sys.stderr)
+            print(harmless(f"note: {note}"), file=sys.stderr)
 
 
 @contextmanager
@@ -143,7 +153,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
                 return
             if not shown:
                 shown.append(stack.enter_context(err.status("")))
-            shown[0].update(text.replace("[", r"\["))
+            shown[0].update(harmless(text).replace("[", r"\["))
 
         yield tell
 

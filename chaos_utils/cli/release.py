@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, out, print_json
 from chaos_utils.cli.extras import need_book, need_extra
 
@@ -12,7 +13,9 @@ from chaos_utils.cli.extras import need_book, need_extra
 def release(
     to: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Where to; by default _build/release."),
+        typer.Option(
+            "--out", metavar="DIR", parser=writable, help="Where to; by default _build/release."
+        ),
     ] = None,
     check: Annotated[
         Path | None,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
-from chaos_utils.cli.console import AsJson, err, out, print_json, steps_bar
+from chaos_utils.cli.console import AsJson, err, harmless, out, print_json, steps_bar
 from chaos_utils.cli.extras import need_book
 
 
@@ -73,7 +73,9 @@ def _print_summary(rows: list[dict[str, Any]]) -> None:
         names.remove("reason")
     for name in names:
         numbers = all(isinstance(row.get(name), int | float | None) for row in rows)
-        table.add_column(escape(name), justify="right" if numbers else "left", overflow="fold")
+        table.add_column(
+            escape(harmless(name)), justify="right" if numbers else "left", overflow="fold"
+        )
     for row in rows:
         shown = {**row, "reason": short(row["reason"])}
         table.add_row(*(escape(_cell(shown.get(name))) for name in names))
@@ -83,4 +85,4 @@ def _print_summary(rows: list[dict[str, Any]]) -> None:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else harmless(str(value))

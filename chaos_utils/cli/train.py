@@ -1,6 +1,7 @@
 """`chaos finetune`, `chaos predict`, `chaos wanted`: what needs PyTorch."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,13 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
+from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.cli.extras import need_extra
 
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Out = Annotated[
-    Path | None, typer.Option(help="The run's folder; by default below runs/, by its settings.")
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        parser=writable,
+        help="The run's folder; by default below runs/, by its settings.",
+    ),
 ]
+
+
+_SILENT_SECONDS = 10  # off a terminal, predictions that take less are made without a word
 
 
 def _is_main_process() -> bool:
@@ -31,6 +41,7 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
         yield (lambda what, done, of: None), (lambda text: None)
         return
     reported: dict[str, int] = {}
+    spoken = time.monotonic()
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -41,11 +52,17 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
         bar = bars.add_task("", total=1)
 
         def report(what: str, done: int, of: int) -> None:
+            nonlocal spoken
             bars.update(bar, description=what, completed=done, total=of)
             tenth = 10 * done // max(1, of)
-            if not err.is_terminal and what == "training" and tenth != reported.get(what, 0):
-                reported[what] = tenth
-                err.print(f"{what}: {done:,} of {of:,} steps", markup=False)
+            if err.is_terminal or tenth == reported.get(what, 0):
+                return
+            reported[what] = tenth
+            training, now = what == "training", time.monotonic()
+            if training or now - spoken >= _SILENT_SECONDS:
+                spoken = now
+                err.print(f"{what}: {done:,} of {of:,} {'steps' if training else 'items'}",
+                          markup=False)  # fmt: skip
 
         yield report, lambda text: err.print(text, markup=False)
 
@@ -79,13 +96,16 @@ def finetune(
     warmup_ratio: Annotated[float, typer.Option(help="-1 for the recipe's.")] = -1.0,
     max_length: Annotated[int, typer.Option(help="Tokens of a sequence.")] = 128,
     patience: Annotated[int, typer.Option(help="Epochs without a better dev; 0: never.")] = 0,
-    dev_examples: Annotated[int, typer.Option(help="Looked at while training.")] = 2000,
+    dev_examples: Annotated[
+        int, typer.Option(help="At most so many dev and test items are predicted; 0: all.")
+    ] = 0,
     trajectory: Annotated[int, typer.Option(help="Log-spaced looks at ChaosNLI.")] = 0,
+    token_budget: Annotated[int, typer.Option(help="Tokens at once; 0: by device.")] = 0,
+    threads: Annotated[int, typer.Option(help="On a CPU; 0: as many as PyTorch takes.")] = 0,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
     revision: Annotated[str, typer.Option(help="Of a model of the hub.")] = "",
     data: Annotated[str, typer.Option(help="auto, released, sample, or a folder.")] = "auto",
     device: Device = "auto",
-    token_budget: Annotated[int, typer.Option(help="Tokens at once; 0: by device.")] = 0,
     checkpoint_seconds: Annotated[float, typer.Option(help="Between checkpoints.")] = 120,
     out: Out = None,
     as_json: AsJson = False,
@@ -109,7 +129,6 @@ def finetune(
             out or engine.default_folder(settings),
             device=device,
             checkpoint_seconds=checkpoint_seconds,
-            token_budget=token_budget,
             report=report,
             say=say,
         )
@@ -120,6 +139,7 @@ def finetune(
 def predict(
     run: Annotated[str, typer.Argument(help="A run, by folder or by name below results/.")],
     mc_samples: Annotated[int, typer.Option(help="Passes with dropout on; 0: off.")] = 0,
+    threads: Annotated[int, typer.Option(help="On a CPU; 0: as many as it was trained with.")] = 0,
     device: Device = "auto",
     out: Out = None,
     as_json: AsJson = False,
@@ -132,7 +152,13 @@ def predict(
     target = out or paths.runs() / f"{Path(run).name}-mc{mc_samples}"
     with _reporting() as (report, say):
         made = predict_again(
-            run, target, mc_samples=mc_samples, device=device, report=report, say=say
+            run,
+            target,
+            mc_samples=mc_samples,
+            threads=threads,
+            device=device,
+            report=report,
+            say=say,
         )
     _tell(made, as_json)
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, out, print_json
 
 votes_app = typer.Typer(help="Check and join collected votes.", no_args_is_help=True)
@@ -13,7 +14,10 @@ votes_app = typer.Typer(help="Check and join collected votes.", no_args_is_help=
 @votes_app.command("merge")
 def merge_votes(
     files: Annotated[list[Path], typer.Argument(help="Files that annotators have saved.")],
-    to: Annotated[Path, typer.Option("--out", metavar="DATASET", help="The folder to make.")],
+    to: Annotated[
+        Path,
+        typer.Option("--out", metavar="DATASET", parser=writable, help="The folder to make."),
+    ],
     data: Annotated[
         str, typer.Option(help="Where the items come from: auto, released, sample, or a folder.")
     ] = "auto",

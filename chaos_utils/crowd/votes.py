@@ -140,10 +140,10 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     folder must not hold anything yet. The result tells for each dataset how many ``annotators``
     have votes that count, and how many ``items`` and ``votes`` these are.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ChaosError(
-            "There is something here already.", where=target, todo="name another folder"
-        )
+    if target.is_dir() and any(target.iterdir()):
+        raise ChaosError("The folder is not empty.", where=target, todo="name another folder")
+    if target.exists() and not target.is_dir():
+        raise ChaosError("This is not a folder.", where=target, todo="name another folder")
     files = sorted((read_votes(path) for path in paths), key=lambda file: file.annotator)
     _check_annotators(files)
     _check_copies(files)

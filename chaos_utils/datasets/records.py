@@ -114,6 +114,16 @@ def lines(content: Content) -> Iterator[tuple[str, str]]:
             yield f"line {number}", text
 
 
+_IN_WORDS = {
+    "Unterminated string starting at": "a string is never closed",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting value": "a value is missing",
+    "Extra data": "something follows its end",
+}
+
+
 def parse(text: str) -> Any:
     """Return the value of a JSON text.
 
@@ -127,7 +137,9 @@ def parse(text: str) -> Any:
         value = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as fault:
         at = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
-        raise ValueError(f"{at}found {shorten(text)}; expected JSON ({fault.msg})") from fault
+        raise ValueError(
+            f"{at}found {shorten(text)}; expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
+        ) from fault
     except RecursionError as fault:
         raise ValueError(
             f"found {shorten(text)}; expected JSON (it is nested too deeply)"

@@ -8,7 +8,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
-from chaos_utils.publish import citations, dependencies, snakemake, staleness
+from chaos_utils.publish import citations, dependencies, registry, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 
 
@@ -62,6 +62,9 @@ def build(
     address that the site is made for, instead of that in CITATION.cff. `say` is called with one
     line about each step, `progress` with the number of steps done, and of all.
     """
+    citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
+    registry.read_registry()
+    registry.read_redirects()
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
     marker, site = paths.build() / staleness.SITE_FILE, paths.build() / "html" / "index.html"

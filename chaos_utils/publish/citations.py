@@ -30,6 +30,7 @@ LATEX = {
 
 # The variable that holds the book's address for one build, instead of CITATION.cff.
 ADDRESS = "CHAOS_URL"
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _ADDRESS = re.compile(
     r"https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?(/[\w.~%+@!$&'*,;=-]+)*/?", re.A | re.I
 )
@@ -60,14 +61,17 @@ class Book:
 
 def read_book(path: Path) -> Book:
     """Read CITATION.cff; the variable `ADDRESS` overrides its `url`."""
-    content = read_citation(path)
+    try:
+        content = read_citation(path)
+    except ValueError as fault:  # a date that no calendar has
+        raise ChaosError("This cannot be read.", where=path.name, found=str(fault)) from fault
     given = os.environ.get(ADDRESS)
     try:
         return Book(
             title=str(content["title"]),
             version=str(content["version"]),
             abstract=" ".join(str(content.get("abstract") or "").split()),
-            date=str(content["date-released"]),
+            date=_date(content["date-released"], path.name),
             authors=read_authors(path),
             url=checked_address(given, ADDRESS)
             if given
@@ -76,6 +80,17 @@ def read_book(path: Path) -> Book:
         )
     except KeyError as fault:
         raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault
+
+
+def _date(value: object, where: str) -> str:
+    if not _DATE.fullmatch(str(value)):
+        raise ChaosError(
+            "This is not a date.",
+            where=f"{where}, date-released",
+            found=str(value),
+            expected="such as 2026-11-20",
+        )
+    return str(value)
 
 
 def checked_address(url: object, where: str) -> str:

@@ -10,6 +10,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.publish import citations, dependencies, registry, staleness
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.parameters import read_source
 from chaos_utils.report.runner import figures_of
 
 Manifest = dict[str, Any]
@@ -122,4 +123,4 @@ def chapter_title(notebook: str) -> str:
 
 
 def _source(notebook: str) -> str:
-    return (paths.notebooks() / f"{notebook}.py").read_text("utf-8")
+    return read_source(paths.notebooks() / f"{notebook}.py")

@@ -137,15 +137,8 @@ def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
 
     Names are those of the book's pages, such as ``chapters/results``.
     """
-    moved = _read(PAGES)
+    moved = read_redirects()
     for old, new in moved.items():
-        if not isinstance(old, str) or not _PAGE.fullmatch(old):
-            raise ChaosError(
-                "This is not the name of a page.",
-                where=PAGES,
-                found=repr(old),
-                expected="its path without .html, such as chapters/results",
-            )
         if old in pages:
             raise ChaosError("A page that has moved is still there.", where=PAGES, found=old)
         if new not in pages:
@@ -153,8 +146,23 @@ def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
                 "A redirect leads to no page.",
                 where=f"{PAGES}, {old}",
                 found=new,
-                expected=did_you_mean(str(new), pages),
+                expected=did_you_mean(new, pages),
             )
+    return moved
+
+
+def read_redirects() -> dict[str, str]:
+    """Return the new name of each page that has moved, by its old one, whether or not it exists."""
+    moved = _read(PAGES)
+    for old, new in moved.items():
+        for name in (old, new):
+            if not isinstance(name, str) or not _PAGE.fullmatch(name):
+                raise ChaosError(
+                    "This is not the name of a page.",
+                    where=f"{PAGES}, {old}",
+                    found=repr(name),
+                    expected="its path without .html, such as chapters/results",
+                )
     return moved
 
 
@@ -185,7 +193,8 @@ def _read(name: str) -> dict[Any, Any]:
         raise ChaosError(
             "This cannot be read.", where=f"{name}, line {line}", found=fault.problem
         ) from fault
-    except (UnicodeDecodeError, yaml.YAMLError) as fault:  # a letter that no YAML may hold
+    # A letter that no YAML may hold, a date that no calendar has, brackets without end.
+    except (ValueError, yaml.YAMLError, RecursionError) as fault:
         raise ChaosError("This cannot be read.", where=name, found=str(fault)) from fault
     if not isinstance(content, dict):
         raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -138,17 +138,31 @@ def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
         "notes": f"Most parts are under freer licences than the whole: see {LICENCES}.",
         "version": book.version,
         "language": "eng",
-        "keywords": list(content.get("keywords", [])),
+        "keywords": _listed(content, "keywords", str),
         "related_identifiers": [
             {
-                "identifier": paper["doi"],
-                "scheme": "doi",
+                "identifier": paper[scheme],
+                "scheme": scheme,
                 "relation": "isDerivedFrom",
                 "resource_type": "publication-conferencepaper",
             }
-            for paper in content.get("references", [])
+            for paper in _listed(content, "references", dict)
+            for scheme in [name for name in ("doi", "url") if name in paper][:1]
         ],
     }
+
+
+def _listed(citation: Mapping[str, Any], field: str, kind: type) -> list[Any]:
+    """Return a field of CITATION.cff that may be absent, and is else a list of things of a kind."""
+    found = citation.get(field) or []
+    if not isinstance(found, list) or not all(isinstance(one, kind) for one in found):
+        words: dict[type, str] = {str: "texts", dict: "entries `name: value`"}
+        raise ChaosError(
+            "A field cannot be read.",
+            where=f"CITATION.cff, {field}",
+            expected=f"a list of {words[kind]}",
+        )
+    return found
 
 
 def _names(folder: Path) -> list[str]:
@@ -173,6 +187,8 @@ def check(release: Path) -> int:
     """Check a release, packed or unpacked; return how many files it holds beside the checksums."""
     if release.is_dir():
         return _check_folder(release)
+    if not release.exists():
+        raise ChaosError("There is no such archive.", where=release)
     with tempfile.TemporaryDirectory(prefix="chaos-release-") as folder:
         try:
             with zipfile.ZipFile(release) as packed:
@@ -180,7 +196,10 @@ def check(release: Path) -> int:
                 packed.extractall(folder)
         except _UNREADABLE as fault:
             raise ChaosError(
-                "This archive is damaged, locked, or none.", where=release, found=str(fault)
+                "The archive cannot be unpacked.",
+                where=release,
+                found=str(fault),
+                expected="a zip file, complete and without a password",
             ) from fault
         return _check_folder(Path(folder))
 
@@ -190,7 +209,7 @@ def _refuse_escapes(names: list[str]) -> None:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name:
             raise ChaosError(
-                "The archive wants to write outside its folder; it was not unpacked.", found=name
+                "The archive holds a path outside its folder and was not unpacked.", found=name
             )
 
 

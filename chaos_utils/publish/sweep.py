@@ -17,6 +17,7 @@ from chaos_utils.base.files import write_json, write_text
 from chaos_utils.publish import dependencies, snakemake
 from chaos_utils.publish.snakemake import Profile, Progress, Say
 from chaos_utils.report import parameters, runs
+from chaos_utils.report.columns import safe_cell
 from chaos_utils.report.scalars import Scalar, read_scalars
 
 SUMMARY_FILE = "summary.csv"
@@ -245,7 +246,8 @@ def _as_csv(rows: list[dict[str, Scalar]]) -> str:
     table = csv.DictWriter(stream, columns(rows), restval="", lineterminator="\n")
     table.writeheader()
     for row in rows:
-        table.writerow({**row, "reason": " ".join(str(row["reason"] or "").split())})
+        cells = row | {"reason": " ".join(str(row["reason"] or "").split())}
+        table.writerow({name: safe_cell(value) for name, value in cells.items()})
     return stream.getvalue()
 
 

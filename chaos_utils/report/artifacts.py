@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
@@ -18,6 +20,7 @@ from chaos_utils.base.style import Mode
 from chaos_utils.base.table import Table
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import first_sentence
+from chaos_utils.report.columns import safe_cell
 
 FOLDER = paths.FIGURES
 SYNTHETIC_NOTE = "Synthetic sample"
@@ -97,7 +100,7 @@ def write(
     if synthetic:
         caption = f"{SYNTHETIC_NOTE}, not a result. {caption}"
         data = data.assign(synthetic_sample=True)
-    write_text(folder / f"{id}.csv", data.to_csv(index=False, lineterminator="\n"))
+    write_text(folder / f"{id}.csv", _safe(data).to_csv(index=False, lineterminator="\n"))
     manifest = {
         "id": id,
         "kind": kind,
@@ -120,3 +123,14 @@ def write(
     }
     write_json(folder / f"{id}.json", manifest)
     return manifest
+
+
+def _safe(data: pd.DataFrame) -> pd.DataFrame:
+    """Return rows whose texts are as `safe_cell` gives them; all else is as it was."""
+    texts = [name for name in data if data[name].dtype.kind == "O"]
+    return data.assign(
+        **{
+            name: pd.Series(map(safe_cell, data[name]), index=data.index, dtype=object)
+            for name in texts
+        }
+    )

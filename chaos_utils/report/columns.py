@@ -157,6 +157,16 @@ def _is_missing(value: object) -> bool:
     return value is None or is_nan or type(value).__name__ == "NAType"
 
 
+def safe_cell(value: Any) -> Any:
+    """Return the cell of a CSV file: before a text that a spreadsheet would compute stands a ``'``.
+
+    Such a text begins with ``=``, ``+``, ``-`` or ``@``.
+    """
+    return (
+        f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+    )
+
+
 def number(value: float, digits: int = 0) -> str:
     """Write a number with commas at thousands and a true minus sign; a dash for NaN or None.
 

@@ -28,7 +28,8 @@ class Parameter:
     """One parameter of a notebook.
 
     Its kind is the annotation: ``int``, ``float``, ``str``, ``bool``, ``list[…]`` of these, or
-    ``Literal[…]`` of its `choices`; its meaning is the comment behind it.
+    ``Literal[…]`` of its `choices`; its meaning is the comment behind it. Numbers are 0 or more
+    unless the default is negative: they are counts, seeds and shares.
     """
 
     name: str
@@ -43,9 +44,14 @@ class Parameter:
         A list may be text in JSON.
         """
         try:
-            return self._converted(value)
+            found = self._converted(value)
+            if _least(found) < 0 <= _least(self.default):
+                raise ValueError
+            return found
         except (TypeError, ValueError) as fault:
             expected = f"{self.kind}, such as {self.default!r}"
+            if self.kind.removeprefix("list[").rstrip("]") in ("int", "float"):
+                expected += "; 0 or more" * (_least(self.default) >= 0)
             if self.choices:
                 expected = "one of " + ", ".join(str(choice) for choice in self.choices)
             raise ChaosError(
@@ -63,6 +69,12 @@ class Parameter:
         if self.kind.startswith("list["):
             return _as_list(value, self.kind[5:-1])
         return _as_scalar(value, self.kind)
+
+
+def _least(value: object) -> float:
+    """Return the least of the numbers in a value; 0 where it holds none."""
+    several = value if isinstance(value, list) else [value]
+    return min((one for one in several if isinstance(one, int | float)), default=0)
 
 
 def _as_scalar(value: object, kind: str) -> Any:
@@ -113,7 +125,20 @@ def read_cells(source: Path) -> tuple[nbformat.NotebookNode, ...]:
 
 @cache
 def _cells_as_of(source: Path, changed: int, size: int) -> tuple[nbformat.NotebookNode, ...]:
-    return tuple(jupytext.read(source).cells)
+    return tuple(jupytext.reads(read_source(source), fmt="py").cells)
+
+
+def read_source(source: Path) -> str:
+    """Return the text of a notebook."""
+    try:
+        return source.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        raise ChaosError(
+            "The notebook is not UTF-8 text.",
+            where=source.name,
+            found=f"byte {fault.start}: {fault.reason}",
+            todo="save it as UTF-8",
+        ) from fault
 
 
 def read_parameters(source: Path) -> list[Parameter]:
@@ -166,7 +191,7 @@ def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -
         if kind.startswith("Literal["):
             found = ast.literal_eval(f"({kind[8:-1]},)")
             choices = tuple(found)
-    except ValueError:
+    except (SyntaxError, TypeError, ValueError):
         raise fault from None
     element = kind[5:-1] if kind.startswith("list[") else kind
     if not choices and element not in _SCALARS:

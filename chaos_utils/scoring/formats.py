@@ -103,7 +103,7 @@ def read_rows(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[s
     if first == "{":
         return {path.stem: _read_json_lines(source, faults)}
     if first == "[":
-        raise faults.fatal("This is not a predictions file in a known format.", "a JSON list")
+        raise faults.fatal("Unrecognised predictions format.", "a JSON list")
     records, delimiter = read_csv(source, faults)
     models = _from_columns(path, records, faults, datasets)
     for row in (row for rows in models.values() for row in rows):
@@ -177,7 +177,7 @@ def _read_chaosnli(source: Content, faults: Faults) -> dict[str, list[Row]]:
     for name, entries in content.items():
         if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
             raise faults.fatal(
-                "This is not a predictions file in a known format.",
+                "Unrecognised predictions format.",
                 f"{shown(name)!r} holds no {{uid: {{…}}}}",
             )
         models[name] = [_chaosnli_row(name, uid, entry) for uid, entry in entries.items()]
@@ -208,6 +208,10 @@ def _read_json_lines(source: Content, faults: Faults) -> list[Row]:
         entry = record.fields
         probabilities, logits = entry.get("probs"), entry.get("logits")
         are_logits = "probs" not in entry and "logits" in entry
+        if not {"probs", "logits"} & entry.keys():
+            keys = ", ".join(map(shown, entry)) or "none"
+            faults.add(record.place, [f"no `probs`; keys found: {keys}"])
+            continue
         rows.append(
             Row(
                 place=record.place,
@@ -277,7 +281,7 @@ def _from_columns(
     classes = {name for one in (*datasets, *known_datasets()) for name in class_columns(one)}
     if "uid" not in names or not classes & set(names):
         raise faults.fatal(
-            "This is not a predictions file in a known format.",
+            "Unrecognised predictions format.",
             f"columns {', '.join(map(shown, names[:8]))}",
         )
     # Until the second edition, files had the dataset in a column `task`.

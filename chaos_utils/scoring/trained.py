@@ -31,6 +31,14 @@ _REQUIRED = {"system", "synthetic", "settings", "data", "dev", "fits", "device",
              "outputs"}  # fmt: skip
 
 
+_KINDS: Mapping[str, type] = {
+    "system": str, "settings": dict, "settings.model": str, "settings.task": str,
+    "settings.seed": int, "settings.train": str, "settings.init": str, "settings.teacher": str,
+    "data": dict, "data.trained_on": dict, "data.n_train": int, "data.n_published": int,
+    "dev": dict, "fits": list, "device": dict, "device.title": str, "device.precision": str,
+    "outputs": dict,
+}  # fmt: skip
+_KIND_WORDS = {str: "text", int: "a whole number", dict: "an object", list: "a list"}
 KINDS = ("plain", "size", "smoothing", "distilled", "votes", "predicted")
 
 
@@ -294,7 +302,7 @@ def read_run(folder: Path) -> Run:
         if missing:
             raise ValueError("missing: " + ", ".join(sorted(missing)))
         _check_fields(record)
-    except (ValueError, TypeError) as fault:
+    except (ValueError, TypeError, RecursionError) as fault:
         raise ChaosError(
             "A run's record cannot be read.",
             where=path,
@@ -305,7 +313,14 @@ def read_run(folder: Path) -> Run:
 
 
 def _check_fields(record: Mapping[str, Any]) -> None:
-    """Fail where what a record says of its predictions cannot be fields of `System`."""
+    """Fail where what a record says is of another kind, or cannot be fields of `System`."""
+    for place, kind in _KINDS.items():
+        part, _, name = place.partition(".")
+        value = record[part]
+        if name:
+            value = value.get(name) if isinstance(value, dict) else None
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ValueError(f"{place}: {value!r}, expected {_KIND_WORDS[kind]}")
     given = [name for name in ("trained_on", "out_of_fold") if name in record]
     if len(given) == 1:
         raise ValueError(f"{given[0]} without the other of trained_on and out_of_fold")

@@ -18,7 +18,7 @@ class Progress:
     steps, over all the runs that were resumed. `curve` holds the mean training loss since the
     entry before, in nats, and `looks` what `evaluate` returned, by step; `window_loss` and
     `window_items` are summed since the curve's last entry. `stopped` says that patience ended the
-    run.
+    run. `token_budget` is what was found to fit into memory; 0 before the first step.
     """
 
     step: int = 0
@@ -34,6 +34,7 @@ class Progress:
     stopped: bool = False
     window_loss: float = 0.0
     window_items: int = 0
+    token_budget: int = 0
 
 
 def copied(tensors: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 import resource
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +69,26 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
         return Device(kind, precision, torch.cuda.get_device_name())
     n = torch.get_num_threads()
     return Device(kind, precision, f"CPU, {n} thread{'s' if n > 1 else ''}")
+
+
+@contextmanager
+def threads_of(n: int) -> Iterator[None]:
+    """Let PyTorch compute with `n` threads within the block; 0 for as many as it takes."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(n or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def deciding_threads(device: Device) -> int:
+    """Return the number of threads that decide what is computed: none of a GPU's."""
+    import torch
+
+    return torch.get_num_threads() if device.kind == "cpu" else 0
 
 
 def _cpu_multiplies_bf16() -> bool:

@@ -21,7 +21,7 @@ from chaos_utils.datasets import splits
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report import provenance
-from chaos_utils.scoring.trained import RECORD_FILE, Run, find_run, read_run
+from chaos_utils.scoring.trained import DEV_FILE, RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import loop
 from chaos_utils.training.cache import (
     cached_weights,
@@ -34,16 +34,18 @@ from chaos_utils.training.cache import (
 )
 from chaos_utils.training.costs import cost_of
 from chaos_utils.training.data import Data, load_data
-from chaos_utils.training.devices import Device, choose_device
+from chaos_utils.training.devices import Device, choose_device, deciding_threads, threads_of
 from chaos_utils.training.encoders import Encoder, find_encoder, load_model, load_tokenizer
-from chaos_utils.training.encoding import Encoded, encode, plan_batches
-from chaos_utils.training.inference import Say, predict
+from chaos_utils.training.encoding import encode, plan_batches
+from chaos_utils.training.inference import TOKEN_BUDGET, Say, predict
 from chaos_utils.training.judging import judge, spread
 from chaos_utils.training.output import Outcome, write_run
-from chaos_utils.training.settings import Settings, complete, read_settings
+from chaos_utils.training.recipes import Model
+from chaos_utils.training.settings import Settings, complete, recorded_settings
 
 Floats = npt.NDArray[np.float64]
 _FIRST_LOOK = 128  # items after which a trajectory begins
+LOOKED_AT = 2000  # development items, where the settings do not limit them
 Report = Callable[[str, int, int], None]
 
 
@@ -77,12 +79,9 @@ class _Workshop:
     report: Report
     say: Say
     checkpoint_seconds: float
-    token_budget: int
 
-    def encoded(self, corpus: Corpus) -> Encoded:
-        return encode(self.tokenizer, corpus, self.settings.max_length)
-
-    def probabilities(self, model: Any, corpus: Corpus, what: str) -> Floats:
+    def probabilities(self, model: Any, corpus: Corpus, what: str, tokenizer: Any = None) -> Floats:
+        encoded = encode(tokenizer or self.tokenizer, corpus, self.settings.max_length)
         done = 0
 
         def progress(more: int) -> None:
@@ -90,7 +89,7 @@ class _Workshop:
             done += more
             self.report(what, done, len(corpus))
 
-        return predict(model, self.encoded(corpus), self.device, progress=progress, say=self.say)
+        return predict(model, encoded, self.device, progress=progress, say=self.say)
 
 
 def finetune(
@@ -99,7 +98,6 @@ def finetune(
     *,
     device: str = "auto",
     checkpoint_seconds: float = 120,
-    token_budget: int = 0,
     report: Report = lambda what, done, of: None,
     say: Say = lambda text: None,
 ) -> Run:
@@ -110,17 +108,36 @@ def finetune(
     folder `out` appears whole or not at all: predictions on ChaosNLI and on the development
     items, the record, and the trajectory where one was asked for.
 
-    `checkpoint_seconds` is the least time between two checkpoints, and `token_budget` the padded
-    tokens at once, 0 for a default of the device. `report` is called with what is being done, how
-    much of it is done, and of how much; `say` with what a reader must know.
+    `checkpoint_seconds` is the least time between two checkpoints. `report` is called with what
+    is being done, how much of it is done, and of how much; `say` with what a reader must know.
     """
-    started, code = datetime.now(UTC), provenance.code()
     settings, model = complete(settings)
-    out = check_place(out)
+    with threads_of(settings.threads):
+        return _finetune(settings, model, check_place(out), device, checkpoint_seconds, report, say)
+
+
+def _finetune(
+    settings: Settings,
+    model: Model,
+    out: Path,
+    device: str,
+    checkpoint_seconds: float,
+    report: Report,
+    say: Say,
+) -> Run:
+    started, code = datetime.now(UTC), provenance.code()
     where = choose_device(device, settings.precision)
     accelerator = _accelerator(where)
-    settings = replace(settings, precision=where.precision)
+    settings = replace(
+        settings,
+        precision=where.precision,
+        token_budget=settings.token_budget or TOKEN_BUDGET[where.kind],
+        threads=deciding_threads(where),
+    )
     data = load_data(settings)
+    if settings.dev_examples:
+        dev, tests = (spread(part, settings.dev_examples) for part in (data.dev, data.tests))
+        data = replace(data, dev=dev, tests=tests)
     # Earlier runs' weights may have to be made first; they stand apart from this run's.
     start, teacher = (
         weights_of(name, settings, data, device, report, say) if name else None
@@ -138,7 +155,7 @@ def finetune(
         )
     shop = _Workshop(
         settings, encoder, tokenizer, where, accelerator, data, work, report, say,
-        checkpoint_seconds, token_budget,
+        checkpoint_seconds,
     )  # fmt: skip
     with only_one(key, say) if accelerator.is_main_process else nullcontext():
         accelerator.wait_for_everyone()
@@ -187,7 +204,7 @@ def weights_of(
     `settings` and `data` are of the run that is to be made with them.
     """
     run = find_run(name)
-    earlier = read_settings(run.settings)
+    earlier = recorded_settings(run.record)
     synthetic = any(one.source.synthetic for one in data.votes)
     if earlier.train == "chaosnli":
         problem = "This run has a model for each fold, which are not kept."
@@ -212,7 +229,8 @@ def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say
     say(f"the weights of {run.name} are not cached: training them first")
     rebuilt = paths.cache() / "rebuilt" / run.record["weights"]
     made = finetune(earlier, rebuilt, device=device, report=report, say=say)
-    if made.record["outputs"] != run.record["outputs"]:
+    # Its other predictions also hold its name, which depends on the runs beside it.
+    if made.record["outputs"][DEV_FILE] != run.record["outputs"][DEV_FILE]:
         say(f"the weights of {run.name} were trained again, and predict slightly differently: "
             "other hardware or versions")  # fmt: skip
     folder = cached_weights(made.record["weights"])
@@ -223,8 +241,8 @@ def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say
 def _taught(shop: _Workshop, folder: Path) -> Data:
     """Replace the targets by the probabilities of a teacher, whose weights stand in a folder."""
     model, tokenizer = load_model(folder, n_outputs(shop.settings)), load_tokenizer(folder)
-    encoded = encode(tokenizer, shop.data.train, shop.settings.max_length)
-    shares = predict(model.to(shop.accelerator.device), encoded, shop.device, say=shop.say)
+    model = model.to(shop.accelerator.device)
+    shares = shop.probabilities(model, shop.data.train, "asking the teacher", tokenizer)
     return replace(shop.data, train=replace(shop.data.train, targets=shares))
 
 
@@ -295,7 +313,7 @@ def _fit(
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(settings.seed)  # decides the new head
     model = load_model(start or shop.encoder.folder, n_outputs(settings))
-    encoded = shop.encoded(train)
+    encoded = encode(shop.tokenizer, train, settings.max_length)
     plan = plan_batches(encoded.lengths, settings.batch_size, settings.epochs, settings.seed)
     targets = train.targets
     if settings.label_smoothing:
@@ -306,7 +324,7 @@ def _fit(
         encoded, targets, plan, len(plan) // settings.epochs, settings.learning_rate,
         settings.weight_decay, settings.warmup_ratio, settings.seed, settings.patience, looks,
     )  # fmt: skip
-    few = spread(shop.data.dev, settings.dev_examples)
+    few = spread(shop.data.dev, settings.dev_examples or LOOKED_AT)
 
     def evaluate(model: Any, step: int) -> dict[str, Any]:
         if step in looks:
@@ -322,7 +340,7 @@ def _fit(
         evaluate=evaluate,
         accelerator=shop.accelerator,
         checkpoint_seconds=shop.checkpoint_seconds,
-        token_budget=shop.token_budget,
+        token_budget=settings.token_budget,
         progress=lambda state: shop.report("training", state.step, len(plan)),
         say=shop.say,
     )
@@ -331,6 +349,7 @@ def _fit(
         "planned_steps": len(plan),
         "train_examples": len(train),
         "longest_sequences": encoded.n_full,
+        "token_budget": state.token_budget,  # smaller than in the settings if memory ran out
         "curve": state.curve,
         "looks": state.looks,
         **cost_of(model, state, shop.device, shop.accelerator.num_processes),

@@ -83,8 +83,9 @@ def fit(
     checkpoint_seconds : float
         Least time between two checkpoints.
     token_budget : int
-        Padded tokens at once; a larger batch is accumulated, which changes nothing but the
-        rounding. Halved when memory runs out.
+        Padded tokens at once; a larger batch is accumulated, which changes the rounding, and the
+        dropout, which is drawn for each part. Halved when memory runs out, also for what is
+        resumed.
     """
     import torch
 
@@ -99,14 +100,14 @@ def fit(
     best: dict[str, Any] = {}
     state = resume(model, optimizer, best, work, say) or Progress()
     wrapped, optimizer = accelerator.prepare(model, optimizer)
-    budget = token_budget or TOKEN_BUDGET[device.kind]
+    state.token_budget = state.token_budget or token_budget or TOKEN_BUDGET[device.kind]
     saved = time.monotonic()
     model.train()
     while state.step < len(job.plan) and not state.stopped:
         begun = time.monotonic()
         for group in optimizer.param_groups:
             group["lr"] = rate_at(state.step, job)
-        budget = _step(wrapped, optimizer, job, device, state, accelerator, budget, say)
+        _step(wrapped, optimizer, job, device, state, accelerator, say)
         state.seconds += time.monotonic() - begun
         state.step += 1
         if _curve_is_due(state, len(job.plan)):
@@ -132,25 +133,24 @@ def _step(
     device: Device,
     state: Progress,
     accelerator: Any,
-    budget: int,
     say: Say,
-) -> int:
-    """Make one step, in parts that fit into memory; return the budget that was found to fit."""
+) -> None:
+    """Make one step, in parts that fit into memory."""
     items = job.plan[state.step]
     share = items[accelerator.process_index :: accelerator.num_processes]
     while True:
         fault: BaseException
         try:
-            loss = _gradients(wrapped, share, len(items), job, device, state, accelerator, budget)
+            loss = _gradients(wrapped, share, len(items), job, device, state, accelerator)
             break
         except (RuntimeError, MemoryError) as raised:
             if not is_out_of_memory(raised):
                 raise
             fault = raised.with_traceback(None)  # which would hold on to the memory
-        budget = _smaller_budget(share, job, budget, accelerator, fault)
+        state.token_budget = _smaller_budget(share, job, state.token_budget, accelerator, fault)
         optimizer.zero_grad()
         empty_cache(device)
-        say(f"out of memory: going on with at most {budget:,} tokens at once")
+        say(f"out of memory: going on with at most {state.token_budget:,} tokens at once")
     loss = _summed(loss, accelerator)
     if not math.isfinite(loss):
         raise ChaosError(
@@ -166,7 +166,6 @@ def _step(
     state.window_items += len(items)
     state.pairs += len(items)
     state.tokens += int(job.encoded.lengths[items].sum()) * job.encoded.per_item
-    return budget
 
 
 def _smaller_budget(
@@ -178,7 +177,7 @@ def _smaller_budget(
         raise ChaosError(
             "Out of memory.",
             found=f"at most {budget:,} tokens at once, in each of several processes",
-            todo="run the same command with a smaller --token-budget; it resumes where it stopped",
+            todo="take a smaller --token-budget, which is another run and begins anew",
         ) from fault
     length = int(job.encoded.lengths[share].max())
     if budget <= job.encoded.per_item * length:
@@ -204,7 +203,6 @@ def _gradients(
     device: Device,
     state: Progress,
     accelerator: Any,
-    budget: int,
 ) -> float:
     """Add up the gradients of this process's share of a batch; return its summed loss."""
     import torch
@@ -216,7 +214,9 @@ def _gradients(
     else:
         weight = accelerator.num_processes / n_items  # gradients are averaged over processes
     total = 0.0
-    parts = list(split_by_budget(share, job.encoded.lengths, job.encoded.per_item, budget))
+    parts = list(
+        split_by_budget(share, job.encoded.lengths, job.encoded.per_item, state.token_budget)
+    )
     padded = attention = 0
     for number, part in enumerate(parts, start=1):
         batch = job.encoded.batch(part)

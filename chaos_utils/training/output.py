@@ -2,7 +2,8 @@
 
 import io
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.base import inputs
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
 from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.votes import Votes
@@ -25,20 +27,26 @@ from chaos_utils.scoring.trained import (
     PREDICTIONS_FILE,
     RECORD_FILE,
     TRAJECTORY_FILE,
+    Run,
     find_run,
     learned,
     named_earlier,
+    read_run,
 )
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
 from chaos_utils.training.recipes import get_model, recipe_of
-from chaos_utils.training.settings import Settings, family_name, system_name
+from chaos_utils.training.settings import Settings, family_name, recorded_settings
 
 if TYPE_CHECKING:
     from chaos_utils.training.data import Data
     from chaos_utils.training.encoders import Encoder
 
 Floats = npt.NDArray[np.float64]
+# Runs with different values of these are one system, unless they also share the seed.
+_TECHNICAL = ("trajectory", "dev_examples", "token_budget", "threads", "precision", "data")
+_ONCE_UNKNOWN = ("token_budget", "threads", "revision")  # not in every record
+DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +86,11 @@ def write_run(
 
     The settings have the recipe's values filled in, `key` names the weights in the cache,
     `started` is in UTC, and `code` is as `provenance.code` gave it when the run began. `more` are
-    further entries of the record.
+    further entries of the record; the `family` may still be given the settings that differ.
     """
-    name = more.pop("system", system_name(settings, encoder.model))
+    mc_samples = more.get("predicted", {}).get("mc_samples", 0)
     family = more.pop("family", family_name(settings, encoder.model))
+    name, family = names_of(family, settings, out, mc_samples)
     described = _describe(settings, data)
     if "trained_on" not in more:
         earlier = [find_run(one).learned_from() for one in named_earlier(asdict(settings))]
@@ -120,6 +129,56 @@ def write_run(
                 "outputs": {path.name: inputs.digest(path) for path in outputs},
             },
         )  # fmt: skip
+
+
+def names_of(family: str, settings: Settings, out: Path, mc_samples: int = 0) -> tuple[str, str]:
+    """Return what tables call a run in the folder `out`, and it and its other seeds together.
+
+    Where another run beside it, or below ``results/``, has its name already, the settings that
+    differ are added. `family` is as `family_name` gives it, `mc_samples` as in `predict_again`.
+    """
+    dropout = DROPOUT if mc_samples else ""
+    mine = asdict(settings) | {"mc_samples": mc_samples}
+    beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
+    for technical in (False, True):
+        differing = set()
+        for run, other in beside:
+            if run.system != f"{family}, seed {other.seed}{dropout}":
+                continue
+            if technical and other.seed != settings.seed:
+                continue
+            predicted = run.record.get("predicted") or {}
+            theirs = asdict(other) | {"mc_samples": predicted.get("mc_samples", 0)}
+            differing |= {
+                name
+                for name, value in mine.items()
+                if name != "seed"
+                and _shown(name, value) != _shown(name, theirs[name])
+                and (name in _TECHNICAL) == technical
+                and (name not in _ONCE_UNKNOWN or theirs[name])
+            }
+        shown = [_shown(name, value) for name, value in mine.items() if name in differing]
+        family = ", ".join([family, *shown])
+    return f"{family}, seed {settings.seed}{dropout}", f"{family}{dropout}"
+
+
+def _shown(name: str, value: Any) -> str:
+    if name in ("init", "teacher", "data"):
+        value = Path(value).name  # of a folder, without where it stands
+    return f"{name.replace('_', ' ')} {value or 'none'}"
+
+
+def _runs_beside(out: Path) -> Iterator[tuple[Run, Settings]]:
+    """Yield the other runs in the folder that `out` is in, and those below ``results/``."""
+    out = out.absolute()
+    folders = {out.parent}
+    if paths.find_project() is not None:
+        folders.add(paths.results().absolute())
+    for record in sorted(one for folder in folders for one in folder.glob(f"*/{RECORD_FILE}")):
+        if record.parent != out:
+            with suppress(ChaosError):  # another run's damaged record is no reason to stop
+                run = read_run(record.parent)
+                yield run, recorded_settings(run.record)
 
 
 def command_of(settings: Settings, name: str) -> str:

@@ -1,5 +1,6 @@
 """What decides a fine-tuning run, and what its predictions are called."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -15,7 +16,8 @@ class Settings:
     """Everything that decides what a run predicts; two runs with the same settings are one.
 
     The recipe's value is taken in `epochs`, `batch_size` and `learning_rate` for 0, and in
-    `weight_decay` and `warmup_ratio` for -1.
+    `weight_decay` and `warmup_ratio` for -1. A record holds what `precision`, `revision`,
+    `token_budget` and `threads` were in the end.
 
     Attributes
     ----------
@@ -38,9 +40,15 @@ class Settings:
     patience : int
         Stop after so many epochs without a better accuracy on dev; 0 for never.
     dev_examples : int
-        Development items that are looked at while training (the last look takes all).
+        At most so many development items, and test items, are predicted; 0 for all, and for
+        a part of the development items while training.
     trajectory : int
         At how many log-spaced steps ChaosNLI's items are predicted, beside the end; 0 for none.
+    token_budget : int
+        Padded tokens at once while training, which decides how dropout is drawn; 0 for a default
+        of the device.
+    threads : int
+        Of PyTorch on a CPU, which decide the order of sums; 0 for as many as PyTorch takes.
     data : str
         ``auto``, ``released``, ``sample`` or a folder.
     """
@@ -62,8 +70,10 @@ class Settings:
     warmup_ratio: float = -1.0
     max_length: int = 128
     patience: int = 0
-    dev_examples: int = 2000
+    dev_examples: int = 0
     trajectory: int = 0
+    token_budget: int = 0
+    threads: int = 0
     precision: str = "auto"
     revision: str = ""
     data: str = "auto"
@@ -74,8 +84,8 @@ _BOUNDS = {
     "seed": (0, 2**31 - 1), "label_smoothing": (0, 0.999), "max_train_examples": (0, None),
     "n_folds": (2, None), "epochs": (1, 1000), "batch_size": (1, 100_000),
     "learning_rate": (1e-12, 1.0), "weight_decay": (0, 1), "warmup_ratio": (0, 1),
-    "max_length": (8, 100_000), "patience": (0, None), "dev_examples": (1, None),
-    "trajectory": (0, 1000),
+    "max_length": (8, 100_000), "patience": (0, None), "dev_examples": (0, None),
+    "trajectory": (0, 1000), "token_budget": (0, None), "threads": (0, 1024),
 }  # fmt: skip
 
 
@@ -107,11 +117,11 @@ def complete(settings: Settings) -> tuple[Settings, Model]:
             )
     for name, (least, most) in _BOUNDS.items():
         if not (values[name] >= least and (most is None or values[name] <= most)):  # NaN neither
-            upper = f"at most {most:g}" if most is not None else "no upper limit"
+            upper = f", at most {most:,}" if most is not None else ""
             raise ChaosError(
                 f"{name} is out of its range.",
                 found=values[name],
-                expected=f"at least {least:g}, {upper}",
+                expected=f"at least {least:,}{upper}",
             )
     done = Settings(**values)
     _check_together(done)
@@ -152,9 +162,14 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
     return Settings(**values)
 
 
-def system_name(settings: Settings, model: Model) -> str:
-    """Return what tables call a run's predictions: ``RoBERTa-base, 3,000 items, seed 0``."""
-    return f"{family_name(settings, model)}, seed {settings.seed}"
+def recorded_settings(record: Mapping[str, Any]) -> Settings:
+    """Return the settings in a run's record, also where the record is of an earlier edition."""
+    values = dict(record["settings"])
+    if "threads" not in values:
+        values.pop("dev_examples", None)  # it limited the looks alone, not what was predicted
+        threads = re.match(r"CPU, (\d+) thread", record["device"]["title"])
+        values["threads"] = int(threads[1]) if threads else 0
+    return read_settings(values)
 
 
 def family_name(settings: Settings, model: Model) -> str:

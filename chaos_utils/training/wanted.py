@@ -5,16 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run, wanted_runs
+from chaos_utils.scoring.trained import RECORD_FILE, WANTED_FILE, Run, read_run, wanted_runs
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of
 from chaos_utils.training.predicting import predict_again
 from chaos_utils.training.settings import complete, read_settings
 
+_ABOUT_ACCURACY = """\
+Accuracy is against the gold label. Dev leaves out ChaosNLI's items, which are those whose labels
+people contest: it is easier than the published development sets. Test is whole: `snli` is SNLI's
+test set, `mnli-mismatched` MNLI's mismatched development set. αNLI's dev are training stories that
+were held out, and it has no test here."""
 _BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
 
 
@@ -54,10 +61,36 @@ class Wanted:
 
 def read_wanted() -> list[Wanted]:
     """Return the list in ``results/wanted.yml``, in its order."""
-    return [
-        Wanted(entry["name"], entry["why"], entry.get("settings", {}), entry.get("predict", {}))
-        for entry in wanted_runs().entries
-    ]
+    where = paths.results() / WANTED_FILE
+    try:
+        entries = wanted_runs().entries
+    except (ValueError, TypeError, RecursionError, yaml.YAMLError) as fault:
+        raise ChaosError(
+            "The list of wanted runs cannot be read.",
+            where=where,
+            found=str(fault),
+            expected="a YAML list whose entries have name, why, and either settings or predict",
+        ) from fault
+    return [_wanted(entry, f"{where}, entry {n}") for n, entry in enumerate(entries, start=1)]
+
+
+def _wanted(entry: Mapping[str, Any], where: str) -> Wanted:
+    settings, predict = entry.get("settings", {}), entry.get("predict", {})
+    kinds: list[tuple[object, type, str]]
+    kinds = [(entry["name"], str, "name: a text"), (entry["why"], str, "why: a text")]
+    kinds += [(settings, dict, "settings: by name"), (predict, dict, "predict: run and mc_samples")]
+    if predict and isinstance(predict, dict):
+        kinds += [(predict.get("run"), str, "predict: a run's name as run")]
+        kinds += [(predict.get("mc_samples"), int, "predict: a whole number as mc_samples")]
+    for value, kind, expected in kinds:
+        if not isinstance(value, kind):
+            raise ChaosError(
+                "An entry of the wanted runs cannot be read.",
+                where=where,
+                found=repr(value),
+                expected=expected,
+            )
+    return Wanted(entry["name"], entry["why"], settings, predict)
 
 
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
@@ -77,15 +110,25 @@ def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
 
 def listing() -> str:
     """Return the two tables of ``results/README.md``: runs that are there, and those wanted."""
-    there = ["| run | system | trained on | dev accuracy | pairs/s | training minutes | hardware |",
-             "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+    there = ["| run | system | trained on | dev accuracy | test accuracy | pairs/s "
+             "| training minutes | hardware |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
     for one in read_wanted():
         if not one.is_there:
             missing.append(f"| `{one.name}` | {one.why} | `{one.command}` |")
             continue
-        there.append(_row(read_run(one.folder)))
-    parts = ["", "### There", "", *there]
+        run = read_run(one.folder)
+        try:
+            there.append(_row(run))
+        except (LookupError, TypeError, ValueError, AttributeError) as fault:
+            raise ChaosError(
+                "A run's record cannot be read.",
+                where=one.folder / RECORD_FILE,
+                found=f"{type(fault).__name__}: {fault}",
+                todo="restore it, or run its command again",
+            ) from fault
+    parts = ["", "### There", "", *there, "", _ABOUT_ACCURACY]
     if len(missing) > 2:
         parts += ["", "### Wanted", "", *missing]
     commands = [f"    {one.command}" for one in read_wanted() if one.is_there]
@@ -96,13 +139,16 @@ def _row(run: Run) -> str:
     record = run.record
     data = record["data"]
     trained = " + ".join(f"{n:,} {name}" for name, n in data["trained_on"].items())
-    accuracy = ", ".join(
-        f"{name} {part['accuracy']:.3f}" for name, part in record["dev"].items() if name != "all"
+    dev, test = (
+        ", ".join(
+            f"{name} {part['accuracy']:.3f}" for name, part in judged.items() if name != "all"
+        )
+        for judged in (record["dev"], record["test"])
     )
     speed = record["fits"][0]["pairs_per_second"]
     minutes = sum(fit["seconds"] for fit in record["fits"]) / 60
     return (
-        f"| `{run.name}` | {run.system} | {trained} | {accuracy} | {speed:.0f} | "
+        f"| `{run.name}` | {run.system} | {trained} | {dev} | {test or '–'} | {speed:.0f} | "
         f"{minutes:.0f} | {run.hardware}, {record['device']['precision']} |"
     )
 

@@ -225,7 +225,7 @@ def test_an_item_s_answer_need_not_say_that_nothing_is_expected(save):
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path, data, save):
-    with pytest.raises(ChaosError, match="something here already"):
+    with pytest.raises(ChaosError, match="folder is not empty"):
         merge([save(judged(("snli-0", "e")))], Path(data), data)
 
 

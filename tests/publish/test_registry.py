@@ -99,6 +99,10 @@ def test_moved_pages_lead_to_pages(write):
         ("old: chapters/result", "did you mean 'chapters/results'"),
         ("../old: index", "not the name of a page"),
         ("old.html: index", "not the name of a page"),
+        ("old: [index]", "not the name of a page"),
+        ("old:", "not the name of a page"),
+        ("old: 2026-13-45", "cannot be read"),
+        ("old: " + "[" * 5000, "cannot be read"),
         ("old: index\nold: index", "'old' stands here twice"),
     ],
 )

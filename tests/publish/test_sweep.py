@@ -160,3 +160,8 @@ def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(kil
     planned = chaos(*there, "--dry-run", cwd=checkout).stdout
     assert planned.count("would run") == 2
     assert "0 of 2 runs are there" in planned
+
+
+def test_no_spreadsheet_computes_a_value():
+    rows = [{"run": "a", "name": "=1+1", "gap": -0.5, "reason": "@x\ny"}]
+    assert sweep._as_csv(rows) == "run,name,gap,reason\na,'=1+1,-0.5,'@x y\n"

@@ -18,6 +18,7 @@ name: str = "x"  # what it is called
 loud: bool = False  # whether to shout
 tasks: list[str] = ["snli", "mnli"]  # which tasks
 sizes: list[int] = [1, 2]  # which sizes
+start: int = -1  # where to start; a default below 0 allows others
 mode: Literal["fast", "slow"] = "fast"  # how to go about it
 """
 
@@ -30,7 +31,7 @@ def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
 
 def test_parameters_are_read_with_type_default_meaning_and_choices(tmp_path):
     found = {parameter.name: parameter for parameter in read_parameters(notebook(tmp_path))}
-    assert list(found) == ["n", "rate", "name", "loud", "tasks", "sizes", "mode"]
+    assert list(found) == ["n", "rate", "name", "loud", "tasks", "sizes", "start", "mode"]
     assert (found["n"].kind, found["n"].default, found["n"].meaning) == ("int", 3, "how many")
     assert found["mode"].choices == ("fast", "slow")
 
@@ -39,7 +40,7 @@ def test_parameters_are_read_with_type_default_meaning_and_choices(tmp_path):
     ("name", "text", "value"),
     [
         ("n", "7", 7),
-        ("n", "-7", -7),
+        ("start", "-7", -7),
         ("rate", "2", 2.0),
         ("rate", "1e-3", 1e-3),
         ("name", "7", "7"),
@@ -73,6 +74,10 @@ def test_values_become_what_was_declared(tmp_path, name, text, value):
         ("rate", "inf"),
         ("loud", "yes!"),
         ("sizes", "1,x"),
+        ("sizes", "1,-2"),
+        ("n", "-7"),
+        ("n", -7),
+        ("rate", "-0.5"),
         ("sizes", "[1,"),
         ("tasks", [1]),
         ("mode", "medium"),
@@ -95,7 +100,9 @@ def test_an_unknown_name_names_the_closest(tmp_path):
 @pytest.mark.parametrize(
     "cell",
     ["n = 3  # no type", "n: int  # no default", "n: int = 3", "n: dict = {}  # no such type",
-     "n: int = len('x')  # computed", "print(1)  # a call"],
+     "n: int = len('x')  # computed", "print(1)  # a call",
+     "n: Literal['a':'b'] = 'a'  # a slice", "n: Literal[a, b] = 'a'  # names",
+     "n: Literal[n := 'a'] = 'a'  # an assignment", "n: int = {[]: 1}  # unhashable"],
 )  # fmt: skip
 def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
     with pytest.raises(ChaosError, match="cannot be read"):
@@ -116,6 +123,13 @@ def test_a_notebook_needs_one_such_cell(tmp_path):
 def test_a_cell_that_is_no_python(tmp_path):
     with pytest.raises(ChaosError, match="not valid Python"):
         read_parameters(notebook(tmp_path, "n: int = = 3"))
+
+
+def test_a_notebook_that_is_not_utf_8(tmp_path):
+    path = notebook(tmp_path)
+    path.write_bytes(path.read_bytes() + b"# caf\xe9\n")
+    with pytest.raises(ChaosError, match="not UTF-8"):
+        read_parameters(path)
 
 
 def test_notebooks_are_found_by_name_or_path():

@@ -102,3 +102,14 @@ def test_votes_of_any_dataset_are_a_bar_in_its_colours(others):
         ]
         assert html.count('class="vote"') == len(shown)
         assert all(f"--light:{label.colour.light};" in html for label in shown)
+
+
+def test_no_spreadsheet_computes_what_a_table_says(run_folder):
+    texts = ["=1+1", "+a", "-b", "@c", "d", None]
+    rows = pd.DataFrame({"name": texts, "n": pd.Series([1, None, -3, 4, 5, 6], dtype=object)})
+    publish_table("tbl-names", Table(rows, ("name",)), caption="Names.")
+    folder = run_folder / "figures"
+    lines = (folder / "tbl-names.csv").read_text().split("\n")
+    assert lines == ["name,n", "'=1+1,1", "'+a,", "'-b,-3", "'@c,4", "d,5", ",6", ""]
+    manifest = json.loads((folder / "tbl-names.json").read_text())
+    assert [row["name"] for row in manifest["data"]] == texts

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -360,6 +361,40 @@ def test_too_few_and_too_many_values_or_columns(tmp_path):
     assert "probabilities of angry" in str(fault.value)
     table_of(votes).assign(note="odd", count=7).to_csv(tmp_path / "m.csv", index=False)
     assert len(read_predictions(tmp_path / "m.csv", [votes])) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[1]", "^Unrecognised predictions format"),
+        ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
+        ('{"m": {"a": {"x": "ab', "a string is never closed"),
+    ],
+)
+def test_what_is_no_prediction_is_said_in_words(tmp_path, votes, text, told):
+    (tmp_path / "m.json").write_text(text)
+    with pytest.raises(ChaosError, match=told):
+        read_predictions(tmp_path / "m.json", [votes])
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [("settings", "seed"), ("settings", "init"), ("data", "trained_on"), ("data", "n_train"),
+     ("device", "title"), ("outputs", None), ("fits", None), ("dev", None)],
+)  # fmt: skip
+def test_a_field_of_a_record_of_another_kind_is_named(tmp_path, part, name):
+    votes = made_votes(get_dataset("alphanli"))
+    values = [np.array([shares(i, 2) for i in range(N)])]
+    write_run(tmp_path / "run", [votes], values, system="Ours", settings={"seed": 2})
+    path = tmp_path / "run" / "run.json"
+    record = json.loads(path.read_text())
+    if name:
+        del record[part][name]
+    else:
+        record[part] = "predictions.parquet"
+    path.write_text(json.dumps(record))
+    with pytest.raises(ChaosError, match=f"{part}.{name}" if name else part):
+        read_predictions(tmp_path / "run" / "predictions.parquet", [votes])
 
 
 def test_genuine_uids_without_the_released_data(tmp_path, votes):

@@ -1,15 +1,18 @@
 """`chaos finetune`, `chaos predict` and `chaos wanted`, as a reader calls them."""
 
 import json
+import shlex
 
 import pytest
 import torch
 import yaml
+from helpers.checkout import PROJECT
 from typer.testing import CliRunner
 
 from chaos_utils.base import paths
+from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
-from chaos_utils.scoring.trained import committed_runs
+from chaos_utils.scoring.trained import committed_runs, read_run
 from chaos_utils.training import wanted
 
 SMALL = ["--data", "sample", "--max-train-examples", "32", "--dev-examples", "20"]
@@ -46,6 +49,7 @@ def checkout(tmp_path, monkeypatch):
         (["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "99999"], "1 to "),
         (["--model", "tiny-bert", "--data", "nowhere"], "nowhere"),
         (["--model", "tiny-bert", "--precision", "fp8"], "auto, fp32, bf16"),
+        (["--model", "tiny-bert", "--seed", "99999999999"], "at most 2,147,483,647"),
         (["--model", "tiny-bert", "--init", "nothing", "--data", "sample"], "no finished run"),
     ],
 )
@@ -68,9 +72,40 @@ def test_a_run_is_told_in_words_and_in_json(tmp_path):
     done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run", "--json")
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["dev"]["all"]["n"] > 200
+    assert answer["dev"]["all"]["n"] == 20
     again = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
     assert f"{answer['dev']['all']['accuracy']:.4f}" in again.stdout
+
+
+def test_the_recorded_command_makes_the_run_again_with_its_threads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = torch.get_num_threads()
+    arguments = ["--model", "tiny-bert", *SMALL, "--threads", "3", "--token-budget", "200"]
+    assert chaos("finetune", *arguments, "--out", "results/run").exit_code == 0
+    first = read_run(tmp_path / "results" / "run")
+    assert (first.settings["threads"], first.settings["token_budget"]) == (3, 200)
+    assert torch.get_num_threads() == before
+    if not torch.cuda.is_available():
+        assert first.hardware == "CPU, 3 threads"
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))  # which has no weights
+    program, *words = shlex.split(first.record["command"])
+    assert program == "chaos"
+    assert chaos(*words).exit_code == 0
+    again = read_run(first.folder)
+    for entry in ("settings", "weights", "outputs", "command"):
+        assert again.record[entry] == first.record[entry]
+
+
+def test_long_predictions_are_reported_in_lines_where_there_is_no_terminal(tmp_path, monkeypatch):
+    def lines():
+        done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
+        return done.stderr.splitlines()
+
+    assert not any(line.startswith("predicting dev: ") for line in lines())
+    monkeypatch.setattr(train, "_SILENT_SECONDS", 0)
+    shown = lines()
+    assert "predicting dev: 20 of 20 items" in shown
+    assert any(line.startswith("predicting ChaosNLI: ") for line in shown)
 
 
 def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
@@ -80,10 +115,13 @@ def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
     assert chaos("wanted", "--limit", "1").exit_code == 0
     text = (checkout / "results" / "README.md").read_text()
     assert "| `one` | tiny bert, 32 items, seed 0 |" in text
+    test = read_run(checkout / "results" / "one").record["test"]
+    assert f"| mnli-mismatched {test['mnli-mismatched']['accuracy']:.3f}, snli " in text
+    assert "Dev leaves out ChaosNLI's items" in text
     assert "| `two` | dropout | `chaos predict one --mc-samples 2" in text
     assert text.startswith("# Results")
     assert text.endswith("The end.\n")
-    assert "old" not in text
+    assert "\nold\n" not in text
     rest = chaos("wanted")
     assert "2 runs are there" in rest.stdout
     assert [run.name for run in committed_runs()] == ["one", "two"]
@@ -97,6 +135,33 @@ def test_an_incomplete_entry_of_the_list_is_named(checkout):
     done = chaos("wanted")
     assert done.exit_code == 2
     assert "entry 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "one", "{name: one}", "- one", "- {name: one, why: x, settings: [1]}", "- [", "- \x00",
+     "- {name: 1, why: x, settings: {}}", "- {name: one, why: x, predict: {run: two}}",
+     "- {name: one, why: x, predict: {run: two, mc_samples: many}}", b"- \xff"],
+)  # fmt: skip
+def test_a_list_that_cannot_be_read_is_one_message(checkout, text):
+    path = checkout / "results" / "wanted.yml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    done = chaos("wanted", "--dry-run")
+    assert done.exit_code == 2
+    assert "wanted.yml" in done.stderr
+
+
+@pytest.mark.parametrize("spoil", ["data", "fits", "dev", "device"])
+def test_a_run_s_record_that_cannot_be_read_is_one_message(checkout, spoil):
+    (checkout / "results" / "one").mkdir()
+    source = PROJECT / "results" / "minilm-l6-nli-s0" / "run.json"
+    record = json.loads(source.read_text()) | {spoil: None}
+    (checkout / "results" / "one" / "run.json").write_text(json.dumps(record))
+    entry = "- {name: one, why: x, settings: {model: tiny-bert}}"
+    (checkout / "results" / "wanted.yml").write_text(entry)
+    done = chaos("wanted")
+    assert done.exit_code == 2
+    assert "run.json" in done.stderr
 
 
 def test_folded_runs_have_no_model_to_ask_again(checkout):

@@ -8,18 +8,30 @@ import shutil
 import numpy as np
 import pytest
 import torch
-from helpers.engine import shares, small
+from helpers.engine import shares, small, stop_at
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.trained import read_run
+from chaos_utils.scoring.trained import read_run, runs_in
 from chaos_utils.training import cache, predicting
 from chaos_utils.training import finetune as engine
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_work")
 
 
-def test_when_memory_runs_out_a_batch_is_cut_and_the_result_is_the_same(tmp_path, monkeypatch):
-    settings = small("distilbert", max_train_examples=32)
+@pytest.mark.parametrize("dropout", [False, True])
+def test_when_memory_runs_out_a_batch_is_cut(dropout, tmp_path, monkeypatch):
+    load = engine.load_model
+
+    def without_dropout(*arguments):
+        model = load(*arguments)
+        for module in model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0
+        return model
+
+    if not dropout:
+        monkeypatch.setattr(engine, "load_model", without_dropout)
+    settings = small("distilbert", max_train_examples=32, learning_rate=1e-3)
     whole = engine.finetune(settings, tmp_path / "whole")
     from transformers import DistilBertForSequenceClassification as Classifier
 
@@ -35,8 +47,119 @@ def test_when_memory_runs_out_a_batch_is_cut_and_the_result_is_the_same(tmp_path
     told = []
     cut = engine.finetune(settings, tmp_path / "cut", say=told.append)
     assert any("out of memory: going on with at most" in text for text in told)
-    assert shares(cut).shape == shares(whole).shape
-    assert cut.record["fits"][0]["pairs"] == whole.record["fits"][0]["pairs"]
+    one, other = whole.record["fits"][0], cut.record["fits"][0]
+    assert one["pairs"] == other["pairs"]
+    assert one["token_budget"] == cut.settings["token_budget"] > 200 >= other["token_budget"]
+    same = np.abs(shares(cut) - shares(whole)).max() < 1e-5
+    assert same != dropout  # masks are drawn for each part, so that the record names the budget
+
+
+def test_runs_with_other_token_budgets_or_threads_are_not_taken_for_each_other(tmp_path):
+    runs = []
+    for name, more in (("usual", {}), ("cut", {"token_budget": 200}), ("two", {"threads": 2})):
+        with pytest.raises(KeyboardInterrupt):
+            engine.finetune(small(**more), tmp_path / name, checkpoint_seconds=0, report=stop_at(2))
+    for name, more in (("usual", {}), ("cut", {"token_budget": 200}), ("two", {"threads": 2})):
+        said = []
+        runs.append(engine.finetune(small(**more), tmp_path / name, say=said.append))
+        assert said == ["resuming after step 2"]  # of its own checkpoint
+    assert len({run.record["weights"] for run in runs}) == 3
+    assert (shares(runs[0]) != shares(runs[1])).any()
+    assert [run.settings["threads"] for run in runs] == [1, 1, 2]
+    # a default is the same run as its value
+    said = []
+    budget = runs[0].settings["token_budget"]
+    engine.finetune(small(token_budget=budget, threads=1), tmp_path / "again", say=said.append)
+    assert said == ["these weights were trained before: predicting with them"]
+
+
+def test_a_budget_that_was_cut_is_kept_when_the_run_is_resumed(tmp_path, monkeypatch):
+    from transformers import DistilBertForSequenceClassification as Classifier
+
+    forward = Classifier.forward
+
+    def short_of_memory(self, input_ids=None, **more):
+        if input_ids.numel() > 200:
+            raise torch.OutOfMemoryError("no more")
+        return forward(self, input_ids=input_ids, **more)
+
+    settings = small("distilbert", max_train_examples=48)
+    monkeypatch.setattr(Classifier, "forward", short_of_memory)
+    unbroken = engine.finetune(settings, tmp_path / "unbroken")
+    monkeypatch.setenv("CHAOS_CACHE", os.environ["CHAOS_CACHE"] + "/other")
+    with pytest.raises(KeyboardInterrupt):
+        engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(1))
+    monkeypatch.setattr(Classifier, "forward", forward)
+    said = []
+    run = engine.finetune(settings, tmp_path / "run", say=said.append)
+    assert said == ["resuming after step 1"]
+    assert run.record["fits"][0]["token_budget"] <= 200
+    assert shares(run) == pytest.approx(shares(unbroken), abs=1e-6)
+
+
+def test_fewer_development_and_test_items_are_predicted_where_that_is_asked(tmp_path):
+    data = engine.load_data(small())
+    run = engine.finetune(small(dev_examples=24), tmp_path / "few")
+    assert run.record["dev"]["all"]["n"] == run.record["test"]["all"]["n"] == 24
+    assert len(run.read_table("dev.parquet")) == run.record["data"]["n_dev"] == 24
+    again = predicting.predict_again(str(tmp_path / "few"), tmp_path / "again")
+    assert again.record["dev"] == run.record["dev"]
+    run = engine.finetune(small(dev_examples=0), tmp_path / "all")
+    assert run.record["dev"]["all"]["n"] == len(data.dev) > 24
+    assert run.record["test"]["all"]["n"] == len(data.tests) > 24
+
+
+def test_every_prediction_reports_how_far_it_is(tmp_path):
+    seen = {}
+
+    def report(what, done, of):
+        seen[what] = (done, of)
+
+    engine.finetune(small(), tmp_path / "teacher", report=report)
+    assert {"training", "looking at dev", "predicting dev", "predicting ChaosNLI"} < set(seen)
+    settings = small(loss="soft", teacher=str(tmp_path / "teacher"))
+    engine.finetune(settings, tmp_path / "student", report=report)
+    assert seen["asking the teacher"] == (96, 96)
+    assert all(done == of for done, of in seen.values())
+
+
+def test_a_name_that_is_taken_is_given_the_settings_that_differ(tmp_path):
+    def made(name, **more):
+        settings = small(max_train_examples=32, **more)
+        return engine.finetune(settings, tmp_path / "results" / name)
+
+    plain = made("plain")
+    assert plain.system == "tiny bert, 32 items, seed 0"
+    longer = made("longer", epochs=2)
+    assert longer.system == "tiny bert, 32 items, epochs 2, seed 0"
+    assert longer.record["family"] == "tiny bert, 32 items, epochs 2"
+    assert longer.about()["family"] == longer.record["family"]
+    both = made("both", epochs=2, batch_size=8)
+    assert both.system == "tiny bert, 32 items, epochs 2, batch size 8, seed 0"
+    # another seed belongs to those that it differs from in nothing else
+    assert made("plain-s1", seed=1, threads=2).record["family"] == plain.record["family"]
+    assert made("longer-s1", epochs=2, seed=1).record["family"] == longer.record["family"]
+    assert made("threads", threads=2).system == "tiny bert, 32 items, threads 2, seed 0"
+    again = made("plain")  # which replaces itself
+    assert again.record["outputs"] == plain.record["outputs"]
+    dropped = [
+        predicting.predict_again(str(run.folder), tmp_path / "results" / f"{run.name}-{n}",
+                                 mc_samples=n)
+        for run, n in ((plain, 2), (plain, 3), (longer, 2))
+    ]  # fmt: skip
+    assert [run.system for run in dropped] == [
+        "tiny bert, 32 items, seed 0, MC dropout",
+        "tiny bert, 32 items, mc samples 3, seed 0, MC dropout",
+        "tiny bert, 32 items, epochs 2, seed 0, MC dropout",
+    ]
+    runs = list(runs_in(tmp_path / "results"))
+    assert len({run.system for run in runs}) == len(runs) == 9
+
+
+def test_another_run_s_damaged_record_stops_nothing(tmp_path):
+    run = engine.finetune(small(), tmp_path / "first")
+    (run.folder / "run.json").write_text("{")
+    assert engine.finetune(small(), tmp_path / "second").system == run.system
 
 
 def test_an_item_that_never_fits_is_an_error(tmp_path, monkeypatch):
@@ -67,8 +190,8 @@ def test_a_training_that_diverges_is_an_error(tmp_path, monkeypatch):
 
 
 def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
-    settings = small(batch_size=96)
-    run = engine.finetune(settings, tmp_path / "run", token_budget=10**6)
+    settings = small(batch_size=96, token_budget=10**6)
+    run = engine.finetune(settings, tmp_path / "run")
     data = engine.load_data(settings)
     from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
     from chaos_utils.training.encoding import encode

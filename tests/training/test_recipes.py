@@ -1,8 +1,18 @@
+from dataclasses import asdict
+
 import pytest
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.scoring.trained import committed_runs
+from chaos_utils.training.output import names_of
 from chaos_utils.training.recipes import FAMILIES, MODELS, get_model, recipe_of
-from chaos_utils.training.settings import Settings, complete, read_settings, system_name
+from chaos_utils.training.settings import (
+    Settings,
+    complete,
+    family_name,
+    read_settings,
+    recorded_settings,
+)
 
 
 def test_alphanli_follows_table_8():
@@ -40,6 +50,9 @@ def test_what_is_not_given_comes_from_the_recipe():
     ("given", "told"),
     [
         ({"seed": -1}, "seed"),
+        ({"seed": 2**31}, "at least 0, at most 2,147,483,647$"),
+        ({"n_folds": 0}, "at least 2$"),
+        ({"learning_rate": 2.0}, "at least 1e-12, at most 1.0$"),
         ({"label_smoothing": 1.0}, "label_smoothing"),
         ({"learning_rate": 3.0}, "learning_rate"),
         ({"epochs": -2}, "epochs"),
@@ -62,9 +75,30 @@ def test_settings_that_cannot_be_are_refused(given, told):
 
 def test_a_record_gives_its_settings_back():
     settings, model = complete(Settings(model="tiny-bert", train="chaosnli", loss="soft", seed=3))
-    from dataclasses import asdict
-
     assert read_settings(asdict(settings)) == settings
     with pytest.raises(ChaosError, match="did you mean 'epochs'"):
         read_settings({"model": "tiny-bert", "epoch": 7})
-    assert system_name(settings, model) == "tiny bert, vote shares, 5 folds, seed 3"
+    assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
+
+
+def test_the_settings_of_every_edition_s_records_are_read():
+    settings, _ = complete(Settings(model="tiny-bert", threads=2, dev_examples=40))
+    record = {"settings": asdict(settings), "device": {"title": "CPU, 4 threads"}}
+    assert recorded_settings(record) == settings
+    for name in ("threads", "token_budget"):
+        del record["settings"][name]
+    earlier = recorded_settings(record)
+    assert (earlier.threads, earlier.token_budget) == (4, 0)
+    assert earlier.dev_examples == 0  # all were predicted, however many were looked at
+    record["device"]["title"] = "NVIDIA A100"
+    assert recorded_settings(record).threads == 0
+
+
+def test_the_project_s_own_runs_would_get_their_names_again(tmp_path):
+    runs = committed_runs()
+    assert runs
+    for run in runs:
+        settings, model = complete(recorded_settings(run.record))
+        samples = run.record.get("predicted", {}).get("mc_samples", 0)
+        named = names_of(family_name(settings, model), settings, tmp_path / run.name, samples)
+        assert named == (run.system, run.about()["family"])
