@@ -20,7 +20,7 @@ from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.training.encoders import WEIGHTS, check_weights
 from chaos_utils.training.settings import Settings
 
-ENGINE = 2  # raised when a change of the code changes what training gives, or its checkpoints
+ENGINE = 3  # raised when a change of the code changes what training gives, or its checkpoints
 _DIGEST_FILE, _OUTCOME_FILE = "sha256.json", "outcome.json"
 _NOT_DECIDING = ("data", "init", "teacher")  # where things stand, not what they are
 
