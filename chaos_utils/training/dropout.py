@@ -1,4 +1,4 @@
-"""Dropout from random bytes: on a CPU, drawing a float for each element costs more than using it."""
+"""Dropout from random bytes: on a CPU, drawing a float for each element is the costlier part."""
 
 from typing import Any
 
@@ -15,13 +15,7 @@ class ByteDropout(TorchFunctionMode):
     own generator, whose seed decides them.
     """
 
-    def __torch_function__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Replace `torch.nn.functional.dropout`, and leave every other function as it is."""
         if func is functional.dropout:
             return _dropout(*args, **(kwargs or {}))

@@ -201,6 +201,7 @@ def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
     folder = find_encoder(get_model("tiny-bert")).folder
     torch.manual_seed(0)
     model = load_model(folder, 3).train()
+    model.set_attn_implementation("eager")
     torch.manual_seed(0)
     encoded = encode(load_tokenizer(folder), data.train, 128)
     items = engine.plan_batches(encoded.lengths, 96, 1, 0)[0]
