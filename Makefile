@@ -14,7 +14,8 @@ DRAWING := node_modules/.package-lock.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help book sample record verify pdf serve release test test-all test-book references test-slurm lint \
-	browser bench bench-finetune bench-explorer bench-crowd finetune-smoke wanted full lock clean
+	browser bench bench-finetune bench-explorer bench-crowd bench-scale \
+	finetune-smoke wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -77,6 +78,9 @@ bench-explorer: $(VENV)/test.stamp browser ## Measure the item explorer of the b
 
 bench-crowd: $(VENV)/test.stamp ## Measure how fast a collection is simulated
 	@$(BIN)/python benchmarks/crowd.py
+
+bench-scale: $(VENV)/test.stamp ## Measure a million items with ten votes each (minutes)
+	@$(BIN)/python benchmarks/scale.py
 
 # Seconds: a tiny model with random weights learns from the synthetic sample, and predicts.
 finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model, both tasks

@@ -179,6 +179,11 @@ publish_figure(
 # Parquet
 # : the same columns. Training runs of this book leave such a file.
 #
+# Answers drawn from a language model
+# : a row per answer with `uid` (or `item`) and `sample`, JSON lines with a list `samples`, or a column
+#   `n_samples` beside how often each label was drawn. They are read as machine votes and smoothed by adding ½
+#   to each label (Krichevsky–Trofimov), and a note says how many there are per item.
+#
 # Parts of one system in several files are joined by `--join NAME`. `--dataset` names a dataset, and `--model`
 # one of several models.
 #

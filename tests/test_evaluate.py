@@ -546,3 +546,15 @@ def test_without_votes_one_error_says_what_to_do(mine, tmp_path, named):
     assert "run `chaos data fetch`" in done.stderr
     assert "--data sample" in done.stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_references_of_very_many_items_are_those_of_some(mine, sample, monkeypatch):
+    votes = sample[0]
+    found = judging.read_files([mine / "even.csv"], [votes])
+    monkeypatch.setattr(judging, "known_rows", lambda votes, seed: [])
+    monkeypatch.setattr(judging, "_MOST_ITEMS", 50)
+    answer = judging.judge_files(found, [votes], measures=["jsd"], n_resamples=40)
+    items = {row["system"]: row["n_items"] for row in answer.rows}
+    assert items["even"] == len(votes)
+    assert items[PERFECT_MODEL] == items[SECOND_CROWD] == 50
+    assert any(f"those of 50 of the {len(votes)} items" in note for note in answer.notes)

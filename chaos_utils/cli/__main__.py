@@ -10,6 +10,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
 from chaos_utils.cli.console import AsJson, Commands, err, harmless, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
+from chaos_utils.cli.dataset import dataset_app
 from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.extras import need_book
 from chaos_utils.cli.figures import cite, figures_app
@@ -29,6 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(data_app, name="data")
+app.add_typer(dataset_app, name="dataset")
 app.add_typer(figures_app, name="figures")
 app.add_typer(votes_app, name="votes")
 app.command()(evaluate)

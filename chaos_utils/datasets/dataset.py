@@ -196,6 +196,31 @@ class ChaosNLIReader(_Strict):
     integer_labels: bool = False
 
 
+class Cut(_Strict):
+    """A rule by which numbers, such as the points of a slider, become labels.
+
+    Attributes
+    ----------
+    rule : str
+        What it is called.
+    edges : tuple of float
+        From the least number to the greatest; each label holds the numbers from one edge up to
+        the next, and a number outside all of them is a fault.
+    labels : tuple of str
+        Names of the labels between the edges, from the lowest numbers up.
+    """
+
+    rule: Annotated[str, Field(min_length=1)]
+    edges: tuple[float, ...]
+    labels: Annotated[tuple[str, ...], Field(min_length=2)]
+
+    @model_validator(mode="after")
+    def _check(self) -> "Cut":
+        if len(self.edges) != len(self.labels) + 1 or list(self.edges) != sorted(set(self.edges)):
+            raise ValueError("edges are one more than labels, each greater than the one before")
+        return self
+
+
 class _TableReader(_Strict):
     """What the readers of tables share; a column is also a dotted path of keys in JSON.
 
@@ -203,8 +228,15 @@ class _TableReader(_Strict):
     ----------
     records : str
         Dotted path to the list of records in a JSON file; empty for other files.
+    keys : tuple of str
+        Columns that the keys of nested JSON objects make, from the outermost in, such as
+        annotator and item. What they lead to is a record, or a single ``value``. Empty for lists.
     item : str
-        Column of the item's identifier. An ``.npy`` file has none: its items are numbered.
+        Column of the item's identifier. Where it is empty, and in an ``.npy`` file, the items are
+        numbered from 0.
+    numbered : bool
+        Whether the items are numbered from 0, in the order in which the file first names them,
+        although they have identifiers: these may hold texts.
     majority : str
         Column of the majority label that the file states. Where it is empty or ``-``, the
         first of the labels with most votes is taken, as where there is no such column.
@@ -218,7 +250,9 @@ class _TableReader(_Strict):
     """
 
     records: str = ""
+    keys: tuple[str, ...] = ()
     item: str = "item"
+    numbered: bool = False
     majority: str = ""
     old_label: str = ""
     texts: dict[str, str] = {}
@@ -236,12 +270,16 @@ class LongReader(_TableReader):
         Column of the label.
     ignore : tuple of str
         Answers that are no votes for a label.
+    cut : Cut or None
+        Turns numbers into labels; None where the answers are labels.
     """
 
     format: Literal["long"]
+    item: Annotated[str, Field(min_length=1)] = "item"
     annotator: str = ""
     label: str = "label"
     ignore: tuple[str, ...] = ()
+    cut: Cut | None = None
 
 
 class WideReader(_TableReader):
@@ -277,14 +315,20 @@ class ColumnsReader(_TableReader):
         holds a list: in JSON, or separated by commas.
     annotators : str
         Column that lists who gave the labels, in the same order; empty where that is not known.
+    second_votes : bool
+        Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
     ignore : tuple of str
         Answers that are no votes for a label.
+    cut : Cut or None
+        Turns numbers into labels; None where the answers are labels.
     """
 
     format: Literal["columns"]
     labels: str | Annotated[tuple[str, ...], Field(min_length=1)]
     annotators: str = ""
+    second_votes: bool = False
     ignore: tuple[str, ...] = ()
+    cut: Cut | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "ColumnsReader":
@@ -316,7 +360,8 @@ class Dataset(_Strict):
         What readers see in place of the fields' names; the names where nothing else is said.
     release : Release
     files : tuple of DataFile
-        The first one holds the votes.
+        They hold the votes, one after the other; where the reader has `texts_by`, the first one
+        does, and the second one the texts.
     reader : ChaosNLIReader, LongReader, WideReader or ColumnsReader
         Turns the files into votes.
     n_votes : int
@@ -438,6 +483,12 @@ class Dataset(_Strict):
                     )
             if self.reader.texts_by and len(self.files) < 2:
                 raise ValueError("reader.texts_by needs a second file")
+            cut = None if isinstance(self.reader, WideReader) else self.reader.cut
+            for name in cut.labels if cut else ():
+                if name not in self.labels:
+                    raise ValueError(
+                        f"reader.cut names {name!r}; {did_you_mean(name, self.labels)}"
+                    )
         return self
 
     @property
@@ -622,6 +673,8 @@ def _fields(parents: Sequence[int | str]) -> list[str]:
         model = _READERS[str(parents[1])]
     if "colour" in parents:
         model = Hue
+    if "cut" in parents:
+        model = Cut
     return [field.alias or name for name, field in model.model_fields.items()]
 
 

@@ -163,7 +163,8 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
             todo="save the votes to a file",
         )
     for dataset in bundled_datasets():
-        if len(dataset.files) == 1 and Path(dataset.file).name == path.name:
+        name = dataset.file if _is_ambiguous(path.name) else path.name
+        if len(dataset.files) == 1 and Path(dataset.file).name == path.name and path.match(name):
             return [_own(dataset, (path,))]
     return [_own(bring(dataset_of(path), path), (path,))]
 
@@ -176,6 +177,12 @@ def _published(dataset: Dataset, data: str) -> VoteFiles:
 def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
     names = tuple(f"own-data/{path.name}" for path in paths)
     return VoteFiles(dataset, paths, names, any_number=True)
+
+
+def _is_ambiguous(name: str) -> bool:
+    """Return whether files of several datasets of the package have this base name."""
+    names = [Path(file.name).name for dataset in bundled_datasets() for file in dataset.files]
+    return names.count(name) > 1
 
 
 def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
@@ -198,7 +205,11 @@ def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
     held = []
     for dataset in bundled_datasets():
         paths = [sources.in_folder(file.name, folder) for file in dataset.files]
-        there = tuple(path for path in paths if path is not None)
+        there = tuple(
+            path
+            for path, file in zip(paths, dataset.files, strict=True)
+            if path is not None and (path == folder / file.name or not _is_ambiguous(path.name))
+        )
         if len(there) == len(paths) and not taken & set(there) and dataset.name not in names:
             held.append(_own(dataset, there))
     if not held and not own:

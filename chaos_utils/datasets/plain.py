@@ -1,35 +1,127 @@
 """Votes files without a YAML file: the dataset is made from their columns and values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.labels import is_rating
 from chaos_utils.datasets.records import (
     Content,
-    Record,
     as_count,
     as_identifier,
     as_number,
     as_share,
     read_records,
 )
+from chaos_utils.datasets.tables import LARGE, Table
 
-_ITEM = ("item", "uid", "id", "item_id")
-_ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id")
-_LABEL = ("label", "vote", "answer", "response")
+_ITEM = ("item", "uid", "id", "item_id", "example_id", "pair_id", "pairid", "question_id")
+_ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id", "rater", "rater_id", "coder",
+              "user", "user_id", "participant")  # fmt: skip
+_LABEL = ("label", "vote", "answer", "response", "annotation", "judgement", "rating")
 _N_VOTES = "n_votes"
 _MOST_LABELS = 1000
 _FORMAT = (
     "a row per vote with the columns item, annotator (optional) and label; or a row per item "
     "with the column item and one for each label's votes"
 )
-_TODO = "rename the columns, or describe them in a dataset's YAML file and pass that as data"
+_TODO = (
+    "rename the columns, or describe them in a dataset's YAML file, which `chaos dataset init` "
+    "writes, and pass that as data"
+)
+Values = Callable[[str], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the columns of a votes file are.
+
+    Attributes
+    ----------
+    format : str
+        ``long`` or ``wide``; empty where it is neither.
+    item, annotator, label : str
+        Columns; empty for none.
+    labels : tuple of str
+        The labels that occur in a long file, sorted; the columns of votes in a wide one.
+    are_shares : bool
+        Whether the columns of votes hold something else than whole numbers.
+    n_votes : str
+        Column of the number of votes.
+    others : tuple of str
+        Columns that are none of these.
+    """
+
+    format: str
+    item: str
+    annotator: str
+    label: str
+    labels: tuple[str, ...]
+    are_shares: bool
+    n_votes: str
+    others: tuple[str, ...]
+
+
+def layout_of(
+    columns: Sequence[str],
+    values: Values,
+    faults: Faults,
+    *,
+    item: str = "",
+    annotator: str = "",
+    label: str = "",
+) -> Layout:
+    """Recognise the columns of a votes file.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    values : callable
+        Gives the different values of a column.
+    faults : Faults
+        Names the file in messages.
+    item, annotator, label : str
+        Columns that the reader names; empty for those that are recognised.
+    """
+    for name in filter(None, (item, annotator, label)):
+        if name not in columns:
+            raise faults.fatal(
+                f"The votes file has no column {name!r}.",
+                f"columns {', '.join(columns[:12])}",
+                did_you_mean(name, columns),
+            )
+    item = item or _first(_ITEM, columns)
+    label = label or _first(_LABEL, [one for one in columns if one != item])
+    annotator = annotator or _first(
+        _ANNOTATOR, [one for one in columns if one not in (item, label)]
+    )
+    if item and label:
+        labels = _sorted({as_identifier(value) for value in values(label)})
+        used = (item, annotator, label)
+        rest = tuple(name for name in columns if name not in used)
+        return Layout("long", item, annotator, label, tuple(labels), False, "", rest)
+    n_votes = _N_VOTES if _N_VOTES in columns else ""
+    found: list[str] = []
+    others: list[str] = []
+    are_shares = False
+    for name in columns:
+        if not item or name in (item, n_votes):
+            continue
+        every = list(values(name))
+        if not any(as_number(value) is not None for value in every):
+            others.append(name)
+        else:
+            found.append(name)
+            are_shares |= any(as_count(value) is None for value in every)
+    kind = "wide" if item and found else ""
+    return Layout(kind, item, "", "", tuple(found), are_shares, n_votes, tuple(others))
 
 
 def dataset_of(path: Path) -> Dataset:
@@ -47,64 +139,94 @@ def dataset_of(path: Path) -> Dataset:
     Raises
     ------
     ChaosError
-        If the columns are neither those of a long nor of a wide file, or the file is damaged.
+        If the columns are neither those of a long nor of a wide file, or the file is damaged; or
+        the labels are numbers on a scale.
     """
     content = Content.of(path)
     faults = Faults(path, "votes", expected=_FORMAT, todo=_TODO)
     if content.is_array:
         raise faults.fatal("The labels of these counts are not known.", "an npy file")
-    records = read_records(content, faults)
-    faults.check()
-    if not records:
-        raise faults.fatal("This votes file holds no votes.")
-    columns = list(dict.fromkeys(name for record in records for name in record.fields))
-    item, label = _first(_ITEM, columns), _first(_LABEL, columns)
-    reader: dict[str, Any] = {"item": item}
-    if item and label:
-        labels = _sorted({as_identifier(record.get(label)) for record in records})
-        reader |= {"format": "long", "label": label, "annotator": _first(_ANNOTATOR, columns)}
-    elif item and _are_numbers(records, [name for name in columns if name != item]):
-        labels = [name for name in columns if name not in (item, _N_VOTES)]
-        reader |= {"format": "wide"}
-        are_shares = not _are_counts(records, labels)
-        if _N_VOTES in columns:
-            reader |= {"values": "shares" if are_shares else "counts", "n_votes": _N_VOTES}
-        elif are_shares and all(
-            as_share(record.get(label)) is not None for record in records for label in labels
-        ):
-            raise faults.fatal(
-                "The columns hold shares, and how many votes each item has is not known.",
-                f"columns {', '.join(columns[:12])}",
-                f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
-            )
+    if len(content.data) < LARGE:
+        records = read_records(content, faults)
+        faults.check()
+        if not records:
+            raise faults.fatal("This votes file holds no votes.")
+        columns = list(dict.fromkeys(name for record in records for name in record.fields))
+
+        def values(name: str) -> list[Any]:
+            return [record.get(name) for record in records]
+
     else:
-        labels = []
-    if item and len(labels) == 1 and labels[0]:
-        raise faults.fatal(
-            "There is only one label in this votes file.", repr(labels[0]), "two labels at least"
-        )
-    if not 2 <= len(labels) <= _MOST_LABELS or not all(labels):
-        raise faults.fatal(
-            "This is not a votes file in a known format.",
-            f"columns {', '.join(columns[:12])}"
-            + (f", with {len(labels)} different labels" if item else ""),
-        )
+        table = Table(content, faults)
+        columns, values = table.columns, table.values
+    layout = layout_of(columns, values, faults)
+    _check(layout, columns, values, faults)
+    return described(path, layout, faults)
+
+
+def described(
+    path: Path, layout: Layout, faults: Faults, extra: dict[str, Any] | None = None
+) -> Dataset:
+    """Return the dataset that a votes file of this layout is."""
+    reader: dict[str, Any] = {"format": layout.format, "item": layout.item}
+    if layout.format == "long":
+        reader |= {"label": layout.label, "annotator": layout.annotator}
+    elif layout.n_votes:
+        values = "shares" if layout.are_shares else "counts"
+        reader |= {"values": values, "n_votes": layout.n_votes}
+    extra = dict(extra or {})
     content_of = {
-        "name": _name(path),
+        "name": name_of(path),
         "title": path.stem,
-        "labels": labels,
+        "labels": list(layout.labels),
         "files": [{"name": path.name}],
-        "reader": reader,
+        "reader": reader | extra.pop("reader", {}),
     }
     try:
-        return Dataset.model_validate(content_of)
+        return Dataset.model_validate(content_of | extra)
     except ValidationError as fault:
         found = fault.errors()[0]["msg"].removeprefix("Value error, ")
         raise faults.fatal("The labels of this votes file cannot be used.", found) from fault
 
 
+def _check(layout: Layout, columns: Sequence[str], values: Values, faults: Faults) -> None:
+    """Raise where the columns do not say what the votes are."""
+    labels = layout.labels
+    is_unsure = layout.are_shares and not layout.n_votes and not layout.others
+    if is_unsure and all(as_share(one) is not None for label in labels for one in values(label)):
+        raise faults.fatal(
+            "The columns hold shares, and how many votes each item has is not known.",
+            f"columns {', '.join(columns[:12])}",
+            f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
+        )
+    if layout.format == "long" and is_rating(labels):
+        raise faults.fatal(
+            "The labels are numbers on a scale, not classes.",
+            f"{len(labels)} different numbers, from {shorten(min(labels, key=float))} to "
+            f"{shorten(max(labels, key=float))}",
+            "labels, or a rule that cuts the scale into classes: reader.cut in a dataset's YAML "
+            "file, which `chaos dataset init --cut` writes",
+        )
+    if layout.item and len(labels) == 1:
+        raise faults.fatal(
+            "There is only one label in this votes file.", repr(labels[0]), "two labels at least"
+        )
+    known_format = layout.format == "long" or not layout.others
+    are_numbers = layout.format == "long" or all(
+        as_number(value) is not None for name in labels for value in values(name)
+    )
+    if not known_format or not are_numbers or not 2 <= len(labels) <= _MOST_LABELS:
+        raise faults.fatal(
+            "This is not a votes file in a known format.",
+            f"columns {', '.join(columns[:12])}"
+            + (f", with {len(labels)} different labels" if layout.item else ""),
+        )
+
+
 def _first(names: Sequence[str], columns: Sequence[str]) -> str:
-    return next((name for name in names if name in columns), "")
+    """Return the column of the first of these names, whatever its case, blanks and dashes."""
+    known = {re.sub(r"[\s-]+", "_", column.strip().lower()): column for column in columns[::-1]}
+    return next((known[name] for name in names if name in known), "")
 
 
 def _sorted(values: set[str | None]) -> list[str]:
@@ -114,16 +236,7 @@ def _sorted(values: set[str | None]) -> list[str]:
     )
 
 
-def _are_numbers(records: Sequence[Record], columns: Sequence[str]) -> bool:
-    """Return whether columns hold numbers alone; what else they hold is never shown."""
-    return all(as_number(record.get(name)) is not None for record in records for name in columns)
-
-
-def _are_counts(records: Sequence[Record], labels: Sequence[str]) -> bool:
-    return all(as_count(record.get(label)) is not None for record in records for label in labels)
-
-
-def _name(path: Path) -> str:
+def name_of(path: Path) -> str:
     """Return the file's stem as a dataset may be called."""
     name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-_")
     if not name:

@@ -20,6 +20,7 @@ from chaos_utils.datasets.dataset import (
     WideReader,
 )
 from chaos_utils.datasets.faults import Faults, shorten, wrong
+from chaos_utils.datasets.labels import label_of, notes_on, vote_of
 from chaos_utils.datasets.records import (
     MOST_VOTES,
     Content,
@@ -31,6 +32,7 @@ from chaos_utils.datasets.records import (
     read_array,
     read_records,
 )
+from chaos_utils.datasets.tables import votes_at_once
 from chaos_utils.datasets.votes import Annotations, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
@@ -49,7 +51,7 @@ def read_file(
     Parameters
     ----------
     paths : sequence of Path
-        The dataset's files, in its order; the first one holds the votes.
+        The dataset's files, in its order.
     dataset : Dataset
         Its reader decides the format.
     names : sequence of str, optional
@@ -71,20 +73,27 @@ def read_file(
     names = names or [path.name for path in paths]
     if isinstance(dataset.reader, ChaosNLIReader):
         return read_chaosnli(paths[0], dataset, names[0], any_number=any_number)
-    content = Content.of(paths[0])
-    faults = _faults_of(paths[0], dataset, own=any_number)
-    items = read_items(content, dataset, faults)
+    with_votes = 1 if _reader(dataset).texts_by else len(dataset.files)
+    contents = [Content.of(path) for path in paths[:with_votes]]
     n_votes = 0 if any_number else dataset.n_votes
+    if len(contents) == 1:
+        at_once = votes_at_once(contents[0], dataset, names[0], n_votes)
+        if at_once is not None:
+            return at_once
+    faults = _faults_of(paths[0], dataset, own=any_number)
+    items = read_items(contents, dataset, faults)
     for item in items.values():
         if not item.faulty:
             faults.add(item.place, item.faults_as_a_whole(dataset, n_votes))
     faults.check()
     if not items:
         raise faults.fatal("The data file holds no votes.")
-    texts_source = None
+    read = [
+        inputs.Input(name, content.sha256) for name, content in zip(names, contents, strict=False)
+    ]
     if _reader(dataset).texts_by:
-        texts_source = _join_texts(paths[1], names[1], dataset, items)
-    return _votes(items, dataset, inputs.Input(names[0], content.sha256), texts_source)
+        read.append(_join_texts(paths[1], names[1], dataset, items))
+    return _votes(items, dataset, read)
 
 
 def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
@@ -121,6 +130,10 @@ class Item:
     ignored : list of str
         Answers that are no votes for a label, as the dataset's YAML says.
     text : dict
+    trimmed : int
+        Labels that stand between blanks.
+    second_votes : int
+        Votes beside another one by the same annotator, where the dataset's YAML allows them.
     faulty : bool
         Whether its votes have faults, so that their sum means nothing.
     """
@@ -133,6 +146,8 @@ class Item:
     old: int | None = None
     ignored: list[str] = field(default_factory=list)
     text: dict[str, str] = field(default_factory=dict)
+    trimmed: int = 0
+    second_votes: int = 0
     faulty: bool = False
 
     def tally(self, dataset: Dataset) -> list[int]:
@@ -160,28 +175,34 @@ class Item:
 Items = dict[str, Item]
 
 
-def read_items(content: Content, dataset: Dataset, faults: Faults) -> Items:
-    """Read what the votes' file says, by item.
+def read_items(contents: Sequence[Content], dataset: Dataset, faults: Faults) -> Items:
+    """Read what the files of votes say, by item.
 
     Parameters
     ----------
-    content : Content
+    contents : sequence of Content
+        Read one after the other.
     dataset : Dataset
     faults : Faults
         Takes what is wrong with single rows.
     """
     reader = _reader(dataset)
-    if isinstance(reader, WideReader) and content.is_array:
-        return _array(content, dataset, reader, faults)
-    records = read_records(content, faults, reader.records)
-    if records:
-        _check_columns(records, dataset, faults)
+    if isinstance(reader, WideReader) and len(contents) == 1 and contents[0].is_array:
+        return _array(contents[0], dataset, reader, faults)
+    records = []
+    for content in contents:
+        part = read_records(content, faults, reader.records, reader.keys)
+        if part:
+            _check_columns(part, dataset, faults)
+        if len(contents) > 1:
+            part = [Record(f"{content.path.name}, {one.place}", one.fields) for one in part]
+        records += part
     if isinstance(reader, LongReader):
         return _long(records, dataset, reader, faults)
     items: Items = {}
     numbers: dict[str, int] = {}
-    for record in records:
-        uid = as_identifier(record.get(reader.item))
+    for number, record in enumerate(records):
+        uid = as_identifier(record.get(reader.item)) if reader.item else str(number)
         if uid is None:
             faults.add(record.place, [wrong(reader.item, record.get(reader.item), "an identifier")])
             continue
@@ -232,13 +253,10 @@ def _check_columns(records: Sequence[Record], dataset: Dataset, faults: Faults) 
         )
 
 
-def _label(value: object, dataset: Dataset) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return dataset.label_index(value.strip() if isinstance(value, str) else value)
-
-
 def _known(dataset: Dataset) -> str:
+    cut = getattr(dataset.reader, "cut", None)
+    if cut:
+        return f"a number from {cut.edges[0]:g} to {cut.edges[-1]:g}"
     codes = list(dataset.codes)
     return f"one of {', '.join(codes[:12])}{', …' if len(codes) > 12 else ''}"
 
@@ -255,7 +273,7 @@ def _describe(item: Item, record: Record, dataset: Dataset, faults: Faults) -> N
 
 
 def _stated(record: Record, column: str, dataset: Dataset, faults: Faults) -> int | None:
-    found = _label(record.get(column), dataset)
+    found = label_of(record.get(column), dataset)
     if found is None:
         faults.add(record.place, [wrong(column, record.get(column), _known(dataset))])
     return found
@@ -281,7 +299,7 @@ def _long(records: Iterable[Record], dataset: Dataset, reader: LongReader, fault
     for record in records:
         uid = as_identifier(record.get(reader.item))
         value = record.get(reader.label)
-        label = _label(value, dataset)
+        label = vote_of(value, dataset, reader.cut)
         problems = []
         if uid is None:
             problems.append(wrong(reader.item, record.get(reader.item), "an identifier"))
@@ -309,6 +327,7 @@ def _long(records: Iterable[Record], dataset: Dataset, reader: LongReader, fault
             faults.add(record.place, _contradictions(items[uid], record, dataset))
         items[uid].faulty |= faults.add(record.place, problems)
         if label is not None:
+            items[uid].trimmed += isinstance(value, str) and value != value.strip()
             items[uid].labels.append(label)
             items[uid].annotators += [] if annotator is None else [annotator]
         elif value in reader.ignore:
@@ -320,7 +339,7 @@ def _contradictions(item: Item, record: Record, dataset: Dataset) -> Iterator[st
     """Yield where a later row says something else about its item than the first one."""
     reader = _reader(dataset)
     for column, first in ((reader.majority, item.majority), (reader.old_label, item.old)):
-        if column and _label(record.get(column), dataset) != first:
+        if column and label_of(record.get(column), dataset) != first:
             yield wrong(column, record.get(column), f"the label that {item.place} has")
     for name, text in item.text.items():
         column = reader.texts.get(name, name)
@@ -352,7 +371,7 @@ def _list(
         yield f"field {reader.annotators!r}: expected a list of {len(given)}, one per label"
         return
     for place, (column, value) in enumerate(given):
-        label = _label(value, dataset)
+        label = vote_of(value, dataset, reader.cut)
         if label is None and value in reader.ignore:
             item.ignored.append(str(value))
             continue
@@ -364,9 +383,10 @@ def _list(
             annotator = _number(people[place], numbers)
             if annotator is None:
                 yield f"field {reader.annotators!r}: expected identifiers"
-            elif annotator in item.annotators:
+            elif annotator in item.annotators and not reader.second_votes:
                 yield "found two votes by one annotator; expected one per item and annotator"
             else:
+                item.second_votes += annotator in item.annotators
                 item.annotators.append(annotator)
 
 
@@ -388,7 +408,7 @@ def _count(item: Item, record: Record, dataset: Dataset, reader: WideReader) -> 
     columns = [""] * dataset.n_classes
     others = {reader.item, reader.n_votes, reader.majority, reader.old_label}
     for column, value in record.fields.items():
-        label = None if column in others else _label(column, dataset)
+        label = None if column in others else label_of(column, dataset)
         if label is not None and columns[label]:
             yield f"found the columns {columns[label]!r} and {column!r} for one label; expected one"
             return
@@ -479,9 +499,7 @@ def _join_texts(path: Path, name: str, dataset: Dataset, items: Items) -> inputs
     return inputs.Input(name, content.sha256)
 
 
-def _votes(
-    items: Items, dataset: Dataset, source: inputs.Input, texts_source: inputs.Input | None
-) -> Votes:
+def _votes(items: Items, dataset: Dataset, read: Sequence[inputs.Input]) -> Votes:
     reader = _reader(dataset)
     everyone = list(items.values())
     counts = [item.tally(dataset) for item in everyone]
@@ -499,10 +517,10 @@ def _votes(
         )
     return Votes(
         dataset=dataset,
-        uids=tuple(items),
+        uids=tuple(map(str, range(len(items)))) if reader.numbered else tuple(items),
         counts=frozen(counts),
         majority=frozen(majority),
-        source=source,
+        source=read[0],
         given_old_label=frozen(old) if reader.old_label else None,
         given_old_votes=(
             frozen(np.eye(dataset.n_classes, dtype=np.int64)[old]) if reader.old_label else None
@@ -511,19 +529,12 @@ def _votes(
             tuple(MappingProxyType(item.text) for item in everyone) if dataset.text_fields else ()
         ),
         annotations=annotations,
-        notes=_notes(everyone, int(np.sum(counts)), dataset),
-        texts_source=texts_source,
-    )
-
-
-def _notes(items: Iterable[Item], n_votes: int, dataset: Dataset) -> tuple[str, ...]:
-    """Say how many answers were ignored, if any."""
-    ignored = Counter(answer for item in items for answer in item.ignored)
-    if not ignored:
-        return ()
-    total = ignored.total()
-    listed = ", ".join(f"{n:,} {answer!r}" for answer, n in ignored.most_common())
-    return (
-        f"{dataset.short}: {total:,} of {n_votes + total:,} answers are for none of the labels "
-        f"and left out ({listed}).",
+        notes=notes_on(
+            dataset,
+            int(np.sum(counts)),
+            Counter(answer for item in everyone for answer in item.ignored),
+            sum(item.trimmed for item in everyone),
+            sum(item.second_votes for item in everyone),
+        ),
+        other_sources=tuple(read[1:]),
     )

@@ -20,7 +20,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.faults import Faults, shorten
 
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
-_DELIMITERS = ",\t;"
+DELIMITERS = ",\t;"
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
@@ -170,7 +170,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def read_records(content: Content, faults: Faults, inside: str = "") -> list[Record]:
+def read_records(
+    content: Content, faults: Faults, inside: str = "", keys: Sequence[str] = ()
+) -> list[Record]:
     """Return the records of a file of any format but npy.
 
     Parameters
@@ -180,6 +182,8 @@ def read_records(content: Content, faults: Faults, inside: str = "") -> list[Rec
         Takes what is wrong with single records, which are left out.
     inside : str
         Dotted path to the list of records in a JSON file; empty for JSON lines.
+    keys : sequence of str
+        Columns that the keys of nested objects make, where records are no list in a JSON file.
 
     Raises
     ------
@@ -191,18 +195,20 @@ def read_records(content: Content, faults: Faults, inside: str = "") -> list[Rec
     start = content.text().lstrip()[:1]
     if not start:
         raise faults.fatal("The data file is empty.")
-    if inside or start == "[":
-        return _json(content, faults, inside)
+    if inside or keys or start == "[":
+        return _json(content, faults, inside, keys)
     return _json_lines(content, faults) if start == "{" else read_csv(content, faults)[0]
 
 
-def _json(content: Content, faults: Faults, inside: str) -> list[Record]:
+def _json(content: Content, faults: Faults, inside: str, keys: Sequence[str]) -> list[Record]:
     try:
         whole = parse(content.text())
-    except ValueError as fault:
-        found = str(fault).removeprefix("found ")
+    except ValueError as fault:  # which may quote a key, and that may be an annotator's name
+        found = None if keys else str(fault).removeprefix("found ")
         raise faults.fatal("The data file is not valid JSON.", found) from fault
     found = dig(whole, inside) if inside else whole
+    if keys:
+        return _nested(found, faults, keys)
     if not isinstance(found, list):
         raise faults.fatal(
             "The data file has no list of records at this place.",
@@ -210,6 +216,22 @@ def _json(content: Content, faults: Faults, inside: str) -> list[Record]:
             "a list of objects",
         )
     return _objects([(f"{inside or 'record'}[{i}]", one) for i, one in enumerate(found)], faults)
+
+
+def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> list[Record]:
+    """Return a record for all that nested objects lead to; its place shows no key."""
+    rows: list[tuple[dict[str, Any], Any]] = [({}, value)]
+    for key in keys:
+        if not all(isinstance(below, dict) for _, below in rows):
+            raise faults.fatal(
+                "The data file has another depth than its dataset's YAML says.",
+                expected=f"objects by {', by '.join(keys)}",
+            )
+        rows = [(above | {key: name}, one) for above, below in rows for name, one in below.items()]
+    return [
+        Record(f"entry {i}", (below if isinstance(below, dict) else {"value": below}) | above)
+        for i, (above, below) in enumerate(rows, start=1)
+    ]
 
 
 def _json_lines(content: Content, faults: Faults) -> list[Record]:
@@ -256,7 +278,7 @@ def read_csv(content: Content, faults: Faults) -> tuple[list[Record], str]:
     if not text.strip():
         raise faults.fatal("The data file is empty.")
     head = text.lstrip("\r\n").split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=head.count)
+    delimiter = max(DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     records = []

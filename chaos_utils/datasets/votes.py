@@ -48,8 +48,8 @@ class Votes:
         first of the labels with most votes.
     source : Input
         The file that it was read from, with its digest.
-    texts_source : Input or None
-        The file of the texts, where it is another one.
+    other_sources : tuple of Input
+        More files of votes, or that of the texts.
     given_old_label : ndarray of int, shape (n,), or None
         The label of the original dataset.
     given_old_votes : ndarray of int, shape (n, k), or None
@@ -61,7 +61,7 @@ class Votes:
     annotations : Annotations or None
         Each annotator's votes.
     notes : tuple of str
-        What was left out of the file as its dataset's YAML says, a sentence each.
+        What was left out of the file or changed as its dataset's YAML says, a sentence each.
     """
 
     dataset: Dataset
@@ -74,7 +74,7 @@ class Votes:
     texts: tuple[Mapping[str, str], ...] = ()
     annotations: Annotations | None = None
     notes: tuple[str, ...] = ()
-    texts_source: Input | None = None
+    other_sources: tuple[Input, ...] = ()
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -82,7 +82,7 @@ class Votes:
     @property
     def inputs(self) -> tuple[Input, ...]:
         """The files that it was read from."""
-        return (self.source, *filter(None, [self.texts_source]))
+        return (self.source, *self.other_sources)
 
     @property
     def n_votes(self) -> Ints:
@@ -103,7 +103,10 @@ class Votes:
     @property
     def is_released(self) -> bool:
         """Whether these are, byte for byte, the votes that were published."""
-        return bool(self.source.sha256) and self.source.sha256 == self.dataset.files[0].sha256
+        return all(
+            one.sha256 and one.sha256 == file.sha256
+            for one, file in zip(self.inputs, self.dataset.files, strict=False)
+        )
 
     @property
     def has_old_labels(self) -> bool:

@@ -176,6 +176,43 @@ def kappa_from_means(
     return np.divide(observed - expected, room, out=undefined, where=room > 1e-12)
 
 
+def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
+    r"""Krippendorff's α: the agreement of all pairs of votes on an item, corrected for chance.
+
+    .. math:: \alpha = 1 - \frac{\sum_i \frac{1}{n_i - 1} \sum_{k,l} n_{ik} n_{il} \delta_{kl}}
+                               {\frac{1}{n - 1} \sum_{k,l} n_k n_l \delta_{kl}}
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_classes)
+        Counts; an item with a single vote has no pair, and is passed over.
+    ordered : bool
+        Whether labels stand in an order: disagreements δ are then those of ranks, else 1.
+
+    Returns
+    -------
+    float
+        At most 1; 0 is the agreement that chance gives. NaN where all votes of all items are for
+        one label, or no item has two.
+
+    References
+    ----------
+    Krippendorff, K. (2004). Content analysis: an introduction to its methodology.
+    """
+    counts = as_votes(votes, "votes")
+    counts = counts[counts.sum(axis=1) >= 2]
+    totals = counts.sum(axis=0)
+    apart = 1 - np.eye(counts.shape[1])
+    if ordered:
+        middles = np.cumsum(totals) - totals / 2
+        apart = (middles[:, np.newaxis] - middles) ** 2
+    by_chance = totals @ apart @ totals
+    if not by_chance:
+        return math.nan
+    observed = (counts * (counts @ apart)).sum(axis=1) / (counts.sum(axis=1) - 1)
+    return float(1 - observed.sum() * (totals.sum() - 1) / by_chance)
+
+
 def chance_of_majority_size(
     distributions: npt.ArrayLike, n_votes: int, size: int
 ) -> npt.NDArray[np.float64]:

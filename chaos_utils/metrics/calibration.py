@@ -532,16 +532,19 @@ def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     possible = (orders[0] * orders[1] >= 0).all(axis=1)
     tied = [order == 0 for order in orders]
     ways = [_tied_orders(one, h.shape[1]) for one in (tied[0] & tied[1], *tied)]
-    return possible * ways[0] / (ways[1] * ways[2])
+    return possible * np.exp(ways[0] - ways[1] - ways[2])
 
 
 def _tied_orders(tied: npt.NDArray[np.bool_], n_classes: int) -> Floats:
-    """Return in how many orders the labels may stand, given which pairs of them are tied."""
+    """Return in how many orders the labels may stand, given which pairs are tied, as a logarithm.
+
+    The numbers themselves overflow where a hundred labels and more have no vote.
+    """
     _, later = np.triu_indices(n_classes, k=1)
     before = np.zeros((len(tied), n_classes))
     for pair, label in enumerate(later):
         before[:, label] += tied[:, pair]
-    return (before + 1).prod(axis=1)
+    return np.log(before + 1).sum(axis=1)
 
 
 def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:

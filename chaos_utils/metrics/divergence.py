@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.checks import as_distributions, as_pair
+from chaos_utils.metrics.checks import as_distributions, as_pair, as_votes
 
 Unit = Literal["bits", "nats"]
 Floats = npt.NDArray[np.float64]
@@ -43,6 +43,37 @@ def entropy(distributions: npt.ArrayLike, *, unit: Unit) -> Floats:
     """
     p = as_distributions(distributions, "distributions")
     return -(p * _log(p, unit)).sum(axis=1) + 0.0  # + 0.0 turns -0.0 into 0.0
+
+
+def miller_madow(votes: npt.ArrayLike, *, unit: Unit) -> Floats:
+    r"""Shannon entropy of the vote shares, with the first term of its bias added.
+
+    .. math:: H(h_i) + \frac{K_i - 1}{2 n_i}
+
+    where :math:`K_i` labels have votes. With few votes it is still too low: Shannon entropy has no
+    unbiased estimate. `chaos_utils.metrics.agreement.quadratic_entropy` has one.
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_classes)
+        Counts.
+    unit : {'bits', 'nats'}
+        Base 2, or e.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        At least 0; may exceed log(n_classes).
+
+    References
+    ----------
+    Miller, G. A. (1955). Note on the bias of information estimates.
+    """
+    counts = as_votes(votes, "votes")
+    totals = counts.sum(axis=1)
+    nats = ((counts > 0).sum(axis=1) - 1) / (2 * totals)
+    scale = np.log(2) if unit == "bits" else 1.0
+    return entropy(counts / totals[:, np.newaxis], unit=unit) + nats / scale
 
 
 def kl_divergence(

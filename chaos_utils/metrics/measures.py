@@ -6,7 +6,7 @@ of all systems at once, an item's influence is known, and nothing is computed it
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ _FACTORS: Mapping[str, Callable[[int], float]] = {
     "log k": lambda k: float(np.log(k)),
     "k - 1": lambda k: k - 1.0,
 }
+_CELLS = 5_000_000  # of pairs of labels that are held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,34 @@ class Measure:
             In the measure's `unit`.
         """
         return float(self.reduce(self.columns(judged).mean(axis=0)))
+
+
+def columns_of(measure: Measure, judged: Judged) -> Floats:
+    """Return a measure's columns, some items at a time: pairs of labels take memory."""
+    n, k = judged.human.shape
+    step = max(1, _CELLS // k**2)
+    if n <= step or not measure.by_item:
+        return measure.columns(judged)
+    parts = (taken(judged, np.arange(i, min(i + step, n))) for i in range(0, n, step))
+    return np.concatenate([measure.columns(part) for part in parts])
+
+
+def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
+    """Return some of the items of predictions beside votes.
+
+    Parameters
+    ----------
+    judged : Judged
+    rows : ndarray of bool or int
+        Which.
+
+    Returns
+    -------
+    Judged
+    """
+    arrays = ("human", "model", "predicted", "majority", "old_label", "n_votes")
+    given = {name: getattr(judged, name) for name in arrays}
+    return replace(judged, **{n: values[rows] for n, values in given.items() if values is not None})
 
 
 def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:

@@ -251,6 +251,35 @@ def draw_truths(
     return gammas / gammas.sum(axis=-1, keepdims=True)
 
 
+def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLike) -> Floats:
+    """Return what is expected of each item's true distribution, given its votes.
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_classes)
+        Counts.
+    prior : GridPrior
+        As `fit_grid` finds it.
+    values : array_like of float, shape (n_points, n_values)
+        What is wanted, such as entropies, at each point of the prior.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_values)
+    """
+    rows, of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
+    (likely,) = np.nonzero(prior.weights > _NEGLIGIBLE)
+    points, weights = prior.points[likely], prior.weights[likely]
+    wanted = np.asarray(values, dtype=np.float64)[likely]
+    found = np.empty((len(rows), wanted.shape[1]))
+    step = max(1, _CELLS // len(points))
+    for start in range(0, len(rows), step):
+        posterior = _likelihoods(rows[start : start + step], points) * weights
+        means = posterior @ wanted
+        found[start : start + step] = means / posterior.sum(axis=1, keepdims=True)
+    return found[of_item.ravel()]
+
+
 def _drawn_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
     """Read each item's posterior at the levels, shape (n_items, n_draws), of its cumulation."""
     rows, of_item = np.unique(counts, axis=0, return_inverse=True)

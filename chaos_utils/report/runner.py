@@ -67,7 +67,8 @@ def run_notebook(
         if standalone:
             from chaos_utils.report.standalone import page
 
-            write_text(folder / PAGE_FILE, page(notebook, {one["id"]: one for one in manifests}))
+            by_id = {one["id"]: one for one in manifests}
+            write_text(folder / PAGE_FILE, page(notebook, by_id, folder / paths.FIGURES))
         (folder / paths.CONTEXT_FILE).unlink()
         provenance.write_record(
             folder / RECORD_FILE,

@@ -1,12 +1,15 @@
 """One HTML file that shows a run, for reading and sending; the book's pages are made by Sphinx."""
 
+import base64
 import copy
 import re
+from pathlib import Path
 
 import nbformat
 from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
+from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.values import Manifests, with_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
@@ -18,13 +21,21 @@ _ROLES = (
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
     (re.compile(r"^```\{(?:interactive|evaluate-file)\}[^`]*```$", flags=re.MULTILINE), ""),
 )
+# Against the notebook's own look: texts in tables stand at the left, lines are not too long.
+_LOOK = """
+.jp-RenderedHTMLCommon table.published :is(th, td):not(.number) { text-align: left; }
+.jp-Notebook { max-width: 60rem; margin-inline: auto; }
+.jp-RenderedHTMLCommon { overflow-x: auto; }
+@media (max-width: 600px) { .jp-RenderedHTMLCommon figure { margin-inline: 0; } }
+"""
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
-def page(notebook: nbformat.NotebookNode, manifests: Manifests) -> str:
+def page(notebook: nbformat.NotebookNode, manifests: Manifests, figures: Path | None = None) -> str:
     """Return a page with everything in it: no script, style or picture from elsewhere.
 
-    `manifests` are those of the run's figures and tables, by id.
+    `manifests` are those of the run's figures and tables, by id; `figures` is the folder that has
+    the pictures for phones.
     """
     from nbconvert import HTMLExporter
 
@@ -52,9 +63,22 @@ def page(notebook: nbformat.NotebookNode, manifests: Manifests) -> str:
     )
     body, _ = exporter.from_notebook_node(shown)
     body = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+    if figures:
+        for id in manifests:
+            body = _with_narrow(body, id, figures)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
     body = body.replace("<html", '<html data-theme="light"', 1)
-    return body.replace("</head>", f"<style>{look}</style>\n</head>", 1)
+    return body.replace("</head>", f"<style>{look}{_LOOK}</style>\n</head>", 1)
+
+
+def _with_narrow(body: str, id: str, figures: Path) -> str:
+    """Let a phone show the figure that was drawn for its width."""
+    path = figures / picture_name(id, "light", narrow=True)
+    if not path.is_file():
+        return body
+    source = f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
+    found = rf'<picture><source media="(max-width: 600px)" srcset="{source}">\2</picture>'
+    return re.sub(rf'(<figure id="{id}">)(<img [^>]*>)', rf"\1{found}", body, count=1)
 
 
 def plain_roles(text: str) -> str:

@@ -46,6 +46,7 @@ def publish_table(
     columns: Sequence[Column] = (),
     shown: pd.DataFrame | None = None,
     groups: Sequence[str] = (),
+    texts: Texts | None = None,
 ) -> artifacts.Published:
     """Write a table's data and set it.
 
@@ -55,6 +56,7 @@ def publish_table(
     table's title. What is downloaded is the table; `columns` say how its rows are shown (as they
     are by default), and `shown` has the rows where they are others: some of them, or reshaped.
     `groups` name the columns that make groups of rows, in each of which a column's best is bold.
+    `texts` are as for `table_html`, for the page of a run alone: no file holds them.
     """
     folder = artifacts.prepare(id, "table", table, caption)
     rows = table.rows if shown is None else shown
@@ -65,7 +67,7 @@ def publish_table(
     if named:  # others' votes, by item: not ours to license
         more["licence"] = get_dataset(named.dataset).release.licence
     manifest = artifacts.write(folder, id, "table", table, caption, [], **more)
-    html = f"<p><b>{id}</b> {caption_html(manifest['caption'])}</p>{table_html(display)}"
+    html = f"<p><b>{id}</b> {caption_html(manifest['caption'])}</p>{table_html(display, texts)}"
     return artifacts.Published(id, manifest, html)
 
 
@@ -143,13 +145,18 @@ def _cell_html(cell: object, texts: Texts | None) -> str:
 
 def _item_html(dataset: str, uid: str, texts: Texts | None) -> str:
     name = escape(get_dataset(dataset).short)
-    parts = [f'<span class="item-name">{name} <code class="uid">{escape(uid)}</code></span>']
+    parts = [f'<span class="item-name">{name} <code class="uid">{_literal(uid)}</code></span>']
     text = texts(dataset, uid) if texts else None
     for field, sentence in (text or {}).items():
         parts.append(
-            f'<span class="item-text"><b>{escape(field)}</b> {escape(sentence.strip())}</span>'
+            f'<span class="item-text"><b>{_literal(field)}</b> {_literal(sentence.strip())}</span>'
         )
     return "".join(parts)
+
+
+def _literal(text: str) -> str:
+    """Escape a text of the data, what would be a formula or a role on a page too."""
+    return escape(text).replace("$", "&#36;").replace("{", "&#123;")
 
 
 def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.measures import Judged, Measure
+from chaos_utils.metrics.measures import Judged, Measure, columns_of
 from chaos_utils.metrics.priors import GridPrior, draw_truths, fit_grid
 from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.metrics.scores import top_label
@@ -49,7 +49,7 @@ class Repeated:
         -------
         Repeated
         """
-        return cls(measure, measure.columns(judged)[np.newaxis], np.ones(1))
+        return cls(measure, columns_of(measure, judged)[np.newaxis], np.ones(1))
 
     @classmethod
     def weighted(cls, parts: Sequence["Repeated"], weights: npt.ArrayLike) -> "Repeated":
@@ -177,7 +177,7 @@ def repeated(
             model.reshape(-1, n_classes),
             None if sizes is None else sizes.ravel(),
         )
-        columns = measure.columns(flat).reshape(n_draws, n_items, -1)
+        columns = columns_of(measure, flat).reshape(n_draws, n_items, -1)
     else:
         of_items = None if sizes is None else sizes[0]
         draws = zip(human, model, strict=True)

@@ -2,12 +2,14 @@
 
 ChaosNLI's JSON (many models in a file, logits or probabilities), JSON lines (``uid`` and
 ``probs``; those released by Baan et al. (2022) have a class order of their own), CSV (``uid`` and
-a column per class) and parquet (the same columns).
+a column per class) and parquet (the same columns). Answers drawn from a language model are a crowd
+of machine votes: tables with a row per answer (``uid`` or ``item``, ``sample``) or with their
+numbers (``uid``, ``n_samples`` and a column per class), JSON lines with a list ``samples``.
 """
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,15 @@ from typing import Any
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.records import Content, Record, parse, read_csv, read_records
+from chaos_utils.datasets.records import (
+    Content,
+    Record,
+    as_count,
+    as_identifier,
+    parse,
+    read_csv,
+    read_records,
+)
 
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
 TOLERANCE = 1e-3
@@ -26,6 +36,7 @@ ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what
 _RELEASED_FIELDS = frozenset(("index", "pred", "probs"))
 _RELEASED_CODES = ("e", "c", "n")
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_SAMPLE, _SAMPLES, _N_SAMPLES = "sample", "samples", "n_samples"
 _SHOWN_CHARACTERS = 80
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
 _LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
@@ -50,6 +61,8 @@ class Row:
         a dataset that has these codes; empty for the dataset's order.
     about : mapping
         What the columns `ABOUT` say of the system.
+    samples : mapping from str to int, or None
+        How often each answer was drawn from a model that gives texts; None for distributions.
     faults : list of str
         Where the row contradicts itself.
     """
@@ -62,6 +75,7 @@ class Row:
     dataset: Any = None
     codes: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+    samples: Mapping[str, int] | None = None
     faults: list[str] = field(default_factory=list)
 
 
@@ -98,6 +112,11 @@ def read_rows(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[s
         return _from_columns(path, read_records(source, faults), faults, datasets)
     text = source.text()
     first = text.lstrip()[:1]
+    if first == "{" and _is_json_lines(text) and _SAMPLE in text:
+        records = read_records(source, faults)
+        faults.check()
+        if all(_SAMPLE in one.fields or _SAMPLES in one.fields for one in records):
+            return _from_samples(path, records, faults)
     if first == "{" and not _is_json_lines(text):
         return _read_chaosnli(source, faults)
     if first == "{":
@@ -141,10 +160,11 @@ def is_number(value: object) -> bool:
 
 
 def _formats(datasets: Iterable[Dataset]) -> str:
-    columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)) for one in datasets))
+    columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
     return (
         "ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV or "
-        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}"
+        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}; or drawn "
+        "answers in columns uid and sample"
     )
 
 
@@ -163,7 +183,10 @@ def _is_prediction(line: str) -> bool:
     except ValueError:
         return False
     return isinstance(entry, dict) and (
-        isinstance(entry.get("probs"), list) or not isinstance(entry.get("uid", {}), dict)
+        _SAMPLE in entry
+        or _SAMPLES in entry
+        or isinstance(entry.get("probs"), list)
+        or not isinstance(entry.get("uid", {}), dict)
     )
 
 
@@ -278,6 +301,8 @@ def _from_columns(
     if not records:
         raise faults.fatal("The predictions file holds no prediction.")
     names = list(records[0].fields)
+    if _SAMPLE in names:
+        return _from_samples(path, records, faults)
     classes = {name for one in (*datasets, *known_datasets()) for name in class_columns(one)}
     if "uid" not in names or not classes & set(names):
         raise faults.fatal(
@@ -297,14 +322,59 @@ def _from_columns(
                 name: value
                 for name, value in fields.items()
                 if name not in ("model", "uid", "dataset", "task", "predicted_label", *ABOUT)
+                and name != _N_SAMPLES
             },
             label=_stated(fields.get("predicted_label")),
             dataset=_stated(fields.get(dataset)),
             about={name: _stated(fields.get(name)) for name in ABOUT},
         )
+        if _N_SAMPLES in fields:
+            row.samples = _counts(row, fields[_N_SAMPLES], classes)
         if not isinstance(model, str) or not model.strip():
             row.faults.append("no model in the column model")
             model = path.stem
+        models.setdefault(model, []).append(row)
+    return models
+
+
+def _counts(row: Row, stated: Any, classes: Collection[str]) -> dict[str, int]:
+    """Return how often each label was drawn; note where the numbers do not add up."""
+    columns = [name for name in row.values if name in classes]
+    counts = {name: as_count(row.values[name]) for name in columns}
+    found = {name: n for name, n in counts.items() if n is not None}
+    for name in columns:
+        if name not in found:
+            row.faults.append(f"{name} is {shown(row.values[name])}, no number of samples")
+    if len(found) == len(columns) and sum(found.values()) != as_count(stated):
+        row.faults.append(f"n_samples is {shown(stated)}, the columns add up to "
+                          f"{sum(found.values())}")  # fmt: skip
+    return found
+
+
+def _from_samples(path: Path, records: Sequence[Record], faults: Faults) -> dict[str, list[Row]]:
+    """Return a row per item of a file with answers of a model, drawn one by one or in lists."""
+    rows: dict[tuple[str, str], Row] = {}
+    for record in records:
+        fields = record.fields
+        uid = as_identifier(fields.get("uid", fields.get("item")))
+        answers = fields[_SAMPLES] if _SAMPLES in fields else [fields.get(_SAMPLE)]
+        texts = [as_identifier(one) for one in answers] if isinstance(answers, list) else [None]
+        model = _stated(fields.get("model"))
+        if uid is None or not texts or None in texts:
+            what = "uid" if uid is None else "sample"
+            faults.add(record.place, [f"no {what}"])
+            continue
+        key = (path.stem if model is None else str(model), uid)
+        row = rows.setdefault(
+            key, Row(record.place, uid, {}, dataset=_stated(fields.get("dataset")), samples={})
+        )
+        counts = dict(row.samples or {})
+        for text in texts:
+            counts[str(text)] = counts.get(str(text), 0) + 1
+        row.samples = counts
+    faults.check()
+    models: dict[str, list[Row]] = {}
+    for (model, _), row in rows.items():
         models.setdefault(model, []).append(row)
     return models
 

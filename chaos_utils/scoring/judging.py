@@ -43,6 +43,7 @@ ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
 _LONG = 20_000  # resamples of all systems
+_MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
 _REFERENCES_SEED = 0  # recorded for it: one number for every page, whatever is resampled
 Row = dict[str, Any]
 
@@ -376,6 +377,12 @@ def _judged(
         ours += _in_people(votes, systems, members, names, n_resamples, seed, notes)
         ours.sort(key=lambda row: (members.index(row["system"]), order[row["measure"]]))
         others = _references(part_of(votes, items), measures, computed=n_resamples > 0)
+        drawn = [row["n_items"] for row in others if row["n_items"] < len(items)]
+        if drawn:
+            notes.append(
+                f"{votes.dataset.short}: perfect model and second crowd are those of {drawn[0]:,} "
+                f"of the {len(items):,} items, drawn at random"
+            )
         rows += [row | {"group": group} for row in (*ours, *others)]
     differences = [row for row in scored if row.get("reference")]
     best = _best(rows, differences, group_of)
@@ -454,7 +461,12 @@ def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> lis
     # Crowds that are drawn have no old label.
     by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
     if computed and not _has_all(rows["reference"], [PERFECT_MODEL], by_votes):
-        rows["reference"] = References(votes, seed=_REFERENCES_SEED).rows(by_votes)
+        rng = np.random.default_rng(_REFERENCES_SEED)
+        some = np.arange(len(votes))
+        if len(votes) > _MOST_ITEMS:
+            some = np.sort(rng.choice(len(votes), _MOST_ITEMS, replace=False))
+        drawn_for = part_of(votes, some)
+        rows["reference"] = References(drawn_for, seed=_REFERENCES_SEED).rows(by_votes)
     if computed and not _has_all(rows["baseline"], _baselines_of(votes), measures):
         from chaos_utils.scoring.systems import baselines
 

@@ -21,6 +21,9 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.records import Content
+from chaos_utils.datasets.tables import LARGE, Table
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
     ABOUT,
@@ -37,12 +40,15 @@ from chaos_utils.scoring.trained import run_of
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _SHOWN = 5
+_MOST_NAMES = 12  # labels in a message
 # Another order of the classes must raise agreement with the labels by so much to be reported, and
 # surpass the commonest label by so much to be an error: a constant prediction has no order.
 _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
 _ENOUGH_FOR_ORDER = 30
+_SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
 
 
@@ -92,6 +98,11 @@ def read_predictions(
     if not path.exists():
         raise ChaosError("There is no such predictions file.", where=path)
     content = path.read_bytes()  # once: a pipe cannot be read again
+    run = run_of(path)
+    if run is None and len(content) >= LARGE and len(all_votes) == 1:
+        at_once = _at_once(path, content, all_votes[0], model)
+        if at_once is not None:
+            return [at_once]
     rows_by_model = read_rows(path, content, [votes.dataset for votes in all_votes])
     if model is not None:
         if model not in rows_by_model:
@@ -100,7 +111,6 @@ def read_predictions(
                 "No such model in this file.", where=path, found=shown(model), expected=expected
             )
         rows_by_model = {model: rows_by_model[model]}
-    run = run_of(path)
     if run is None:
         digest = hashlib.sha256(content).hexdigest()
         read_from: tuple[inputs.Input, ...] = (inputs.Input(f"predictions/{path.name}", digest),)
@@ -123,6 +133,57 @@ def read_predictions(
             notes = (*about.get("notes", ()), *one.notes, *extra)
             found.append(replace(one, **(about | {"notes": notes})))
     return found
+
+
+def _at_once(path: Path, content: bytes, votes: Votes, model: str | None) -> System | None:
+    """Return what a large table of one model predicts, if it has no fault; else None.
+
+    What has a fault is read row by row, to say where it stands.
+    """
+    dataset, source = votes.dataset, Content(path, content)
+    if source.is_array or content[:1] in (b"{", b"["):
+        return None
+    columns = class_columns(dataset)
+    try:
+        table = Table(source, Faults(path, "predictions", expected="", todo=""))
+        name = path.stem
+        if set(table.columns) == {"uid", "model", *columns}:
+            models = table.coded("model")
+            if len(models.names) != 1 or models.codes.min() < 0 or models.trimmed:
+                return None
+            name = models.names[0]
+        elif set(table.columns) != {"uid", *columns}:
+            return None
+        uids = table.coded("uid")
+        values = np.column_stack([table.numbers(column) for column in columns])
+    except ChaosError:
+        return None
+    row_of = {uid: row for row, uid in enumerate(uids.names)}
+    if (
+        not is_name(name)
+        or model not in (None, name)
+        or uids.trimmed
+        or len(uids.names) != len(values)
+        or row_of.keys() != set(votes.uids)
+    ):
+        return None
+    values = values[[row_of[uid] for uid in votes.uids]]
+    sums = values.sum(axis=1)
+    if not np.isfinite(values).all() or values.min() < 0 or np.abs(sums - 1).max() > TOLERANCE:
+        return None
+    values /= sums[:, np.newaxis]
+    # The check of the order looks at the uids, and at one row, of a table.
+    chosen = dict.fromkeys(votes.uids, Row("", "", {}))
+    notes = _check_order(path, name, chosen, votes, values)
+    return System(
+        name,
+        dataset,
+        votes.uids,
+        values,
+        values.argmax(axis=1),
+        notes=tuple(notes),
+        inputs=(inputs.Input(f"predictions/{path.name}", hashlib.sha256(content).hexdigest()),),
+    )
 
 
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:
@@ -277,7 +338,10 @@ def _split_by_dataset(
 
 
 def _fits(chosen: Mapping[str, Row], dataset: Dataset) -> bool:
-    values = next(iter(chosen.values())).values
+    first = next(iter(chosen.values()))
+    values = first.values
+    if first.samples is not None and not values:
+        return any(dataset.label_index(text) is not None for text in first.samples)
     if isinstance(values, dict):
         return set(class_columns(dataset)) <= set(values)
     return isinstance(values, list) and len(values) == dataset.n_classes
@@ -344,6 +408,11 @@ def _extra_note(extra: Sequence[str]) -> list[str]:
     return [f"{len(extra)} {are} of the dataset ({_listed(extra)})"]
 
 
+def _some(names: Sequence[str]) -> str:
+    """List labels for a message: not hundreds of them."""
+    return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+
+
 def _listed(uids: Sequence[str]) -> str:
     return ", ".join(map(shown, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
@@ -388,7 +457,18 @@ def _predictions(
                 todo="add them, or pass --allow-missing to evaluate the rest",
             )
         notes.append(f"{fact}; evaluated on the other {len(chosen)}")
-    values = _as_table(path, model, chosen, dataset)
+    n_samples: tuple[int, ...] = ()
+    if all(row.samples is not None for row in chosen.values()):
+        values = _counted(path, model, chosen, dataset)
+        totals = values.sum(axis=1)
+        n_samples = (int(totals.min()), int(totals.max()))
+        notes.append(
+            f"machine votes: {'–'.join(f'{n:,}' for n in dict.fromkeys(n_samples))} samples per "
+            f"item, smoothed by {SMOOTHING}"
+        )
+        values = (values + 0.5) / (totals + dataset.n_classes / 2)[:, np.newaxis]
+    else:
+        values = _as_table(path, model, chosen, dataset)
     are_logits = next(iter(chosen.values())).are_logits
     probabilities = _softmax(values) if are_logits else _checked(path, model, chosen, values)
     probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
@@ -409,9 +489,33 @@ def _predictions(
         probabilities,
         predicted,
         stated=stated,
+        n_samples=n_samples,
         notes=tuple(notes),
         inputs=read_from,
     )
+
+
+def _counted(path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset) -> Floats:
+    """Return how often each label was drawn, shape (n, k)."""
+    counts = np.zeros((len(chosen), dataset.n_classes))
+    faults = []
+    for i, row in enumerate(chosen.values()):
+        for text, n in (row.samples or {}).items():
+            label = dataset.label_index(text)
+            if label is None and text in class_columns(dataset):
+                label = class_columns(dataset).index(text)
+            if label is None:
+                faults.append(f"{row.place}, uid {shown(row.uid)}: sample {shown(text)!r}")
+            else:
+                counts[i, label] += n
+    if faults:
+        expected = f"samples that are a label: {_some(dataset.labels)}"
+        todo = "turn answers into labels, and leave out rows whose answer is none"
+        raise _faulty(path, model, faults, expected, todo)
+    if not counts.sum(axis=1).all():
+        raise _faulty(path, model, ["an item with no sample"], "one sample per item at least",
+                      "leave out items without samples, and pass --allow-missing")  # fmt: skip
+    return counts
 
 
 def _order(row: Row, dataset: Dataset) -> list[int]:
@@ -432,7 +536,7 @@ def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Datase
             f"There are too many columns for {dataset.title}.",
             where=path,
             found=f"probabilities of {', '.join(map(shown, others))}",
-            expected=f"columns uid, {', '.join(columns)}",
+            expected=f"columns uid, {_some(columns)}",
             todo="remove or rename what is no label, or check the dataset",
         )
     for row in rows:
@@ -443,8 +547,8 @@ def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Datase
                 raise ChaosError(
                     f"The columns do not fit {dataset.title}.",
                     where=path,
-                    found=f"no column {', '.join(lacking)}",
-                    expected=f"columns uid, {', '.join(columns)}",
+                    found=f"no column {_some(lacking)}",
+                    expected=f"columns uid, {_some(columns)}",
                 )
             values = [values[column] for column in columns]
         if not isinstance(values, list) or len(values) != dataset.n_classes:
@@ -459,7 +563,7 @@ def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Datase
     if faults:
         expected = (
             f"{dataset.n_classes} finite numbers for each item of {dataset.title}: "
-            f"{', '.join(dataset.labels)}"
+            f"{_some(dataset.labels)}"
         )
         raise _faulty(path, model, faults, expected, "correct these predictions")
     found = np.array(table, dtype=np.float64)
@@ -521,7 +625,7 @@ def _labels(
         if index is None
     ]
     if faults:
-        expected = f"one of {', '.join(dataset.labels)} or {', '.join(dataset.codes)}"
+        expected = f"one of {_some(dataset.labels)} or {_some(dataset.codes)}"
         raise _faulty(path, model, faults, expected, "correct these labels")
     return np.array(indices, dtype=np.int64), True
 
@@ -566,18 +670,26 @@ def _check_order(
         return []
     first = next(iter(chosen.values()))
     order = _order(first, dataset) if not isinstance(first.values, dict) else list(range(k))
-    meant = ", ".join(dataset.labels[c] for c in order)
-    better = ", ".join(dataset.labels[best[c]] for c in order)
+    meant = _some([dataset.labels[c] for c in order])
+    better = _some([dataset.labels[best[c]] for c in order])
     found = (
         f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
     )
     if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
         return [f"the classes may be in another order: {found}"]
+    rng = np.random.default_rng(0)
+    top = probabilities.argmax(axis=1)
+    for _ in range(_SHUFFLES):
+        by_chance = np.zeros((k, k))
+        np.add.at(by_chance, (top, rng.permutation(labels)), 1 / n)
+        fit_by_chance = by_chance[linear_sum_assignment(by_chance, maximize=True)].sum()
+        if best_fit < fit_by_chance + _ABOVE_CONSTANT:
+            return []
     is_own = order != list(range(k))
     named = isinstance(first.values, dict)
     todo = "correct the header" if named else "reorder the values"
     if is_own:
-        todo += f", or leave index and pred out: the order is then {', '.join(dataset.labels)}"
+        todo += f", or leave index and pred out: the order is then {_some(dataset.labels)}"
     raise ChaosError(
         f"The classes of {shown(model)!r} seem to be in another order.",
         where=path,

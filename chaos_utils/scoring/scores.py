@@ -5,7 +5,7 @@ measure of every system at once: what is compared is always resampled alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs
+from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs, columns_of, taken
 from chaos_utils.metrics.resampling import (
     best_shares,
     bootstrap_tables,
@@ -291,7 +291,7 @@ class _Aligned:
     def of(cls, system: System, votes: Votes, chosen: Sequence[Measure], in_sample: bool
            ) -> "_Aligned":  # fmt: skip
         judged = system.aligned_to(votes, in_sample=in_sample)
-        columns = [measure.columns(judged) for measure in chosen]
+        columns = [columns_of(measure, judged) for measure in chosen]
         return cls(system, system.rows_in(votes), judged, columns)
 
     def on(self, items: Ints, where: str, chosen: Sequence[Measure]) -> "_Aligned":
@@ -303,7 +303,7 @@ class _Aligned:
             raise ChaosError(f"{self.system.name!r} has no item in common with {where!r}.")
         judged = taken(self.judged, inside)
         columns = [
-            block[inside] if measure.by_item else measure.columns(judged)
+            block[inside] if measure.by_item else columns_of(measure, judged)
             for measure, block in zip(chosen, self.columns, strict=True)
         ]
         return _Aligned(self.system, self.rows[inside], judged, columns)
@@ -311,24 +311,6 @@ class _Aligned:
     def values(self, chosen: Sequence[Measure]) -> Floats:
         means = [block.mean(axis=0) for block in self.columns]
         return np.array([m.reduce(mean) for m, mean in zip(chosen, means, strict=True)])
-
-
-def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
-    """Return some of the items of predictions beside votes.
-
-    Parameters
-    ----------
-    judged : Judged
-    rows : ndarray of bool or int
-        Which.
-
-    Returns
-    -------
-    Judged
-    """
-    arrays = ("human", "model", "predicted", "majority", "old_label", "n_votes")
-    given = {name: getattr(judged, name) for name in arrays}
-    return replace(judged, **{n: values[rows] for n, values in given.items() if values is not None})
 
 
 def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:

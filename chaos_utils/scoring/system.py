@@ -74,6 +74,9 @@ class System:
         Corpora by name, and ``votes of <dataset>`` for votes that it was trained or fitted on.
     out_of_fold : bool
         Whether each item's votes were left out of what its prediction was trained or fitted on.
+    n_samples : tuple of int
+        Fewest and most answers per item that were drawn from it, where it is a crowd of machine
+        votes; empty for a model that gives probabilities.
     notes : tuple of str
         What a reader of the numbers must know.
     inputs : tuple of Input
@@ -92,6 +95,7 @@ class System:
     temperature: float = 1.0
     trained_on: tuple[str, ...] = ()
     out_of_fold: bool = False
+    n_samples: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()
 

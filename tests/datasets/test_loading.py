@@ -145,6 +145,17 @@ def test_a_file_that_a_yaml_names_is_not_taken_for_another_s(tmp_path):
     assert votes.dataset.name == "colours"
 
 
+def test_a_base_name_that_two_datasets_share_says_too_little(tmp_path):
+    wax, lesion = (Path(get_dataset(name).file) for name in ("wax", "lesion"))
+    assert wax.name == lesion.name
+    (tmp_path / wax).parent.mkdir(parents=True)
+    (tmp_path / wax).write_text('{"w9": {"a": "Time", "b": "Action"}}')
+    for data in (tmp_path, tmp_path / wax):
+        assert [one.dataset.name for one in load_all_votes(str(data))] == ["wax"]
+    with pytest.raises(ChaosError, match="no votes in this data folder"):
+        load_all_votes(str((tmp_path / wax).parent))
+
+
 def test_one_of_the_three_files_loads_alone(tmp_path):
     write_dataset(tmp_path)
     (tmp_path / get_dataset("mnli").file).unlink()

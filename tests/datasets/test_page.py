@@ -4,7 +4,7 @@ import re
 
 from helpers.checkout import PROJECT
 
-from chaos_utils.datasets import catalogue
+from chaos_utils.datasets import catalogue, companions
 from chaos_utils.datasets.dataset import (
     Annotate,
     ChaosNLIReader,
@@ -17,6 +17,7 @@ from chaos_utils.datasets.dataset import (
     ReleasedSystem,
     WideReader,
 )
+from chaos_utils.datasets.registry import registry
 
 PAGE = (PROJECT / "book" / "datasets.md").read_text("utf-8")
 PARTS = {
@@ -67,3 +68,12 @@ def test_datasets_of_the_package():
         n_items, n_votes = sizes[one.name]
         assert one.n_votes in (0, n_votes if "–" in n_votes else int(n_votes))
         assert one.files[0].items in (0, int(n_items.replace(",", "")))
+
+
+def test_what_stands_beside_the_votes():
+    licences = {name.split("/")[0]: file.release.licence for name, file in registry().items()}
+    read = []
+    for folder, _, functions, licence in rows("Reasons and machines beside the votes"):
+        assert licences[folder.strip("`")] == licence
+        read += [name.strip(" `") for name in functions.split(",")]
+    assert sorted(read) == [name for name in dir(companions) if re.match("read_(?!records)", name)]

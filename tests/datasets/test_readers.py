@@ -177,6 +177,87 @@ def test_json_with_a_path_to_its_records_and_answers_that_are_no_votes(tmp_path)
         read(tmp_path, "{}", reader, texts=["scene"])
 
 
+BY_KEYS = {
+    "format": "long", "keys": ["who", "item"], "annotator": "who", "label": "value"
+}  # fmt: skip
+
+
+def test_keys_of_nested_objects_are_columns(tmp_path):
+    told = {"w9": {"a": "red", "b": "blue"}, "w7": {"a": "green"}}
+    votes = read(tmp_path, json.dumps(told, indent=1), BY_KEYS)
+    assert votes.uids == ("a", "b")
+    assert votes.counts.tolist() == [[1, 1, 0], [0, 0, 1]]
+    assert votes.annotations.annotator.tolist() == [0, 1, 0]
+    numbered = read(tmp_path, json.dumps(told), BY_KEYS | {"numbered": True})
+    assert (numbered.uids, numbered.counts.tolist()) == (("0", "1"), votes.counts.tolist())
+    records = {"7": {"given": ["red"]}, "8": {"given": ["blue", "blue"]}}
+    reader = {"format": "columns", "keys": ["id"], "item": "id", "labels": "given"}
+    assert read(tmp_path, json.dumps(records), reader).counts.tolist() == [[1, 0, 0], [0, 0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('{"w9": "red"}', "expected:  objects by who, by item"),
+        ('{"w9": {"a": "red"}, "w9": {"b": "red"}}', "not valid JSON"),
+        ('{"w9": {"a": "red"', "not valid JSON"),
+        ('{"w9": {"a": "purple"}}', "entry 1, field 'value': found 'purple'"),
+        ('{"w9": {"a": {"label": "red"}}}', "no column 'value'"),
+    ],
+)
+def test_faults_in_nested_objects_name_no_annotator(tmp_path, content, expected):
+    with pytest.raises(ChaosError) as fault:
+        read(tmp_path, content, BY_KEYS)
+    assert expected in str(fault.value)
+    assert "w9" not in str(fault.value)
+
+
+def test_votes_in_several_files_whose_items_are_numbered(tmp_path):
+    reader = {"format": "columns", "item": "", "labels": "given"}
+    votes = read(tmp_path, ("id,given\n1,red\n", 'id,given\n1,"blue,red"\n'), reader)
+    assert votes.uids == ("0", "1")
+    assert votes.counts.tolist() == [[1, 0, 0], [1, 0, 1]]
+    assert [one.name for one in votes.inputs] == ["votes0", "votes1"]
+    with pytest.raises(ChaosError, match="votes1, line 2, field 'given': found 'purple'"):
+        read(tmp_path, ("id,given\n1,red\n", "id,given\n1,purple\n"), reader)
+    with pytest.raises(ChaosError, match="no column 'given'"):
+        read(tmp_path, ("id,given\n1,red\n", "id,label\n1,red\n"), reader)
+    with pytest.raises(ChaosError, match="found item '1', as on votes0, line 2"):
+        read(tmp_path, ("id,given\n1,red\n", "id,given\n1,red\n"), reader | {"item": "id"})
+
+
+def test_a_named_rule_cuts_a_slider_into_labels(tmp_path):
+    cut = {"rule": "thirds", "edges": [-3, -1, 1, 3], "labels": ["blue", "red", "green"]}
+    reader = {"format": "columns", "labels": "given", "cut": cut}
+    votes = read(tmp_path, 'item,given\na,"-3,-1.01,-1,0.5,1,3"\n', reader)
+    assert votes.counts.tolist() == [[2, 2, 2]]  # an edge belongs to the label above it
+    assert "thirds" in votes.notes[0]
+    long = {"format": "long", "cut": cut}
+    assert read(tmp_path, "item,label\na,2\na,-2\n", long).counts.tolist() == [[0, 1, 1]]
+    for rating in ("3.01", "red", "nan"):
+        with pytest.raises(ChaosError, match="expected a number from -3 to 3"):
+            read(tmp_path, f"item,given\na,{rating}\n", reader)
+    for wrong in ({"edges": [-3, 1, 3]}, {"edges": [-3, 1, -1, 3]}, {"labels": ["blue", "red"]}):
+        with pytest.raises(ValueError, match="edges are one more than labels"):
+            dataset(reader | {"cut": cut | wrong})
+    with pytest.raises(ValueError, match=r"reader\.cut names 'rde'"):
+        dataset(reader | {"cut": cut | {"labels": ["blue", "rde", "green"]}})
+    with pytest.raises(ValueError, match="rule"):
+        dataset(reader | {"cut": {"edges": cut["edges"], "labels": cut["labels"]}})
+
+
+def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):
+    reader = {"format": "columns", "labels": "given", "annotators": "who"}
+    rows = 'item,given,who\na,"red,blue","w9,w9"\n'
+    with pytest.raises(ChaosError, match="found two votes by one annotator") as fault:
+        read(tmp_path, rows, reader)
+    assert "w9" not in str(fault.value)
+    votes = read(tmp_path, rows, reader | {"second_votes": True})
+    assert votes.counts.tolist() == [[1, 0, 1]]
+    assert votes.annotations.annotator.tolist() == [0, 0]
+    assert "1 of 2 votes" in votes.notes[0]
+
+
 COLUMNS = {"format": "columns", "labels": "given"}
 WIDE = {"format": "wide"}
 
@@ -271,7 +352,10 @@ def test_long_and_wide_files_of_the_same_votes_give_the_same_counts(tmp_path, vo
 # Where this process finds the published files before a test changes its folders.
 PUBLISHED = {
     name: all(sources.find(file.name) for file in get_dataset(name).files)
-    for name in ("ocnli", "rte", "dices", "dices350", "cifar10h")
+    for name in (
+        *("ocnli", "rte", "dices", "dices350", "cifar10h"),
+        *("pavlick", "ambient", "md-agreement", "wax", "lesion"),
+    )
 }
 
 
@@ -283,6 +367,11 @@ PUBLISHED = {
         ("dices", (990, 3), 69, 76, 72_103, None),
         ("dices350", (350, 3), 123, 123, 43_050, None),
         ("cifar10h", (10_000, 10), 47, 63, 511_000, None),
+        ("pavlick", (496, 3), 15, 45, 19_360, None),
+        ("ambient", (542, 3), 9, 9, 4_878, None),
+        ("md-agreement", (10_753, 2), 5, 5, 53_765, 819),
+        ("wax", (246, 16), 5, 6, 1_380, 8),
+        ("lesion", (500, 7), 3, 6, 2_980, 6),
     ],
 )
 def test_published_datasets(name, shape, least, most, total, annotators):
@@ -292,7 +381,7 @@ def test_published_datasets(name, shape, least, most, total, annotators):
     assert votes.is_released
     assert votes.counts.shape == shape
     assert (votes.n_votes.min(), votes.n_votes.max(), votes.n_votes.sum()) == (least, most, total)
-    assert len(votes.texts) == (0 if name == "cifar10h" else len(votes))
+    assert len(votes.texts) == (0 if name in ("cifar10h", "wax", "lesion") else len(votes))
     assert (votes.annotations is None) == (annotators is None)
     if annotators:
         assert len(set(votes.annotations.annotator.tolist())) == annotators
@@ -304,8 +393,16 @@ def test_published_datasets(name, shape, least, most, total, annotators):
         # three people called unrelated.
         tops = Counter(votes.counts.max(axis=1).tolist())
         assert tops == {5: 1736, 4: 716, 3: 499 - 1, 2: 49, 1: 1}
+    elif name in ("pavlick", "md-agreement"):
+        (note,) = votes.notes
+        assert {"pavlick": "equal thirds", "md-agreement": "1 of 53,765"}[name] in note
     else:
         assert votes.notes == ()
+    if name == "pavlick":
+        assert votes.counts.sum(axis=0).tolist() == [8_932, 4_121, 6_307]
+    if name == "md-agreement":
+        assert votes.majority.sum() == 1_962 + 388 + 1_018  # as stated, in three files
+        assert len(votes.inputs) == 3
     if name == "rte":
         assert (votes.old_label == 0).sum() == 400
 

@@ -257,3 +257,12 @@ def test_status_tells_published_changed_and_missing_files_apart(tmp_path, monkey
 def test_an_unknown_name_names_the_closest():
     with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl"):
         sources.get("chaosNLI_v1.0/chaosNLI_snl.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "n_files"),
+    [("md-agreement", 3), ("wax", 1), ("ambient", 2), ("alttest", 4), ("llm_as_a_judge", 2)],
+)
+def test_a_dataset_or_a_folder_names_all_its_files(nowhere, name, n_files):
+    done = CliRunner().invoke(data_app, ["verify", name, "--json"])
+    assert list(json.loads(done.stdout).values()) == ["missing"] * n_files

@@ -134,3 +134,43 @@ def test_credible_intervals_of_nonsense(prior, level, message):
 def test_what_are_no_votes_is_refused(votes, message):
     with pytest.raises(ValueError, match=message):
         agreement.majority_share(votes)
+
+
+def alpha_of_pairs(votes, ordered):
+    """Krippendorff's α as it is defined: every ordered pair of votes, on an item and of all."""
+    kept = [row for row in votes.tolist() if sum(row) > 1]
+    totals = np.sum(kept, axis=0)
+
+    def apart(one, other):
+        if not ordered:
+            return one != other
+        low, high = sorted((one, other))
+        return (totals[low : high + 1].sum() - (totals[low] + totals[high]) / 2) ** 2
+
+    observed, everyone = 0.0, []
+    for row in kept:
+        labels = np.repeat(np.arange(len(row)), row)
+        everyone += labels.tolist()
+        pairs = [apart(a, b) for i, a in enumerate(labels) for j, b in enumerate(labels) if i != j]
+        observed += sum(pairs) / (len(labels) - 1)
+    n = len(everyone)
+    pairs = [apart(a, b) for i, a in enumerate(everyone) for j, b in enumerate(everyone) if i != j]
+    return 1 - (observed / n) / (sum(pairs) / (n * (n - 1)))
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_alpha_is_that_of_all_pairs_and_of_the_library(ordered):
+    rng = np.random.default_rng(0)
+    votes = rng.multinomial(rng.integers(1, 6, 12), rng.dirichlet([0.5, 0.5, 0.5, 0.5], 12))
+    assert (votes.sum(axis=1) == 1).any()
+    found = agreement.krippendorff_alpha(votes, ordered=ordered)
+    assert found == pytest.approx(alpha_of_pairs(votes, ordered))
+    library = pytest.importorskip("krippendorff")
+    level = "ordinal" if ordered else "nominal"
+    assert found == pytest.approx(library.alpha(value_counts=votes, level_of_measurement=level))
+
+
+def test_alpha_of_nothing_to_compare_is_undefined():
+    assert np.isnan(agreement.krippendorff_alpha([[1, 0], [0, 1]]))
+    assert np.isnan(agreement.krippendorff_alpha([[3, 0], [2, 0]]))
+    assert agreement.krippendorff_alpha([[3, 0], [0, 2]]) == 1

@@ -205,3 +205,15 @@ def test_tau_agrees_with_scipy(pair):
     h, m = pair
     expected = [scipy.stats.kendalltau(a, b).statistic for a, b in zip(h, m, strict=True)]
     np.testing.assert_allclose(calibration.kendall_tau_b(h, m), expected, atol=1e-12)
+
+
+def test_rankings_of_hundreds_of_labels_without_a_vote():
+    human = np.zeros((2, 400))
+    human[:, 3] = 1
+    model = np.full((2, 400), 0.5 / 399)
+    model[:, 3] = 0.5
+    model[1, 3], model[1, 4] = model[1, 4], 0.5
+    log_ways = np.log(np.arange(1, 400)).sum()  # the other 399 labels tie on both sides
+    found = calibration.expected_same_ranking(human, model)
+    assert found == pytest.approx([np.exp(-log_ways), 0], abs=1e-300)
+    assert np.isfinite(found).all()

@@ -75,6 +75,7 @@ def test_item_by_item_the_order_of_the_classes_does_not_matter(k, votes, human, 
         agreement.is_tied,
         agreement.pairwise_agreement,
         agreement.quadratic_entropy,
+        lambda counts: divergence.miller_madow(counts, unit="nats"),
     ):
         np.testing.assert_allclose(function(votes), of_labels(function, votes, order=order))
 
@@ -120,6 +121,17 @@ def test_kappa_is_one_where_all_agree_and_about_nought_by_chance(k):
         assert agreement.kappa_from_means(pairs, shares) == pytest.approx(expected, abs=0.01)
 
 
+def test_alpha_is_kappa_of_many_votes(k, votes):
+    many = 500 * votes
+    shares = many.sum(axis=0) / many.sum()
+    sizes = many.sum(axis=1)
+    pairs = np.average(agreement.pairwise_agreement(many), weights=sizes)
+    expected = agreement.kappa_from_means(pairs, shares)
+    assert agreement.krippendorff_alpha(many) == pytest.approx(float(expected), abs=1e-4)
+    reversed_ = agreement.krippendorff_alpha(votes[:, ::-1], ordered=True)
+    assert agreement.krippendorff_alpha(votes, ordered=True) == pytest.approx(reversed_)
+
+
 def test_labels_and_calibration(k, human, model):
     first, last = (scores.top_label(model, ties=ties) for ties in ("first", "last"))
     np.testing.assert_array_equal(first, last)
@@ -156,6 +168,7 @@ def test_resampling(k, votes, human):
     grid = priors.fit_grid(votes)
     assert priors.simplex_grid(k, 2).shape[1] == priors.support_points(votes).shape[1] == k
     np.testing.assert_allclose(priors.draw_truths(votes, grid, rng).sum(axis=2), 1)
+    np.testing.assert_allclose(priors.posterior_means(votes, grid, grid.points).sum(axis=1), 1)
     for mass in priors.bootstrap_masses(votes, grid, 3, rng).values():
         assert mass.shape == (3, len(grid.points))
     prior = priors.fit_dirichlet(votes)

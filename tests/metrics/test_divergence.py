@@ -11,6 +11,7 @@ from chaos_utils.metrics.divergence import (
     jensen_shannon_distance,
     jensen_shannon_divergence,
     kl_divergence,
+    miller_madow,
     squared_distance,
     total_variation,
     wasserstein,
@@ -165,3 +166,23 @@ def test_other_bad_input():
         kl_divergence([[0.5, 0.5]], [[0.5, 0.5]], unit="nats", floor=-1)
     with pytest.raises(ValueError, match="item 1, is 1, expected at least 2"):
         squared_distance(np.eye(2), np.eye(2), [2, 1])
+
+
+@pytest.mark.parametrize("unit", ["bits", "nats"])
+def test_miller_madow_adds_the_first_term_of_the_bias(unit):
+    votes = np.array([[3, 1, 0], [4, 0, 0], [1, 1, 1]])
+    shares = votes / votes.sum(axis=1, keepdims=True)
+    added = np.array([1 / 8, 0, 2 / 6]) / np.log(BASES[unit])
+    np.testing.assert_allclose(miller_madow(votes, unit=unit), entropy(shares, unit=unit) + added)
+
+
+def test_miller_madow_mends_part_of_the_bias_of_many_votes_and_not_of_few():
+    p = np.array([0.5, 0.3, 0.2])
+    truth = entropy(p[np.newaxis], unit="nats")[0]
+    rng = np.random.default_rng(0)
+    for n, left in ((4, 0.03), (200, 0.001)):
+        votes = rng.multinomial(n, p, 20_000)
+        plain = entropy(votes / n, unit="nats").mean()
+        corrected = miller_madow(votes, unit="nats").mean()
+        assert plain < corrected < truth + 0.001
+        assert (truth - corrected < left) == (n == 200)

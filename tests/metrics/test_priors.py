@@ -164,3 +164,14 @@ def test_refits_keep_numbers_of_votes_apart():
     masses = priors.bootstrap_masses(votes, priors.fit_grid(votes), 100, rng)
     assert list(masses) == [5, 12]
     assert masses[5].sum(axis=1).mean() == pytest.approx(0.25, abs=0.02)
+
+
+def test_what_is_expected_of_an_item_is_the_mean_of_its_posterior():
+    rng = np.random.default_rng(0)
+    prior = priors.GridPrior(rng.dirichlet([1, 1, 1], 9), rng.dirichlet(np.ones(9)))
+    votes = np.array([[3, 0, 1], [0, 0, 2], [3, 0, 1], [1, 0, 0]])
+    values = rng.normal(size=(9, 2))
+    found = priors.posterior_means(votes, prior, values)
+    for row, counts in zip(found, votes, strict=True):
+        likely = multinomial.pmf(counts, counts.sum(), prior.points) * prior.weights
+        np.testing.assert_allclose(row, likely @ values / likely.sum())

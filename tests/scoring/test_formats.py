@@ -22,7 +22,10 @@ from helpers.predictions import (
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
+from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.scoring import predictions
 from chaos_utils.scoring.predictions import read_predictions
 
 CSV = "uid,entailment,neutral,contradiction\n"
@@ -48,7 +51,7 @@ def check(one, name="m"):
         ("a.json", "", "empty"),
         ("a.json", "\n\n", "empty"),
         ("a.json", '{"m": {"u0": {"uid": "u0", "logits": [1', "cut off"),
-        ("a.json", '{"m": [1, 2]}', "not a predictions file"),
+        ("a.json", '{"m": [1, 2]}', "Unrecognised predictions format"),
         ("a.json", '[{"uid": "u0"}]', "a JSON list"),
         ("a.json", "{}", "holds no prediction"),
         ("a.json", '{"m": {}}', "holds no prediction, or none of a model"),
@@ -70,8 +73,8 @@ def check(one, name="m"):
         ("a.json", '{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
         ("a.json", '{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
         ("a.csv", "uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
-        ("a.csv", "uid,score\nu0,1\n", "not a predictions file"),
-        ("a.csv", "entailment,neutral,contradiction\n1,0,0\n", "not a predictions file"),
+        ("a.csv", "uid,score\nu0,1\n", "Unrecognised predictions format"),
+        ("a.csv", "entailment,neutral,contradiction\n1,0,0\n", "Unrecognised predictions format"),
         ("a.csv", CSV, "holds no prediction"),
         ("a.csv", CSV + "u0,a,0,0\n", "line 2: ['a'"),
         ("a.csv", CSV + "u0,1,0\n", "3 fields"),
@@ -254,3 +257,90 @@ def test_a_file_may_have_the_columns_of_several_datasets(tmp_path):
         first, second = read_predictions(tmp_path / name, [snli, alphanli])
         assert (first.dataset.name, second.dataset.name) == ("snli", "alphanli")
         np.testing.assert_allclose(second.probabilities, [shares(i, 2) for i in range(N)])
+
+
+SAMPLES = "item,model,sample\n1,m,yes\n1,m,yes\n1,m,no\n2,m,no\n"
+
+
+@pytest.fixture
+def yes_no(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    path = tmp_path / "answers.csv"
+    path.write_text("item,label\n1,yes\n1,no\n2,no\n2,no\n")
+    return load_all_votes(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("m.csv", SAMPLES),
+        ("m.csv", "uid,n_samples,no,yes\n1,3,1,2\n2,1,1,0\n"),
+        ("m.jsonl", '{"uid": 1, "samples": ["yes", "yes", "no"]}\n{"uid": 2, "samples": ["no"]}\n'),
+        ("m.jsonl", "".join(json.dumps(dict(zip(("item", "model", "sample"), line.split(","),
+                                                strict=True))) + "\n"
+                            for line in SAMPLES.split()[1:])),
+    ],
+    ids=["rows", "counts", "lists", "objects"],
+)  # fmt: skip
+def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, yes_no, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    (system,) = read_predictions(path, yes_no)
+    assert system.name == "m"
+    assert system.dataset.labels == ("no", "yes")
+    # (count + 1/2) / (samples + labels / 2)
+    assert system.probabilities == pytest.approx(np.array([[1.5 / 4, 2.5 / 4], [1.5 / 2, 0.5 / 2]]))
+    assert system.n_samples == (1, 3)
+    assert "machine votes: 1–3 samples per item" in system.notes[0]
+    assert "Krichevsky–Trofimov" in system.notes[0]
+    assert not system.stated
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (SAMPLES + "2,m,maybe\n", "sample 'maybe'"),
+        (SAMPLES + "2,m,\n", "line 6, no sample"),
+        (SAMPLES + ",m,no\n", "line 6, no uid"),
+        (SAMPLES.replace("2,m,no\n", ""), "1 of 2 items of answers has no prediction"),
+        (SAMPLES.replace("\n1", "\nx").replace("\n2", "\ny"), "No uid of 'm' occurs in answers"),
+        ("uid,n_samples,no,yes\n1,4,1,2\n2,1,1,0\n", "n_samples is 4"),
+        ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
+    ],
+)
+def test_answers_with_faults(tmp_path, yes_no, content, told):
+    path = tmp_path / "m.csv"
+    path.write_text(content)
+    with pytest.raises(ChaosError, match=told):
+        read_predictions(path, yes_no)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_large_tables_are_read_at_once_and_alike(tmp_path, votes, monkeypatch, kind):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(3), len(votes))
+    table = pd.DataFrame(shares, columns=["entailment", "neutral", "contradiction"])
+    table.insert(0, "uid", votes.uids)
+    table = table.iloc[::-1]
+    path = tmp_path / f"m.{kind}"
+    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path, index=False)
+    (slow,) = read_predictions(path, [votes])
+    monkeypatch.setattr(predictions, "LARGE", 1)
+    monkeypatch.setattr(predictions, "read_rows", None)  # which reads row by row
+    (fast,) = read_predictions(path, [votes])
+    for name in ("name", "uids", "notes", "inputs", "stated", "family"):
+        assert getattr(fast, name) == getattr(slow, name)
+    assert fast.probabilities == pytest.approx(slow.probabilities, abs=1e-15)
+    assert fast.predicted.tolist() == slow.predicted.tolist()
+
+
+def test_faults_of_large_tables_are_named_by_line(tmp_path, votes, monkeypatch):
+    monkeypatch.setattr(predictions, "LARGE", 1)
+    rows = [f"{uid},1,0,0" for uid in votes.uids]
+    for row, told in ((f"{votes.uids[3]},0.9,0,0", "line 5: .* sums to 0.9"),
+                      (f"{votes.uids[3]},x,0,0", "line 5: "),
+                      (rows[0], "line 5: uid .* again")):  # fmt: skip
+        path = tmp_path / "m.csv"
+        path.write_text("\n".join([CSV.strip(), *rows[:3], row, *rows[4:]]))
+        with pytest.raises(ChaosError, match=told):
+            read_predictions(path, [votes])

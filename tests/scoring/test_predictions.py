@@ -21,6 +21,7 @@ from helpers.runs import write_run
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import join, read_predictions, write_predictions
 from chaos_utils.scoring.scores import score
@@ -341,6 +342,24 @@ def test_a_doubt_about_the_order_is_a_note(tmp_path, votes):
     lines = [f"u{i},0.2,0.5,0.3" for i in range(N)]
     (one,) = read_predictions(write_csv(tmp_path / "m.csv", lines), [uneven])
     assert one.notes[0].startswith("the classes may be in another order: read as entailment, n")
+
+
+def test_no_order_is_read_into_guesses_at_many_labels(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [f"l{k}" for k in range(200)]
+    votes_of_200 = tmp_path / "many.csv"
+    lines = [f"u{i},{labels[i % 200]}" for i in range(400) for _ in range(2)]
+    votes_of_200.write_text("\n".join(["item,label", *lines]))
+    path = tmp_path / "m.csv"
+    guesses = rng.dirichlet(np.full(200, 0.1), 400).tolist()
+    rows = [",".join([f"u{i}", *map(str, row)]) for i, row in enumerate(guesses)]
+    path.write_text("\n".join([f"uid,{','.join(labels)}", *rows]))
+    (one,) = read_predictions(path, load_all_votes(str(votes_of_200)))
+    assert not one.notes
+    path.write_text(path.read_text().replace(",l199\n", ",l200\n"))
+    with pytest.raises(ChaosError) as fault:
+        read_predictions(path, load_all_votes(str(votes_of_200)))
+    assert len(str(fault.value)) < 1000
 
 
 def test_too_few_and_too_many_values_or_columns(tmp_path):

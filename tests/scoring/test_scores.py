@@ -12,6 +12,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.metrics import measures
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.scores import COLUMNS, how_often_best, score, wide
@@ -385,3 +386,12 @@ def test_systems_are_best_on_the_items_that_all_cover(votes):
         how_often_best(votes, [part, other], n_resamples=20)
     with pytest.raises(ChaosError, match="none is best"):
         how_often_best(votes, [], n_resamples=20)
+
+
+def test_columns_do_not_depend_on_how_many_items_are_held_at_once(votes, monkeypatch):
+    judged = systems.mean_vote(votes).aligned_to(votes)
+    for name in ("jsd", "rank_cs_expected", "ece", "sq_ce"):
+        whole = MEASURES[name].columns(judged)
+        with monkeypatch.context() as few:
+            few.setattr(measures, "_CELLS", 7 * 9)
+            np.testing.assert_array_equal(measures.columns_of(MEASURES[name], judged), whole)

@@ -1,0 +1,188 @@
+"""`chaos dataset`: votes of one's own, checked and described."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli.console import AsJson, out, print_json
+
+if TYPE_CHECKING:
+    from chaos_utils.datasets.findings import Findings
+
+dataset_app = typer.Typer(help="Check votes of your own, and describe them.", no_args_is_help=True)
+
+_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+_BAR = 30  # characters
+_SHOWN = 12  # labels, and lines of a histogram
+
+Item = Annotated[str, typer.Option("--item", metavar="COLUMN", help="The column of items.")]
+Annotator = Annotated[
+    str, typer.Option("--annotator", metavar="COLUMN", help="The column of who voted.")
+]
+Label = Annotated[str, typer.Option("--label", metavar="COLUMN", help="The column of votes.")]
+
+
+@dataset_app.command("check")
+def check(
+    votes: Annotated[
+        str, typer.Argument(help="A votes file, a folder, a dataset's YAML file, or its name.")
+    ],
+    item: Item = "",
+    annotator: Annotator = "",
+    label: Label = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say what a votes file holds, and what the book can compute for it."""
+    from chaos_utils.base import paths
+    from chaos_utils.datasets.dataset import is_dataset_file
+    from chaos_utils.datasets.findings import check_file
+
+    path = paths.from_reader(votes)
+    files = [path]
+    if path.is_dir():
+        files = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
+        described = any(is_dataset_file(one) for one in path.iterdir())
+        found = _described(votes) if described or not files else None
+    else:
+        found = None if path.is_file() and not is_dataset_file(path) else _described(votes)
+    if found is None:
+        found = [check_file(file, item=item, annotator=annotator, label=label)[0] for file in files]
+    if as_json:
+        print_json([one.as_json() for one in found])
+        return
+    for one in found:
+        out.print("\n".join(_lines(one)), markup=False)
+
+
+def _described(votes: str) -> "list[Findings]":
+    from chaos_utils.datasets.findings import check_votes
+    from chaos_utils.datasets.loading import load_all_votes
+
+    return [check_votes(one) for one in load_all_votes(votes)]
+
+
+def _lines(found: "Findings") -> list[str]:
+    from chaos_utils.datasets.findings import counted
+
+    columns = ", ".join(f"{what} = {name!r}" for what, name in found.columns.items())
+    lines = [f"{found.file}: {found.format}" + (f", columns {columns}" if columns else "")]
+    one_each = found.votes / found.items if found.items else 0
+    lines.append(
+        f"  {counted(found.items, 'item')}, {counted(found.votes, 'vote')}, {one_each:.1f} per item"
+    )
+    shown = sorted(found.labels.items(), key=lambda pair: -pair[1])
+    listed = ", ".join(f"{name} {n:,}" for name, n in shown[:_SHOWN])
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    lines += [f"  {counted(len(shown), 'label')}: {listed}{more}", "  votes per item:"]
+    lines += _histogram(found.votes_per_item)
+    lines.append(
+        f"  everyone agrees on {counted(found.unanimous, 'item')}; {counted(found.ties, 'tie')}"
+    )
+    people = found.annotators
+    if people:
+        text = (
+            f"  {people['number']:,} annotators with {people['fewest']:,} to {people['most']:,} "
+            f"votes (median {people['median']:g})"
+        )
+        if "pairs" in people:
+            text += f"; {people['pairs']:.0%} of the pairs share items"
+            text += f", {people['median_common']:g} in the median" if people["pairs"] else ""
+        lines.append(text)
+    else:
+        lines.append("  annotators: not known")
+    for title, names in (("texts", found.text_columns), ("not used", found.other_columns)):
+        if names:
+            lines.append(f"  {title}: {', '.join(map(repr, names))}")
+    for title, texts in (("faults", found.faults), ("remarks", found.remarks)):
+        if texts:
+            lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
+    for title, possible in (("can be computed", True), ("cannot be computed", False)):
+        chosen = [one for one in found.abilities if one.possible == possible]
+        if chosen:
+            lines += ["", f"{title}:"]
+            lines += [f"  {one.what}" + (f" ({one.why})" if one.why else "") for one in chosen]
+    return [*lines, ""]
+
+
+def _histogram(per_item: dict[int, int]) -> list[str]:
+    """Return the bars of how many items have how many votes, in ranges where there are many."""
+    numbers = sorted(per_item)
+    bins = [(n, n, per_item[n]) for n in numbers]
+    if len(numbers) > _SHOWN:
+        width = -(-(numbers[-1] - numbers[0] + 1) // _SHOWN)
+        starts = range(numbers[0], numbers[-1] + 1, width)
+        bins = [
+            (low, low + width - 1, sum(per_item.get(n, 0) for n in range(low, low + width)))
+            for low in starts
+        ]
+    most = max((n for _, _, n in bins), default=1)
+    return [
+        f"  {(str(low) if low == high else f'{low}–{high}'):>9} "
+        f"{'█' * max(round(_BAR * n / most), n > 0)} {n:,}"
+        for low, high, n in bins
+    ]
+
+
+@dataset_app.command("init")
+def init(
+    votes: Annotated[Path, typer.Argument(help="A votes file.")],
+    to: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="By default beside the votes, named alike."),
+    ] = None,
+    item: Item = "",
+    annotator: Annotator = "",
+    label: Label = "",
+    cut: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBERS",
+            help="Cut a rating into classes at these numbers, from the least of its scale to the "
+            "greatest: 0,25,75,100.",
+        ),
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the YAML file of a dataset, which `-p data=` and `chaos evaluate --data` take."""
+    from chaos_utils.base.files import write_text
+    from chaos_utils.datasets.dataset import is_dataset_file
+    from chaos_utils.datasets.describing import describe
+
+    target = to or votes.with_suffix(".yml")
+    if not is_dataset_file(target):
+        raise ChaosError(
+            "A dataset's file ends in .yml or .yaml.", found=str(target), todo="name it so: --out"
+        )
+    if target.exists() and not force:
+        raise ChaosError(
+            "This file exists already.", where=target, todo="choose another: --out, or pass --force"
+        )
+    text, left_out = describe(
+        votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
+    )
+    write_text(target, text)
+    if as_json:
+        print_json({"file": str(target), "left_out": left_out})
+        return
+    out.print(f"{target}", markup=False)
+    for one in left_out:
+        out.print(f"  {one}", markup=False)
+    out.print(f"  next: chaos evaluate predictions.csv --data {target}", markup=False)
+
+
+def _numbers(text: str) -> list[float]:
+    from chaos_utils.datasets.records import as_number
+
+    found = [as_number(part) for part in text.split(",") if part.strip()]
+    numbers = [float(number) for number in found if number is not None]
+    ascending = all(low < high for low, high in pairwise(numbers))
+    if len(numbers) < len(found) or 0 < len(numbers) < 3 or not ascending:
+        raise ChaosError(
+            "A rating is cut at numbers.", found=f"--cut {text}",
+            expected="three or more in ascending order, separated by commas, such as 0,50,100",
+        )  # fmt: skip
+    return numbers

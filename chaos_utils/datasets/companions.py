@@ -1,0 +1,311 @@
+"""Reasons and machines beside the votes, as tables: what people explained, what models answered.
+
+The files are those of ``releases.yml``; `data` is as for `sources.locate`. Identifiers of
+annotators become running numbers. Columns of text are for the reader's own eyes: their licences
+are not stated, so they go into nothing that is released.
+"""
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.dataset import ChaosNLIReader
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.records import Content, read_records
+from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.votes import Votes
+
+LABELS = ("entailment", "neutral", "contradiction")
+_ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
+_CODES = {name[0]: name for name in LABELS}
+_OF_JUDGES = re.compile(r"llm_as_a_judge/chaosnli_(\w+)\.judgments\.jsonl")
+N_BERTS = 100
+
+
+class _File:
+    """A published file, verified and read as a table of the columns that are wanted."""
+
+    def __init__(
+        self, name: str, columns: Sequence[str], data: str, keys: Sequence[str] = (), **csv: Any
+    ) -> None:
+        path = sources.locate(name, data)
+        self.faults = Faults(
+            path,
+            sources.get(name).release.title,
+            expected=f"the columns {', '.join(columns)}",
+            todo=f"correct the file, or fetch the published one: `chaos data fetch {name}`",
+        )
+        content = Content.of(path)
+        if csv:
+            text = io.StringIO(content.text())
+            try:
+                table = pd.read_csv(text, dtype=str, keep_default_na=False, **csv)
+            except ValueError as fault:  # also pandas's own errors
+                raise self.faults.fatal("The data file cannot be read.", fault) from fault
+        else:
+            records = read_records(content, self.faults, keys=keys)
+            self.faults.check()
+            table = pd.DataFrame([record.fields for record in records])
+        missing = [column for column in columns if column not in table.columns]
+        if missing:
+            raise self.faults.fatal(f"The data file has no column {missing[0]!r}.")
+        self.table = table[list(columns)]
+
+    def only(self, column: str, values: Iterable[object], known: Iterable[object]) -> None:
+        """Refuse values of a column that are not among those that are known."""
+        expected = list(known)
+        for value in values:
+            if value not in expected:
+                listed = ", ".join(map(str, expected[:12]))
+                raise self.faults.fatal(
+                    f"The column {column!r} holds an unknown value.", shorten(value), listed
+                )
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """Refuse records whose parts are not where they are looked for."""
+        try:
+            yield
+        except (KeyError, IndexError, TypeError, AttributeError) as fault:
+            raise self.faults.fatal("A record of the data file lacks a part.", fault) from fault
+
+
+def read_varierr(data: str = "auto") -> pd.DataFrame:
+    """Read VariErr: why four people gave their labels, and whether these reasons hold.
+
+    Returns
+    -------
+    DataFrame
+        A row per explanation: uid (ChaosNLI-MNLI's), label, annotator, explanation (text), stands
+        (whether its author calls it valid on a second look; missing where that was not asked),
+        peers and peers_agree (how many others judged it, and call it valid), error (whether
+        no author of the item's label stands by it).
+    """
+    file = _File("varierr/varierr.json", ["id", "error_labels", *LABELS], data)
+    rows: list[dict[str, Any]] = []
+    with file.nested():
+        for item in file.table.to_dict("records"):
+            for label in LABELS:
+                for one in item[label]:
+                    author = one["annotator"]
+                    said = {vote["annotator"]: vote["makes_sense"] for vote in one["judgments"]}
+                    stands = said.pop(author, None)
+                    rows.append(
+                        {
+                            "uid": item["id"],
+                            "label": label,
+                            "annotator": author,
+                            "explanation": one["reason"],
+                            "stands": stands,
+                            "peers": len(said),
+                            "peers_agree": sum(said.values()),
+                            "error": label in item["error_labels"],
+                        }
+                    )
+    return pd.DataFrame(rows).astype({"stands": "boolean"})
+
+
+def read_livenli(data: str = "auto") -> pd.DataFrame:
+    """Read LiveNLI: labels, several where a person found several to fit, with an explanation.
+
+    Returns
+    -------
+    DataFrame
+        A row per person and item: uid (50 of 122 are ChaosNLI-MNLI's), annotator, entailment,
+        neutral, contradiction (the person's vote, in equal parts if for several labels),
+        explanation (text), reasons (the item's categories, by commas).
+    """
+    columns = ["uid", "worker_id", "multilabel", "explanation", "taxonomy"]
+    file = _File("livenli/livenli.csv", columns, data, sep=",")
+    answers = [answer.split(" | ") for answer in file.table["multilabel"]]
+    file.only("multilabel", (part for parts in answers for part in parts), _ANSWERS)
+    votes = {
+        label: [(answer in parts) / len(parts) for parts in answers]
+        for answer, label in _ANSWERS.items()
+    }
+    return pd.DataFrame(
+        {
+            "uid": file.table["uid"],
+            "annotator": pd.factorize(file.table["worker_id"])[0],
+            **votes,
+            "explanation": file.table["explanation"],
+            "reasons": file.table["taxonomy"],
+        }
+    )
+
+
+def read_taxonomy(data: str = "auto") -> pd.DataFrame:
+    """Read the taxonomy of disagreement: which of ten kinds of reason an item's votes differ for.
+
+    Returns
+    -------
+    DataFrame
+        A row per item and reason: uid (450 of 510 are ChaosNLI-MNLI's), round (1: one annotator; 2:
+        two, reconciled), reason (``N/A`` where none of the ten fits).
+    """
+    folder = "nli_disagreement_taxonomy"
+    rounds = []
+    for number, column in ((1, "a1"), (2, "agg")):
+        name = f"{folder}/taxonomy_round{number}_release.jsonl"
+        table = _File(name, ["pairID", column], data).table
+        rounds.append(
+            table.rename(columns={"pairID": "uid", column: "reason"}).assign(round=number)
+        )
+    rows = pd.concat(rounds).explode("reason", ignore_index=True)
+    rows["reason"] = rows["reason"].str.rstrip(".")
+    return rows[["uid", "round", "reason"]]
+
+
+def read_ambient(data: str = "auto") -> pd.DataFrame:
+    """Read AmbiEnt's crowd: nine votes on a pair as it was written, and on each of its readings.
+
+    Returns
+    -------
+    DataFrame
+        A row per pair and reading: uid (as in the votes on ``ambient``), id (AmbiEnt's own; two
+        stand for two pairs each), reading (0: as written), entailment, neutral, contradiction
+        (votes), distractor (whether it is no reading of the sentence), label (the linguists'; empty
+        for the distractor and as written), accepted (of nine, who find that the sentence may mean
+        it; missing as written), text (of the reading).
+    """
+    columns = ["id", "distractor_idx", "labels", "interpretations"]
+    columns += [f"q{k}_gold" for k in range(4)] + [f"d{k}_gold" for k in range(1, 4)]
+    file = _File("ambient/crowdworker_annotations.jsonl", columns, data)
+    rows: list[dict[str, Any]] = []
+    with file.nested():
+        for uid, pair in enumerate(file.table.to_dict("records")):
+            for k in range(4):
+                votes = pair[f"q{k}_gold"]
+                file.only(f"q{k}_gold", votes, LABELS)
+                rows.append(
+                    {
+                        "uid": str(uid),
+                        "id": pair["id"],
+                        "reading": k,
+                        **{label: votes.count(label) for label in LABELS},
+                        "distractor": k > 0 and pair["distractor_idx"] == k - 1,
+                        "label": (pair["labels"][k - 1] or "") if k else "",
+                        "accepted": sum(pair[f"d{k}_gold"]) if k else None,
+                        "text": pair["interpretations"][k - 1] if k else "",
+                    }
+                )
+    return pd.DataFrame(rows).astype({"accepted": "Int64"})
+
+
+def read_ambient_linguists(data: str = "auto") -> pd.DataFrame:
+    """Read AmbiEnt's linguists: every label that some reading of the pair makes true.
+
+    Returns
+    -------
+    DataFrame
+        A row per pair and judgement: id (AmbiEnt's), annotator, entailment, neutral, contradiction
+        (whether the label was given).
+    """
+    file = _File("ambient/linguist_annotations.jsonl", ["id", "worker_ids", "annotations"], data)
+    rows = file.table.explode(["worker_ids", "annotations"], ignore_index=True)
+    given = [text.split("|") for text in rows["annotations"]]
+    file.only("annotations", (label for labels in given for label in labels), LABELS)
+    return pd.DataFrame(
+        {
+            "id": rows["id"],
+            "annotator": pd.factorize(rows["worker_ids"])[0],
+            **{label: [label in labels for labels in given] for label in LABELS},
+        }
+    )
+
+
+def read_berts(votes: Votes | None = None, data: str = "auto") -> pd.DataFrame:
+    """Read how many of a hundred BERTs, which differ in their seed alone, gave the gold label.
+
+    Parameters
+    ----------
+    votes : Votes, optional
+        On ChaosNLI-MNLI, with texts: their items alone, with their uids.
+    data : str
+
+    Returns
+    -------
+    DataFrame
+        A row per item of MNLI's matched development set, or of the votes, in their order: uid
+        (with votes), label (gold), n_correct (of `N_BERTS`), premise, hypothesis (texts).
+    """
+    name = "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt"
+    number = f"number of correct responses (out of {N_BERTS})"
+    texts = ["premise", "hypothesis"]
+    file = _File(name, [*texts, "gold_label", number], data, sep="\t", quoting=3)
+    file.only("gold_label", file.table["gold_label"], LABELS)
+    file.only(number, file.table[number], map(str, range(N_BERTS + 1)))
+    rows = file.table.rename(columns={"gold_label": "label", number: "n_correct"})
+    rows = rows.astype({"n_correct": int})[["label", "n_correct", *texts]]
+    if votes is None:
+        return rows
+    held = pd.DataFrame([{name: text[name] for name in texts} for text in votes.texts])
+    held.insert(0, "uid", votes.uids)
+    found = held.merge(rows.drop_duplicates(texts), on=texts, validate="many_to_one")
+    return found[["uid", *rows.columns]]
+
+
+def read_llm_judges(data: str = "auto") -> pd.DataFrame:
+    """Read the label that each of six large language models gave to 500 items of SNLI and of MNLI.
+
+    Returns
+    -------
+    DataFrame
+        A row per item and model: dataset, uid (ChaosNLI's), model, label, finished (False where
+        the answer was cut off at its longest length). The complete run alone, not the trials.
+    """
+    parts = []
+    for name in registry():
+        found = _OF_JUDGES.fullmatch(name)
+        if not found:
+            continue
+        columns = ["item_id", "model", "run_id", "pred", "finish"]
+        file = _File(name, columns, data)
+        rows = file.table[file.table["run_id"] == "full"]
+        file.only("pred", rows["pred"], _CODES)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "dataset": found[1],
+                    "uid": rows["item_id"],
+                    "model": rows["model"],
+                    "label": rows["pred"].map(_CODES),
+                    "finished": rows["finish"] == "stop",
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
+    """Read the labels of named large language models on the items of ``wax`` or ``lesion``.
+
+    Returns
+    -------
+    DataFrame
+        A row per item and model: uid (as in the votes), model, label (as the dataset names it, or
+        ``None-of-the-above``, which WAX's people could not choose).
+    """
+    known = get_dataset(dataset)
+    reader = known.reader
+    if isinstance(reader, ChaosNLIReader) or not reader.keys:
+        raise ChaosError("No language models' labels stand beside this dataset.", found=dataset)
+    columns = ["item", "model", "value"]
+    name = f"{known.file.rsplit('/', 1)[0]}/llm_annotations.json"
+    file = _File(name, columns, data, keys=["model", "item"])
+    labels = file.table["value"].astype(str)
+    file.only("value", labels, [*known.labels, "None-of-the-above"])
+    items = file.table["item"]
+    if reader.numbered:
+        people = _File(known.file, [reader.item], data, keys=reader.keys).table[reader.item]
+        place = {item: str(i) for i, item in enumerate(people.unique())}
+        file.only("item", items, place)
+        items = items.map(place)
+    return pd.DataFrame({"uid": items, "model": file.table["model"], "label": labels})

@@ -1,0 +1,109 @@
+"""The YAML file of a dataset, written from what its votes file holds."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.findings import check_file
+from chaos_utils.datasets.labels import cut_of, is_rating
+from chaos_utils.datasets.plain import described
+
+_COMMENTS = """\
+# What a votes file is. Correct what is wrong, such as the title and the order of the labels.
+# More that may be said: short, warning, ordered: true (labels that are a scale), release (title,
+# licence, homepage, credit); and of a label its name, code (its spelling in the file) and colour.
+"""
+
+
+def describe(
+    votes: Path,
+    target: Path,
+    *,
+    item: str = "",
+    annotator: str = "",
+    label: str = "",
+    cut: Sequence[float] = (),
+) -> tuple[str, list[str]]:
+    """Return the text of a dataset's YAML file, and what it leaves out, a sentence each.
+
+    Parameters
+    ----------
+    votes : Path
+        The votes file.
+    target : Path
+        Where the YAML file is to stand: in the folder of the votes, or above it.
+    item, annotator, label : str
+        Columns that the reader names; the others are recognised.
+    cut : sequence of float
+        The least number of a rating's scale, where it is cut, and the greatest.
+    """
+    found, layout = check_file(votes, item=item, annotator=annotator, label=label)
+    faults = Faults(votes, "votes", expected="two labels at least", todo="correct the file")
+    place, folder = votes.resolve(), target.resolve().parent
+    if not place.is_relative_to(folder):
+        raise ChaosError(
+            "The YAML file must stand in the folder of the votes, or above it.",
+            where=target,
+            expected=f"a file in {place.parent}",
+            todo="name another with --out, or move the votes",
+        )
+    if layout.format == "wide" and layout.are_shares:
+        raise faults.fatal(found.faults[0])
+    if layout.format == "wide" and cut:
+        raise faults.fatal("Only a column of ratings can be cut.", "one column per label")
+    if layout.format == "long" and is_rating(layout.labels) and not cut:
+        raise faults.fatal(
+            "The labels are numbers on a scale: the rule that cuts it into classes must be named.",
+            f"{len(layout.labels)} different numbers",
+            "--cut with the least number, where to cut, and the greatest, such as 0,25,75,100",
+        )
+    left_out = []
+    reader: dict[str, Any] = {}
+    extra: dict[str, Any] = {"files": [{"name": place.relative_to(folder).as_posix()}]}
+    if any("no annotator" in fault for fault in found.faults):
+        reader["annotator"] = ""
+        left_out.append(
+            f"the column {layout.annotator!r} is left out: annotators are missing on some rows"
+        )
+    fields = {re.sub(r"\W+", "_", name).strip("_").lower() or "text": name
+              for name in found.text_columns}  # fmt: skip
+    if fields:
+        extra["texts"] = list(fields)
+        reader["texts"] = fields
+    if found.other_columns:
+        left_out.append(f"not used: {', '.join(map(repr, found.other_columns))}")
+    if cut:
+        rule = cut_of(cut)
+        extra |= {"labels": list(rule.labels), "ordered": True}
+        reader["cut"] = rule.model_dump(mode="json")
+    dataset = described(votes, layout, faults, extra | ({"reader": reader} if reader else {}))
+    return _COMMENTS + _yaml(dataset), left_out + [f"fault: {fault}" for fault in found.faults]
+
+
+def _yaml(dataset: Dataset) -> str:
+    """Return what was said of a dataset, in the order of the package's own files."""
+    said = dataset.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    labels = [one.name if one.name == one.code else {"name": one.name, "code": one.code}
+              for one in dataset.classes]  # fmt: skip
+    kept = {
+        "name": dataset.name,
+        "title": dataset.title,
+        "labels": labels,
+        "ordered": dataset.ordered or None,
+        "texts": list(dataset.text_fields),
+        "files": said["files"],
+        "reader": {key: value for key, value in said["reader"].items() if value},
+    }
+    text: str = yaml.safe_dump(
+        {key: value for key, value in kept.items() if value},
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+    )
+    return text

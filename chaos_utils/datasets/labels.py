@@ -1,0 +1,123 @@
+"""What looks wrong about the labels of a votes file; it is said, and never mended."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from chaos_utils.datasets.dataset import Cut, Dataset
+from chaos_utils.datasets.faults import shorten
+from chaos_utils.datasets.records import as_number
+
+MANY = 50  # labels; more are seldom classes
+_SCALE = 20  # different numbers; from here on they are a rating, not classes
+_SHOWN = 4
+
+
+def is_rating(names: Sequence[str]) -> bool:
+    """Return whether labels are numbers on a slider, not classes: with decimals, or very many."""
+    numbers = [as_number(name) for name in names]
+    found = [number for number in numbers if number is not None]
+    return len(found) == len(names) > 2 and (
+        len(names) > _SCALE or any(number != int(number) for number in found)
+    )
+
+
+def remarks_on(names: Sequence[str]) -> list[str]:
+    """Say what looks wrong about the labels that occur, a line each.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The different labels.
+    """
+    found = []
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault("".join(name.split()).casefold(), []).append(name)
+    for same in alike.values():
+        if len(same) > 1:
+            found.append(
+                f"labels that differ by case or blanks alone are kept apart: {_listed(same)}"
+            )
+    words = [name for name in names if as_number(name) is None]
+    numbers = [name for name in names if as_number(name) is not None]
+    if words and numbers:
+        found.append(f"labels are numbers ({_listed(numbers)}) and words ({_listed(words)})")
+    if len(names) > MANY:
+        found.append(
+            f"{len(names)} different labels: are they classes, or free answers and identifiers?"
+        )
+    return found
+
+
+def notes_on(
+    dataset: Dataset, n_votes: int, left_out: Mapping[str, int], trimmed: int = 0, second: int = 0
+) -> tuple[str, ...]:
+    """Say what was read otherwise than it stands in the file, a sentence each.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    n_votes : int
+        That were read.
+    left_out : mapping from str to int
+        How often answers occur that are for none of the labels.
+    trimmed : int
+        Labels that stand between blanks.
+    second : int
+        Votes beside another one on the item by the same annotator.
+    """
+    notes = []
+    if left_out:
+        total = sum(left_out.values())
+        ordered = sorted(left_out.items(), key=lambda pair: -pair[1])
+        listed = ", ".join(f"{n:,} {answer!r}" for answer, n in ordered)
+        notes.append(
+            f"{total:,} of {n_votes + total:,} answers are for none of the labels "
+            f"and left out ({listed})"
+        )
+    if trimmed:
+        notes.append(f"{trimmed:,} of {n_votes:,} labels stand between blanks and are read without")
+    if second:
+        notes.append(
+            f"{second:,} of {n_votes:,} votes counted although the annotator had voted on the item"
+        )
+    cut = getattr(dataset.reader, "cut", None)
+    if cut:
+        notes.append(f"numbers become labels by this rule: {cut.rule} ({', '.join(cut.labels)})")
+    else:
+        notes += remarks_on(dataset.codes)
+    return tuple(f"{dataset.short}: {note}." for note in notes)
+
+
+def cut_of(edges: Sequence[float]) -> Cut:
+    """Return the rule that cuts numbers at edges, from the least to the greatest of the scale."""
+    inner = ", ".join(f"{edge:g}" for edge in edges[1:-1])
+    names = [f"{low:g} to below {high:g}" for low, high in pairwise(edges[:-1])]
+    return Cut(
+        rule=f"cut at {inner}",
+        edges=tuple(edges),
+        labels=(*names, f"{edges[-2]:g} to {edges[-1]:g}"),
+    )
+
+
+def label_of(value: object, dataset: Dataset) -> int | None:
+    """Return the position of the label that a cell holds; None where it is none."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return dataset.label_index(value.strip() if isinstance(value, str) else value)
+
+
+def vote_of(value: object, dataset: Dataset, cut: Cut | None) -> int | None:
+    """Return the label of a vote; by the rule that cuts numbers, if there is one."""
+    if cut is None:
+        return label_of(value, dataset)
+    number = as_number(value)
+    if number is None or not cut.edges[0] <= number <= cut.edges[-1]:
+        return None
+    return dataset.labels.index(cut.labels[bisect_right(cut.edges[1:-1], number)])
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(map(shorten, every[:_SHOWN])) + (", …" if every[_SHOWN:] else "")

@@ -1,0 +1,277 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Your crowd
+#
+# How far do the people behind these votes agree, how sure is each majority, and would fewer votes have done?
+# `chaos run crowd -p data=my.yml` answers for any set of votes, however few, on one page; with
+# `-p predictions=FILE`, it judges a model by them.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, a YAML file, or a folder
+dataset: str = ""  # which dataset of these; empty for the first
+predictions: list[str] = []  # files of predictions, to be judged by the votes
+shown: int = 10  # how many divided items, and annotators at either end, are shown
+most: int = 3000  # items that priors and references are fitted on; more are drawn from
+draws: int = 20  # draws of the truth behind the votes
+resamples: int = 500  # bootstrap resamples of the items, for intervals
+seed: int = 0  # of all resampling
+yardstick: str = "snli"  # where few votes are compared with a hundred
+
+# %%
+from IPython.display import Markdown, display
+
+from chaos_utils.analyses import ceilings, crowd, power
+from chaos_utils.analyses.evidence import Material
+from chaos_utils.plots.crowd import plot_crowd, plot_thinning
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+material = crowd.crowd_of(data, dataset, predictions)
+here = material[0]
+votes = here.votes[0]
+several = crowd.some_items(here, most, seed)
+
+# %% tags=["remove-input"]
+Markdown("\n\n".join(f"> {note}" for note in (votes.dataset.warning, *votes.notes) if note))
+
+# %% tags=["remove-input"]
+held = crowd.contents(here)
+publish_table(
+    "tbl-crowd",
+    held,
+    columns=crowd.CONTENTS_COLUMNS,
+    caption="What the votes are. Where their number varies, the median stands before the range.",
+)
+
+# %% [markdown]
+# ## How much people agree
+#
+# Few votes make people look more of one mind than they are: a single vote always agrees with itself. Some
+# measures can be corrected exactly. The chance that two people give different labels (quadratic entropy) has
+# an unbiased estimate from two votes per item on, and so has the squared distance between a prediction and
+# people; compare datasets and systems by these. *Krippendorff's α* is the same agreement, corrected for chance.
+# Shannon entropy has no unbiased estimate. The Miller–Madow term mends only part of its bias; a nonparametric
+# prior, fitted to all items, mends more, and is still an estimate.
+
+# %% tags=["remove-input"]
+agreed = crowd.agreement(here, n_resamples=resamples, seed=seed)
+publish_table(
+    "tbl-crowd-agreement",
+    crowd.how_much(agreed, crowd.entropies(several, seed=seed)),
+    columns=crowd.AGREEMENT_COLUMNS,
+    caption="""How far people agree. As they are, vote shares understate disagreement; in brackets, 95% intervals
+    for other items of this kind with their votes.""",
+)
+
+# %% [markdown]
+# ## The majority, and how sure it is
+#
+# The majority label of a few votes need not be the first label of all people. How likely it is depends on the
+# item's votes, and on how other items of this dataset are answered, which the prior knows.
+
+# %% tags=["remove-input"]
+budget = ceilings.annotation_budget(several, n_draws=draws, seed=seed)
+by_votes = crowd.by_votes(budget)
+publish_table(
+    "tbl-crowd-majority",
+    crowd.majorities(several),
+    columns=crowd.MAJORITY_COLUMNS,
+    caption="""How clear the majorities are. The right column is what the nonparametric prior expects of all
+    people.""",
+)
+
+# %% tags=["remove-input"]
+publish_figure(
+    "fig-crowd",
+    plot_crowd,
+    crowd.drawn(crowd.majority_sizes(several, n_bins=10), by_votes, held),
+    caption="""How large the majorities are, and how near a few votes come to all people. Left: items by the share
+    of their majority label, by their own votes (grey) and as the prior sees all people (line). Right: mean total
+    variation distance of so many votes from all people; dotted beyond the votes there are.""",
+    alt="""Two panels: a histogram of items by the size of their majority, among the votes and among all people;
+    and a falling line, the distance of vote shares from all people by votes per item.""",
+)
+
+# %% [markdown]
+# ## How many votes would have been enough
+#
+# That depends on what they are for. A majority label takes few where people agree, and a distribution takes
+# many everywhere. Numbers beyond the votes that there are rest on the prior alone.
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-votes",
+    by_votes,
+    columns=crowd.BUDGET_COLUMNS,
+    caption="""What so many votes per item are worth: how far they are from all people, and how often their majority
+    label is all people's.""",
+)
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-enough",
+    crowd.enough(by_votes),
+    columns=crowd.ENOUGH_COLUMNS,
+    caption="The fewest votes per item, of those in the table above, that reach an aim on average.",
+)
+
+# %% [markdown]
+# To compare systems, more items help as well as more votes. The next table says which difference these items
+# would find in 80% of studies, with so many votes each.
+
+# %% tags=["remove-input"]
+spread = power.spread_of_differences(several, n_draws=draws, seed=seed)
+if len(spread):
+    found = power.detectable(spread, [len(votes)])
+    display(
+        publish_table(
+            "tbl-crowd-power",
+            found,
+            shown=power.side_by_side(found.rows, power.shown_votes(spread.rows)),
+            columns=power.COLUMNS[1:],
+            caption="""The smallest difference between two systems that these items find, by a two-sided test at 5%,
+            in 80% of studies.""",
+        )
+    )
+
+# %% [markdown]
+# ## What few votes do to estimates
+#
+# Where an item has a hundred votes, some can be taken away: what is left is what fewer people would have given.
+# So the bias of each estimate can be measured. This is done on ChaosNLI's votes, where they are available, and
+# on any dataset with at least 30 votes per item. The prior's bias on other data may differ.
+
+# %% tags=["remove-input"]
+thinned = crowd.few_votes(Material((*crowd.yardsticks(yardstick, here), several)), seed=seed)
+if len(thinned):
+    display(
+        publish_figure(
+            "fig-crowd-thinning",
+            plot_thinning,
+            thinned,
+            caption="""Few votes bias what is not corrected. Each estimate from 3, 5, 10 and 20 votes per item, against
+            that of all votes (dashed).""",
+            alt="""Panels for Shannon entropy, quadratic entropy and squared distance: uncorrected estimates miss the
+            dashed line at few votes, unbiased ones stay on it.""",
+        ),
+        publish_table(
+            "tbl-crowd-thinning",
+            thinned,
+            shown=crowd.thinned_beside(thinned.rows),
+            columns=crowd.thinned_columns(crowd.thinned_beside(thinned.rows)),
+            caption="""What is estimated from fewer votes per item, beside all votes: the bias of each
+            estimate.""",
+        ),
+    )
+
+# %% [markdown]
+# ## What a model can reach
+#
+# A *perfect model* predicts each item's true distribution, and still scores above zero, because the votes that
+# judge it are a sample. A *second crowd* is as many other people, taken as the prediction.
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-references",
+    crowd.references(ceilings.noise_ceiling(several, n_draws=draws, seed=seed)),
+    columns=crowd.REFERENCE_COLUMNS,
+    caption="""What a perfect model, a second crowd and a uniform guess score on these votes. Lower is better, but for
+    accuracy.""",
+)
+
+# %% [markdown]
+# ## The items that divide people most
+#
+# They are ranked by the chance that two people give different labels, as the prior expects it from the item's
+# votes. Where intervals overlap, the order is open.
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-items",
+    crowd.divided_items(here, n_items=shown, most=most, seed=seed),
+    columns=crowd.ITEM_COLUMNS,
+    texts=crowd.texts_of(votes),
+    caption="The items on which people are most divided, with their votes by label and a 95% interval.",
+)
+
+# %% tags=["remove-input"]
+Markdown("Labels: " + crowd.key_of(votes))
+
+# %% [markdown]
+# ## Annotators
+#
+# An annotator's agreement is the share of the other votes on the same items that are for the same label.
+# *Dawid–Skene* supposes that every item has one right label; where people rightly differ, it takes dissent for
+# error. A low number is a reason to look, not to exclude: a careful minority agrees little, too.
+
+# %% tags=["remove-input"]
+of_each = crowd.annotators(material)
+if len(of_each):
+    listed = crowd.at_the_ends(of_each.rows, shown)
+    display(
+        publish_table(
+            "tbl-crowd-annotators-together",
+            crowd.annotators_together(material),
+            columns=crowd.TOGETHER_COLUMNS,
+            caption="The annotators together, and how many majority labels Dawid–Skene would change.",
+        ),
+        publish_table(
+            "tbl-crowd-annotators",
+            of_each,
+            shown=listed,
+            columns=crowd.ANNOTATOR_COLUMNS,
+            caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the
+            {shown} with most, where there are more. Numbers are in the order of the file; intervals are of 95%.""",
+        ),
+    )
+
+# %% tags=["remove-input"]
+Markdown(material.left_out("annotators"))
+
+# %% [markdown]
+# ## Predictions
+#
+# With `-p predictions=FILE`, systems are judged by these votes. Two systems are ranked only where their
+# difference exceeds what the votes and the choice of items leave open. The unbiased squared distance decides,
+# since it does not depend on how many votes there are. Items with a single vote are left out here.
+
+# %% tags=["remove-input"]
+if here.systems and here.systems[0]:
+    judged = crowd.evaluated(here, most=most, n_resamples=resamples, seed=seed)
+    pairs = crowd.compared(here, n_resamples=10 * resamples, seed=seed)
+    display(
+        publish_table(
+            "tbl-crowd-systems",
+            judged,
+            columns=crowd.SYSTEM_COLUMNS,
+            caption="""How near systems come to people. The last column says how many people, pooled, come as near; it
+            is empty for what was made from these votes.""",
+        ),
+        publish_table(
+            "tbl-crowd-pairs",
+            pairs,
+            columns=crowd.PAIR_COLUMNS,
+            caption="""Which systems these votes can rank. Differences are paired over the same resampled items; p is
+            adjusted for all comparisons (Holm). A negative difference means that the system is nearer.""",
+        ),
+    )
+else:
+    display(Markdown("*No predictions were given: left out here.*"))
+
+# %% [markdown]
+# ## Limitations
+#
+# Intervals are for other items of the kind that is here, answered by the same kind of people. The prior takes
+# the votes on an item to be independent draws from one distribution: where annotators differ in their habits,
+# it takes part of that for uncertainty about the item. Unbiased estimates need no such assumption.

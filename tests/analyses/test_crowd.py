@@ -1,0 +1,205 @@
+"""One crowd: estimates from few votes against known truths, and the page that shows them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.checkout import chaos, copy_checkout
+from helpers.datasets import write_four_labels
+
+from chaos_utils.analyses import ceilings, crowd
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import catalogue
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.divergence import entropy
+from chaos_utils.scoring.api import make_system
+
+N_ITEMS = 3000
+
+
+@pytest.fixture(scope="module")
+def truth():
+    """Distributions of three kinds of items: clear ones, split ones, and all between."""
+    rng = np.random.default_rng(0)
+    clear = rng.dirichlet([30, 1, 1], N_ITEMS // 3)
+    split = rng.dirichlet([20, 20, 1], N_ITEMS // 3)
+    return np.concatenate([clear, split, rng.dirichlet([1, 1, 1], N_ITEMS // 3)])
+
+
+def drawn(sample, truth, n_votes, seed=0):
+    """Return votes on these distributions in the sample's place."""
+    counts = np.random.default_rng(seed).multinomial(n_votes, truth)
+    uids = tuple(f"item-{k}" for k in range(len(counts)))
+    return replace(
+        sample[0], uids=uids, counts=frozen(counts), majority=frozen(counts.argmax(axis=1)),
+        given_old_label=None, given_old_votes=None, texts=(),
+    )  # fmt: skip
+
+
+def by(table, *keys):
+    return table.set_index(list(keys))["value"]
+
+
+@pytest.mark.parametrize("n_votes", [2, 3, 5])
+def test_what_is_unbiased_is_right_from_two_votes_on(sample, truth, n_votes):
+    table = crowd.agreement.function(drawn(sample, truth, n_votes), n_resamples=300, seed=0)
+    row = table.set_index("quantity").loc["disagreement"]
+    apart = (1 - (truth**2).sum(axis=1)).mean()
+    assert row["low"] < apart < row["high"]
+    assert row["high"] - row["low"] < 0.06
+    assert row["plain"] < apart - 0.05
+
+
+def test_items_with_a_single_vote_say_nothing_of_agreement(sample, truth):
+    votes = drawn(sample, truth, np.where(np.arange(N_ITEMS) % 2, 1, 4))
+    few = crowd.agreement.function(votes, n_resamples=50, seed=0)
+    assert (few["n_items"] == N_ITEMS // 2).all()
+    paired = replace(votes, counts=votes.counts[::2], uids=votes.uids[::2])
+    alone = crowd.agreement.function(paired, n_resamples=50, seed=0)
+    np.testing.assert_allclose(by(few, "quantity"), by(alone, "quantity"))
+
+
+@pytest.mark.parametrize("n_votes", [3, 5, 10])
+def test_the_prior_is_nearer_to_shannon_s_entropy_than_miller_and_madow(sample, truth, n_votes):
+    table = crowd.entropies.function(drawn(sample, truth, n_votes), seed=0)
+    found = by(table, "quantity")
+    right = entropy(truth, unit="nats").mean()
+    assert table["plain"].iloc[0] < found["miller_madow"] < right
+    assert abs(found["prior"] - right) < 0.4 * (right - found["miller_madow"])
+
+
+def test_majorities_are_as_often_right_as_the_prior_says(sample, truth):
+    votes = drawn(sample, truth, 5)
+    found = by(crowd.majorities.function(votes), "quantity")
+    right = (votes.majority == truth.argmax(axis=1)).mean()
+    assert found["right"] == pytest.approx(right, abs=0.02)
+    assert found["majority_share"] == pytest.approx(truth.max(axis=1).mean(), abs=0.015)
+    sizes = crowd.majority_sizes.function(votes, n_bins=4)
+    seen = np.histogram(truth.max(axis=1), [*sizes["low"], 1.0])[0] / N_ITEMS
+    assert sizes["value"].sum() == pytest.approx(1)
+    assert np.abs(sizes["value"] - seen).sum() < np.abs(sizes["plain"] - seen).sum()
+
+
+def test_thinning_gives_the_numbers_that_are_known_of_snli(released):
+    table = crowd.few_votes.function(released[0], seed=0)
+    found = by(table, "quantity", "estimate", "n_votes")
+    known = dict(zip(crowd.THINNED, (0.418, 0.485, 0.528, 0.547), strict=True))
+    for n_votes, value in known.items():
+        assert found["shannon", "miller_madow", n_votes] == pytest.approx(value, abs=0.008)
+        assert found["shannon", "prior", n_votes] == pytest.approx(0.561, abs=0.012)
+    of_all = table.groupby("quantity")["of_all"].first()
+    assert of_all["shannon"] == pytest.approx(0.561, abs=0.0005)
+    for quantity in ("quadratic", "squared_distance"):
+        assert np.allclose(found[quantity, "unbiased"], of_all[quantity], atol=0.006)
+        assert abs(found[quantity, "plain", 3] - of_all[quantity]) > 0.1
+
+
+def test_nothing_is_thinned_that_has_few_votes(sample, truth):
+    assert not len(crowd.few_votes.function(drawn(sample, truth, 29), seed=0))
+
+
+def test_the_most_divided_items_are_not_those_with_fewest_votes(sample, truth):
+    n_votes = np.where(np.arange(N_ITEMS) % 2, 2, 40)
+    votes = drawn(sample, truth, n_votes)
+    table = crowd.divided_items.function(votes, n_items=50, most=2000, seed=0)
+    rows = [votes.index(uid) for uid in table["uid"]]
+    apart = 1 - (truth[rows] ** 2).sum(axis=1)
+    assert (n_votes[rows] == 40).all()  # thousands of the others are tied, one to one
+    assert ((table["low"] <= apart) & (apart <= table["high"])).mean() > 0.88
+    assert table["counts"][0] == " ".join(map(str, votes.counts[rows[0]]))
+
+
+def test_enough_is_the_first_number_that_reaches_the_aim(sample, truth):
+    votes = drawn(sample, truth, 10)
+    budget = ceilings.annotation_budget.function(votes, n_draws=2, seed=0)
+    sides = crowd.by_votes.__wrapped__(budget)
+    assert (np.diff(sides["dist_ce"]) < 0).all()
+    found = crowd.enough.__wrapped__(sides.assign(dist_ce=np.linspace(0.4, 0.06, len(sides))))
+    by_aim = found.set_index("wanted")["n_votes"]
+    first = next(n for n, v in zip(sides["n_votes"], np.linspace(0.4, 0.06, 8), strict=True)
+                 if v <= 0.1)  # fmt: skip
+    assert [by_aim[name] for name in by_aim.index if "0.10" in name] == [first]
+    assert all(by_aim.isna()[name] for name in by_aim.index if "0.05" in name)
+
+
+def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample, truth):
+    few = slice(0, None, 10)
+    votes = drawn(sample, truth[few], 3)
+    rng = np.random.default_rng(5)
+    near, twin = (0.9 * truth[few] + 0.1 * rng.dirichlet([1, 1, 1], 300) for _ in range(2))
+    systems = [
+        make_system(name, votes, values)
+        for name, values in (("near", near), ("twin", twin), ("far", 1 - near - 0 * twin))
+        if name != "far"
+    ]
+    systems.append(make_system("far", votes, np.roll(truth[few], 1, axis=1)))
+    table = crowd.compared.function(votes, systems, n_resamples=2000, seed=0)
+    said = table.set_index(["system", "reference"])["verdict"]
+    assert said["near", "twin"] == "these votes cannot say which is nearer"
+    assert said["near", "far"] == "near is nearer to people"
+    assert said["far", "mean vote"] == "mean vote is nearer to people"
+    judged = crowd.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
+    assert judged["system"][:2].tolist() == ["perfect model", "second crowd"]
+    values = judged.set_index("system")["sq_distance"]
+    exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
+    assert values["near"] == pytest.approx(exact, abs=0.04)
+    assert judged["kind"].tolist().count("model") == 3
+
+
+@pytest.fixture
+def four(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    return write_four_labels(tmp_path)
+
+
+def test_annotators_come_with_least_agreement_first(four):
+    (votes,) = load_all_votes(str(four))
+    table = crowd.annotators.function(votes)
+    assert sorted(table["annotator"]) == list(range(1, 31))
+    assert table["n_votes"].sum() == votes.n_votes.sum()
+    usual = table[~table["few"]]
+    assert usual["corrected"].is_monotonic_increasing
+    assert len(crowd.at_the_ends(table, 3)) == 6
+    together = by(crowd.annotators_together.function(votes), "quantity")
+    assert together["n_annotators"] == 30
+    assert 0 < together["relabelled"] < 0.5
+
+
+def test_votes_without_pairs_are_refused(tmp_path):
+    path = tmp_path / "single.csv"
+    path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
+    with pytest.raises(ChaosError, match="cannot say how far people agree"):
+        crowd.crowd_of(str(path), "", [])
+
+
+def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(tmp_path):
+    checkout = copy_checkout(tmp_path / "checkout")
+    text = "<script>alert(1)</script> costs $2 and $3 {value}`x`"
+    lines = [f'm{k // 3},w{k % 4},{"ab"[k % 5 > 2]},"{text}"' for k in range(60)]
+    (tmp_path / "tone.csv").write_text("\n".join(["item,annotator,label,message", *lines]))
+    (tmp_path / "tone.yml").write_text(
+        "name: tone\ntitle: Tone\nlabels: [a, b]\ntexts: [message]\nfiles: [{name: tone.csv}]\n"
+        "reader: {format: long, annotator: annotator}\n"
+    )
+    uids = [f"m{k}" for k in range(20)]
+    (tmp_path / "mine.csv").write_text(
+        "\n".join(["uid,a,b,model", *(f"{uid},0.6,0.4,mine" for uid in uids)])
+    )
+    given = (f"data={tmp_path / 'tone.yml'}", f"predictions={tmp_path / 'mine.csv'}", "draws=2",
+             "resamples=40")  # fmt: skip
+    options = [word for one in given for word in ("-p", one)]
+    done = chaos("run", "crowd", *options, "--json", cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert {"tbl-crowd-agreement", "fig-crowd", "tbl-crowd-items", "tbl-crowd-annotators",
+            "tbl-crowd-systems", "tbl-crowd-pairs"} <= set(answer["made"])  # fmt: skip
+    page = (checkout / "runs" / answer["run"].rpartition("/")[2] / "page.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; costs $2 and $3 {value}`x`" in page
+    assert page.count('<source media="(max-width: 600px)"') == answer["made"].count("fig-crowd")
+    manifest = json.loads(
+        next((checkout / "runs").glob("crowd-*/figures/tbl-crowd-items.json")).read_text("utf-8")
+    )
+    assert "alert" not in json.dumps(manifest)
