@@ -13,7 +13,12 @@ from chaos_utils.datasets.availability import (
     missing_predictions,
     needs_votes,
 )
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset, known_datasets
+from chaos_utils.datasets.catalogue import (
+    book_datasets,
+    bundled_datasets,
+    get_dataset,
+    known_datasets,
+)
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
@@ -70,9 +75,9 @@ class Evidence:
 
     @property
     def recordable(self) -> bool:
-        """Whether these are the book's own: the released votes, no system of a reader's."""
-        votes = self.votes or ()
-        released = all(one.is_released and one.dataset.in_book for one in votes)
+        """Whether these are the package's own: the released votes, no system of a reader's."""
+        votes, ours = self.votes or (), bundled_datasets()
+        released = all(one.is_released and one.dataset in ours for one in votes)
         return released and not self.own
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets, get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import find_votes
 
@@ -26,9 +26,9 @@ def may_be_recorded(data: str) -> bool:
 
 
 def is_missing(dataset: Dataset) -> bool:
-    """Return whether the votes on one of the book's datasets are not available."""
+    """Return whether the votes on one of the package's datasets are not available."""
     missing = any(sources.find(file.name) is None for file in dataset.files)
-    return missing and bool(dataset.in_book)
+    return missing and dataset in bundled_datasets()
 
 
 def missing_predictions(dataset: Dataset) -> list[str]:

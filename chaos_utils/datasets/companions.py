@@ -16,7 +16,7 @@ import pandas as pd
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.dataset import ChaosNLIReader
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.records import Content, read_records
 from chaos_utils.datasets.registry import registry
@@ -26,6 +26,8 @@ LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
 _CODES = {name[0]: name for name in LABELS}
 _OF_JUDGES = re.compile(r"llm_as_a_judge/chaosnli_(\w+)\.judgments\.jsonl")
+_OF_BERTS = re.compile(r"berts_of_a_feather/([a-z]+)_.*\.txt")
+_BESIDE = "llm_annotations.json"  # in a dataset's folder
 N_BERTS = 100
 
 
@@ -221,6 +223,27 @@ def read_ambient_linguists(data: str = "auto") -> pd.DataFrame:
     )
 
 
+def machine_files(dataset: Dataset) -> list[str]:
+    """Return which files hold machines' answers to a dataset's items.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    list of str
+        Names in the registry.
+    """
+    own = f"{dataset.file.rpartition('/')[0]}/{_BESIDE}" if dataset.files else ""
+    found = []
+    for name in registry():
+        of_book = _OF_JUDGES.fullmatch(name) or _OF_BERTS.fullmatch(name)
+        if name == own or (of_book and of_book[1] == dataset.name):
+            found.append(name)
+    return found
+
+
 def read_berts(votes: Votes | None = None, data: str = "auto") -> pd.DataFrame:
     """Read how many of a hundred BERTs, which differ in their seed alone, gave the gold label.
 
@@ -298,7 +321,7 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     if isinstance(reader, ChaosNLIReader) or not reader.keys:
         raise ChaosError("No language models' labels stand beside this dataset.", found=dataset)
     columns = ["item", "model", "value"]
-    name = f"{known.file.rsplit('/', 1)[0]}/llm_annotations.json"
+    name = f"{known.file.rsplit('/', 1)[0]}/{_BESIDE}"
     file = _File(name, columns, data, keys=["model", "item"])
     labels = file.table["value"].astype(str)
     file.only("value", labels, [*known.labels, "None-of-the-above"])

@@ -16,6 +16,7 @@ from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.authorship import read_authors
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
+from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files
 from chaos_utils.datasets.sources import find
@@ -114,7 +115,9 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
     directly = modules.closure(_imported(notebook), _GATHERING)
     if data != "sample" and asks:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
-    if _some_missing(data):
+    beside = _beside(directly) if data != "sample" else []
+    found |= {name: path for name in beside if (path := find(name)) is not None}
+    if _some_missing(data) or any(find(name) is None for name in beside):
         stems = {path.stem for path in needed if path.parent == package / "analyses"}
         records = (paths.results() / paths.TABLES).glob("*/*.csv")
         ours = sorted(path for path in records if path.parent.name.partition(".")[0] in stems)
@@ -124,6 +127,13 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
         ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
         found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
     return found
+
+
+def _beside(directly: Iterable[Path]) -> list[str]:
+    """Return the files that a chapter reads beside the book's votes: those of every dataset."""
+    if paths.project() / modules.PACKAGE / "analyses" / "crowds.py" not in directly:
+        return []
+    return [file.name for dataset in bundled_datasets() for file in dataset.files]
 
 
 def check_available(notebook: Path, values: Mapping[str, object]) -> None:

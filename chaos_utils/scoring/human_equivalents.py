@@ -141,25 +141,38 @@ def brier_equivalent(votes: Votes, system: System, *, level: float = 0.95) -> Eq
         )
     of_one_person = quadratic_entropy(votes.counts[rows])  # the expected squared distance
     of_system = squared_distance(votes.shares[rows], model, n_votes)
-    value, low, high = _ratio_interval(of_one_person, of_system, level)
+    value, low, high = ratio_interval(of_one_person, of_system, level)
     return Equivalent(BRIER, value, low, high, _half(votes), len(rows))
 
 
-def _ratio_interval(above: Floats, below: Floats, level: float) -> tuple[float, float, float]:
-    """Return the ratio of two means over the same items, infinite from 0 down, with its interval.
+def ratio_interval(
+    of_one_person: Floats, of_system: Floats, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Return how many people a system is worth, from squared distances on the same items.
 
-    The interval holds each v at which 0 is in that of the mean of `below` − `above` / v.
+    Parameters
+    ----------
+    of_one_person, of_system : ndarray of float, shape (n_items,)
+        Unbiased estimates of the expected squared distance to the true distribution.
+    level : float
+        Coverage, in (0, 1).
+
+    Returns
+    -------
+    value, low, high : float
+        The ratio of the means, infinite where that of the system is at most 0, and each v at which
+        0 is in the interval of the mean of `of_system` − `of_one_person` / v.
     """
     from statistics import NormalDist
 
-    top, bottom = above.mean(), below.mean()
+    top, bottom = of_one_person.mean(), of_system.mean()
     value = float(top / bottom) if bottom > 0 else np.inf
     if top == 0 < bottom:  # nobody disagrees: a single person is always right
         return 0.0, 0.0, 0.0
-    if len(above) < 2:
+    if len(of_one_person) < 2:
         return value, 0.0, np.inf
     z = NormalDist().inv_cdf((1 + level) / 2)
-    ((above2, both), (_, below2)) = np.cov(above, below) * z**2 / len(above)
+    ((above2, both), (_, below2)) = np.cov(of_one_person, of_system) * z**2 / len(of_one_person)
     # In r = 1 / v, the quadratic a r² − 2 b r + c is at most 0.
     a, b, c = top**2 - above2, top * bottom - both, bottom**2 - below2
     if a <= 0:  # nearly all are of one mind: any number of people would do

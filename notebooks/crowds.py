@@ -1,0 +1,238 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # An atlas of disagreement
+#
+# How divided is ChaosNLI's crowd, beside other crowds? This chapter sets it among other datasets with several
+# votes per item: inference in other collections and in Chinese, and tasks that are no inference at all.
+#
+# People disagree a good deal on most of them. On MNLI their {term}`quadratic entropy` is
+# {value}`tbl-crowds dataset=mnli evenness .0%` of its maximum, on SNLI
+# {value}`tbl-crowds dataset=snli evenness .0%`. But these items were chosen because five people had been
+# split over them. On OCNLI, whose items were not chosen so, it is
+# {value}`tbl-crowds dataset=ocnli evenness .0%`; on the OCNLI items that pass the same test,
+# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`. The choice does not explain everything: RTE,
+# whose items were not chosen for dispute, divided its annotators more than any other dataset here
+# ({value}`tbl-crowds dataset=rte evenness .0%`).
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
+thinned: str = "mnli"  # whose thinning is drawn, if it is here; the table has all
+most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
+resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
+draws: int = 10  # draws of five votes per item
+seed: int = 0  # seed of all draws
+
+# %%
+from IPython.display import Markdown, display
+
+from chaos_utils.analyses import crowd, crowds
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.notices import notices
+from chaos_utils.plots.crowd import plot_thinning
+from chaos_utils.plots.crowds import plot_atlas
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+own = gather(data)
+material = crowds.atlas_of(data, own)
+
+# %% tags=["remove-input"]
+Markdown(notices(own))
+
+# %% [markdown]
+# ## The atlas
+#
+# The {term}`quadratic entropy` of an item is the chance that two people give it different labels. It can be
+# estimated without bias from two votes on, so that datasets with five votes per item and with a hundred
+# compare. We show it as a share of its maximum, which an even split over all labels reaches, so that two
+# labels and ten compare, too.
+
+# %%
+atlas = crowds.by_evenness(crowds.atlas(material, most=most, n_resamples=resamples, seed=seed))
+publish_figure(
+    "fig-atlas",
+    plot_atlas,
+    crowds.drawn(atlas, crowds.spread(material, n_bins=20)),
+    caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals
+    over items; below a name stand the labels and the votes per item. Bars show how the items spread, by their own
+    quadratic entropy, where most items have at least twenty votes; each dataset's highest bar has the same
+    height.""",
+    alt="""A row for each dataset, with a point for its mean quadratic entropy as a share of the maximum, and bars for
+    its items. RTE, WAX and MNLI stand at the top, SNLI and AmbiEnt in the middle, αNLI and OCNLI near the bottom,
+    and CIFAR-10H far below all others. The items of SNLI and of the slider data spread over the whole range; those of
+    CIFAR-10H are nearly all at the lower end.""",
+)
+
+# %% [markdown]
+# Inference divides people in every dataset, and by very different amounts ({numref}`fig-atlas`): from
+# {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` over
+# {value}`tbl-crowds dataset=ambient evenness .0%` on AmbiEnt, whose sentences were picked for being ambiguous
+# {cite:p}`liu2023`, and {value}`tbl-crowds dataset=pavlick evenness .0%` on the slider data
+# {cite:p}`pavlick2019`, to {value}`tbl-crowds dataset=rte evenness .0%` on RTE {cite:p}`snow2008`. Whether a
+# chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) or a tweet offensive (MD-Agreement,
+# {cite:alp}`leonardelli2021`) divides people about as much as inference. What a small picture shows does not:
+# CIFAR-10H {cite:p}`peterson2019` has {value}`tbl-crowds dataset=cifar10h evenness .0%`, with a few divided
+# pictures among thousands of clear ones.
+
+# %%
+publish_table(
+    "tbl-crowds",
+    atlas,
+    columns=crowds.ATLAS_COLUMNS,
+    caption="""Which crowd agrees least depends on the measure. Quadratic entropy and {term}`Krippendorff’s α` come
+    from the votes alone; Shannon {term}`entropy` is what a {term}`nonparametric prior`, fitted to each dataset,
+    expects. In brackets, 95% intervals over items. Annotators are counted where the file names them.""",
+)
+
+# %% [markdown]
+# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). The least α is that of DICES-990
+# ({value}`tbl-crowds dataset=dices alpha .2f`), well below RTE's
+# ({value}`tbl-crowds dataset=rte alpha .2f`): every conversation there gets a similar mix of answers,
+# so that two votes on one conversation agree little more often than votes on two different ones. MNLI has
+# {value}`tbl-crowds dataset=mnli alpha .2f`, SNLI {value}`tbl-crowds dataset=snli alpha .2f`, and OCNLI
+# {value}`tbl-crowds dataset=ocnli alpha .2f`. Shannon entropy, as a share of its maximum, is close to quadratic
+# entropy for two and three labels, and lower for many: WAX, with sixteen labels, has
+# {value}`tbl-crowds dataset=wax shannon_evenness .0%` by Shannon and
+# {value}`tbl-crowds dataset=wax evenness .0%` by quadratic entropy.
+
+# %%
+publish_table(
+    "tbl-crowds-majorities",
+    atlas,
+    columns=crowds.MAJORITY_COLUMNS,
+    caption="""Unanimity and ties say as much about the number of votes as about people. Two people agree by the
+    unbiased estimate, with 95% intervals over items. An item without a majority has no label with more than half of
+    its votes; with two labels, these are the tied ones.""",
+)
+
+# %% [markdown]
+# Counts of items must not be compared across numbers of votes ({numref}`tbl-crowds-majorities`). All five
+# people agree on {value}`tbl-crowds-majorities dataset=ocnli unanimous .0%` of the OCNLI items, and all hundred
+# on {value}`tbl-crowds-majorities dataset=snli unanimous .0%` of the SNLI items. More than half of that gap is
+# arithmetic: of five votes drawn from SNLI's hundred, all agree on
+# {value}`tbl-few-votes dataset=snli quantity=unanimous n_votes=5 value .0%` of the items.
+#
+# ## What choosing divided items does
+#
+# The items of SNLI and MNLI in ChaosNLI are those whose original label had just three of five votes
+# {cite:p}`nie2020`. What would this rule do to a dataset whose items were not chosen? For each one, a
+# {term}`nonparametric prior` says what five people would do, and how divided all people are on the items that
+# five would split three to two, or three to one to one. Where items have more than five votes, the same can be
+# counted: five votes are drawn and choose, the others judge.
+
+# %%
+selection = crowds.by_evenness(crowds.selection(material, most=most, n_draws=draws, seed=seed))
+result = None
+if len(selection):
+    result = publish_table(
+        "tbl-crowds-selection",
+        selection,
+        columns=crowds.SELECTION_COLUMNS,
+        caption="""Items that split five people three to two, or three to one to one, divide all people more, too. Shown
+        are datasets of two and three labels. Where both can be known, what the prior expects agrees with what votes
+        show that took no part in the choice. SNLI and MNLI had been chosen so once already.""",
+    )
+result
+
+# %% [markdown]
+# The rule takes a sixth of OCNLI ({value}`tbl-crowds-selection dataset=ocnli seen .0%`) and doubles its
+# disagreement, from {value}`tbl-crowds-selection dataset=ocnli evenness .0%` to
+# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of the maximum ({numref}`tbl-crowds-selection`). That
+# lies between SNLI ({value}`tbl-crowds-selection dataset=snli evenness .0%`) and MNLI
+# ({value}`tbl-crowds-selection dataset=mnli evenness .0%`). αNLI, of which ChaosNLI kept the whole development
+# set, is at {value}`tbl-crowds-selection dataset=alphanli evenness .0%`, near OCNLI as it is. So the place of SNLI
+# and MNLI in the atlas is that of chosen items, and the whole datasets must lie lower. How much lower cannot be
+# computed from these votes, since items on which five people agreed are missing.
+#
+# Five votes choose loosely. All of these items once split five people so; of five votes from the hundred, only
+# {value}`tbl-crowds-selection dataset=snli seen .0%` of the SNLI items and
+# {value}`tbl-crowds-selection dataset=mnli seen .0%` of the MNLI items do. Of the RTE items,
+# {value}`tbl-crowds-selection dataset=rte seen .0%` split five people without any choice. Part of this may be
+# carelessness rather than difference of judgement; votes alone cannot separate them.
+#
+# ## What few votes do to each estimate
+#
+# ChaosNLI's hundred votes can be thinned: drawing 3, 5, 10 or 20 of them per item gives what fewer people would
+# have said, and shows which estimates can be trusted for the smaller crowds above.
+
+# %%
+yardsticks = crowds.yardsticks(material)
+estimates = crowd.few_votes(yardsticks, seed=seed)
+few = crowds.few_votes(estimates, crowds.thinned(yardsticks, seed=seed))
+if len(few):
+    one = estimates.on(thinned)
+    display(
+        publish_figure(
+            "fig-few-votes",
+            plot_thinning,
+            one if len(one) else estimates.on(estimates.rows["dataset"].iloc[0]),
+            caption="""Only unbiased estimates hold with few votes. Estimates from 3, 5, 10 and 20 of the hundred votes
+            per item of MNLI, against that of all votes (dashed): Shannon entropy from the votes as they are, with the
+            {term}`Miller–Madow correction`, and by a {term}`nonparametric prior`; quadratic entropy; and the squared
+            distance between people and the mean vote.""",
+            alt="""Three panels. For Shannon entropy, the votes as they are and Miller–Madow lie far below the dashed
+            line at three votes and rise towards it, the prior lies just below it. For quadratic entropy and squared distance
+            the unbiased estimates lie on the dashed line at every number of votes, the others miss it widely
+            at three votes.""",
+        ),
+        publish_table(
+            "tbl-few-votes",
+            few,
+            shown=crowd.thinned_beside(few.rows),
+            columns=crowds.few_votes_columns(crowd.thinned_beside(few.rows)),
+            caption="""Quadratic entropy, squared distance and α can be had from three votes; ties and unanimity
+            cannot. Means over five draws of so many votes per item, beside all votes.""",
+        ),
+    )
+
+# %% [markdown]
+# With three votes per item, the Shannon entropy of MNLI's vote shares is
+# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats, against
+# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` from all hundred
+# ({numref}`fig-few-votes`). The Miller–Madow correction {cite:p}`miller1955` brings it to
+# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=miller_madow n_votes=3 value .2f`, and the prior to
+# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=prior n_votes=3 value .2f`. Unbiased quadratic
+# entropy needs no such help: {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f`
+# from three votes and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f`
+# from a hundred. Nor does Krippendorff's α {cite:p}`krippendorff2004`
+# ({value}`tbl-few-votes dataset=mnli quantity=alpha n_votes=3 value .3f` and
+# {value}`tbl-few-votes dataset=mnli quantity=alpha n_votes=3 of_all .3f`). SNLI and αNLI behave alike
+# ({numref}`tbl-few-votes`).
+#
+# The share of items without a majority is
+# {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 value .0%` with three votes,
+# {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=10 value .0%` with ten, and
+# {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 of_all .0%` with a hundred: it rises and
+# falls again, since even numbers of votes allow ties.
+#
+# ## Your crowd in the atlas
+#
+# `chaos run crowds -p data=my-votes.csv` puts your votes among these datasets, and {doc}`../datasets` explains the
+# formats. `chaos run crowd -p data=my-votes.csv` looks at yours alone.
+#
+# ## How far this goes
+#
+# The {value}`tbl-crowds count:n_items d` datasets differ in everything at once: task, language, guidelines, who was
+# asked, how they were screened, and how items were chosen. The order of the atlas therefore says how divided these
+# votes are, and nothing about which task is harder.
+#
+# A share of the maximum treats all labels alike. Each feature of a skin lesion has a scale of its own, with at most
+# six of the {value}`tbl-crowds dataset=lesion n_labels` labels, so its share is too low; with their order taken into
+# account, α is {value}`tbl-crowds dataset=lesion alpha_ordered .2f` rather than
+# {value}`tbl-crowds dataset=lesion alpha .2f`. The slider's answers were cut into equal thirds, and another cut gives
+# other numbers. For WAX, with {value}`tbl-crowds dataset=wax n_items` items and sixteen labels, the prior is a guess.
+#
+# Intervals are over items, with the annotators as they are. Where a few people gave all votes, as the
+# {value}`tbl-crowds dataset=lesion n_annotators .0f` for skin lesions, other people may differ more than these
+# intervals allow.

@@ -1,0 +1,267 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Why people disagree
+#
+# Most disagreement on ChaosNLI's MNLI items is no error. Where annotators had to explain their labels and
+# judge the explanations, labels that were called errors hold
+# {value}`tbl-why-errors judges=authors status=error holder=people minority_share .0%` of the votes against
+# the majority
+# ({value}`tbl-why-errors judges=authors status=error holder=people minority_low .0%` to
+# {value}`tbl-why-errors judges=authors status=error holder=people minority_high .0%`), and labels with a reason
+# that holds {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%`.
+#
+# The kind of reason says little about how much people disagree, and much about which labels they choose. It
+# explains {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
+# {term}`entropy` between items, and
+# {value}`tbl-why-explained holder=people quantity=contradiction by_reason .0%` of that of the votes for
+# contradiction. Models err in the same way: no reason makes them clearly worse, but their errors
+# lean to different labels. And where a sentence is ambiguous, saying which reading is meant lowers the entropy from
+# {value}`fig-why-readings "shown=as written" majority=9 bits .2f` to
+# {value}`fig-why-readings "shown=a reading" majority=9 bits .2f` bits.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
+predictions: list[str] = []  # files of predictions of your own, compared beside the rest
+resamples: int = 2000  # bootstrap resamples of the items, for the shares of the minority's votes
+draws: int = 200  # draws of ten votes from the hundred
+confidence: float = 0.95  # coverage of the intervals
+seed: int = 0  # seed of resamples and draws
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils.analyses import why
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.notices import notices
+from chaos_utils.plots.why import plot_readings, plot_reasons
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.tables import publish_table
+
+material = gather(data, predictions)
+items = why.joined(material.named("mnli"))
+varierr, taxonomy, livenli, ambient = why.beside(items)
+pairs = items if items.synthetic else gather(datasets=["ambient"]) if len(items) else []
+
+# %% tags=["remove-input"]
+without = "*None of the items here has been explained: there is nothing to show on this page.*"
+invented = "*The explanations and reasons beside the synthetic votes are invented as well.*"
+about = invented if items.synthetic else "" if len(items) else without
+Markdown(f"{notices(material)}\n\n{about}")
+
+# %% [markdown]
+# Votes show that people disagree, not why. Four datasets hold more, and three of them share items with
+# ChaosNLI-MNLI: VariErr {cite:p}`weber2024`, the taxonomy of {cite:t}`jiang2022` and LiveNLI
+# {cite:p}`jiang2023`. AmbiEnt {cite:p}`liu2023` has pairs of its own. The explanations themselves are not
+# reprinted here, since most come without a licence; {doc}`/datasets` says where to get them.
+#
+# ## Error or variation
+#
+# In VariErr, four people labelled each of 500 items, with an explanation for each label. In a second round
+# they judged all explanations of an item, their own and the others'. A label counts as an *error* if nobody
+# who gave it stands by an explanation of it. We set these judgements beside the hundred votes of ChaosNLI,
+# which are by other people.
+
+# %%
+errors = why.errors(
+    items, companion=varierr, n_resamples=resamples, confidence=confidence, seed=seed
+)
+result = None
+if len(errors):
+    result = publish_table(
+        "tbl-why-errors",
+        errors,
+        shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
+        columns=why.ERROR_COLUMNS,
+        caption=f"""Few of the minority's votes stand on labels that are called errors. Labels of items by
+        what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose
+        word decides: that of the explanation's authors, or that of their peers, more than half of whom
+        must accept it. Minority votes are those against an item's majority. In brackets,
+        {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The data also has
+        the models' probabilities.""",
+    )
+result
+
+# %% [markdown]
+# By the authors' own word, a minority label called an error has
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of an item's votes on average, not
+# much less than one with a reason that holds
+# ({value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`). A label can even be called an
+# error and be the majority's: this happens on
+# {value}`tbl-why-errors judges=authors status=error holder=people n_majority .0f` of
+# {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. A vote on a label that
+# somebody else could not defend need not be a mistake.
+#
+# The answer depends on who judges. When peers decide, labels called errors hold
+# {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of the minority's votes.
+# And {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of these votes are
+# on labels that none of the four gave, so that nobody judged them. Four people are too few to find every
+# defensible label.
+#
+# Models are no better at keeping away from errors: RoBERTa-base puts
+# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base share .0%` of its probability on such
+# labels, where people put {value}`tbl-why-errors judges=authors status=error holder=people share .0%` of
+# their votes. It differs more on labels that none of the four gave
+# ({value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base share .0%` against
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people share .0%`).
+#
+# ## Ten reasons
+#
+# {cite:t}`jiang2022` read disputed items and sorted them by ten reasons, one or several for each item:
+#
+# * **The meaning is uncertain**: that of a word (*lexical*), what is implied or presupposed
+#   (*implicature*, *presupposition*), how probable something is (*probabilistic*), or the text has flaws
+#   (*imperfection*).
+# * **The guidelines leave it open**: whether two expressions mean the same thing or time (*coreference*,
+#   *temporal*), or how to treat a question (*interrogative*).
+# * **Annotators have habits**: they accept small additions to what is said (*accommodating*), or are
+#   led by shared words (*high overlap*).
+
+# %%
+reasons = why.reasons(items, companion=taxonomy, confidence=confidence)
+result = None
+if len(reasons):
+    result = publish_figure(
+        "fig-why-reasons",
+        plot_reasons,
+        reasons,
+        caption=f"""People disagree about as much for each reason, but between different labels. Means over
+        the items of each reason (their number in brackets; an item may have several), with
+        {100 * confidence:g}% intervals by Student's t. Hollow marks: fewer than {why.FEW} items. Below, the
+        models' JSD and their surplus of neutral, as the mean of a model's seeds.""",
+        alt="""Four dot plots with a row for each of ten reasons in three groups. The entropies lie close
+        together, around one bit, with wide intervals where items are few; only the items with none of the
+        ten reasons are clearly lower. The shares of the three labels differ widely between rows. The
+        models' distances overlap for nearly all reasons. Their surplus of neutral is far below zero for
+        some reasons and above it for others.""",
+    )
+result
+
+# %% [markdown]
+# Entropy is about
+# {value}`fig-why-reasons holder=people quantity=entropy reason=lexical overall .2f` bits whatever the reason
+# ({numref}`fig-why-reasons`). Only the
+# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" n_items .0f` items to which
+# none of the ten applies are clearer, at
+# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" mean .2f`. What differs is
+# the direction. Where it is unclear whether two expressions mean the same thing,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for
+# contradiction; where people accommodate small additions,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`.
+
+# %%
+explained = why.explained(items, companion=taxonomy)
+result = None
+if len(explained):
+    result = publish_table(
+        "tbl-why-explained",
+        explained,
+        columns=why.EXPLAINED_COLUMNS,
+        caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much.
+        Share of the variance between items that the ten reasons explain (adjusted R² of a linear
+        regression), with p of the F test, adjusted by Holm for all rows. Lowest and highest are the
+        reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
+        model's share of a label minus that of the votes.""",
+    )
+result
+
+# %% [markdown]
+# Do models' errors follow reasons? Their size does not: reasons explain
+# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD
+# and {value}`tbl-why-explained holder=MiniLM-L6 quantity=jsd by_reason .1%` (adjusted, so that it may be
+# negative) of MiniLM's. Their direction does. RoBERTa-base's share of neutral lies above people's where
+# these accommodate additions
+# ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far below where
+# the text has flaws, which people answer with neutral
+# ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`). MiniLM leans the same
+# way ({value}`fig-why-reasons holder=MiniLM-L6 quantity=neutral reason=accommodating mean +.2f` and
+# {value}`fig-why-reasons holder=MiniLM-L6 quantity=neutral reason=imperfection mean +.2f`).
+#
+# ## People who explain
+#
+# LiveNLI asked at least ten people per item for an explanation, and let them name several labels. Half a vote
+# then goes to each of two labels.
+
+# %%
+explaining = why.explaining(
+    items, companion=livenli, n_draws=draws, confidence=confidence, seed=seed
+)
+result = None
+if len(explaining):
+    result = publish_table(
+        "tbl-why-explaining",
+        explaining,
+        columns=why.EXPLAINING_COLUMNS,
+        caption=f"""People who must explain disagree as much as people who vote. LiveNLI's people beside ten
+        of ChaosNLI's hundred (means over {draws} draws), who are compared with the other ninety, on the
+        items that both have. In brackets, {100 * confidence:g}% intervals by Student's t over items.""",
+    )
+result
+
+# %% [markdown]
+# On the {value}`tbl-why-explaining crowd=explained n_items .0f` shared items, the entropy of these answers is
+# {value}`tbl-why-explaining crowd=explained bits .2f` bits, where ten plain votes have
+# {value}`tbl-why-explaining crowd=voted bits .2f`. Reflection does not remove disagreement. Nor is it all between
+# people: {value}`tbl-why-explaining crowd=explained several .0%` of the answers name several labels, so that one
+# person sees what a crowd would split on. Those who explain are somewhat farther from the votes
+# ({term}`TVD` {value}`tbl-why-explaining crowd=explained tvd .3f`) than ten more voters
+# ({value}`tbl-why-explaining crowd=voted tvd .3f`): by
+# {value}`tbl-why-explaining crowd=explained farther .3f`
+# ({value}`tbl-why-explaining crowd=explained farther_low .3f` to
+# {value}`tbl-why-explaining crowd=explained farther_high .3f`).
+#
+# ## Once the sentence is disambiguated
+#
+# AmbiEnt's pairs were chosen because one of the two sentences is ambiguous. Nine people labelled each pair as it is
+# written, and then with the sentence rewritten so that it has one meaning: each of its readings, and a
+# *distractor*, which is not among them.
+
+# %%
+readings = why.readings(pairs, companion=ambient, confidence=confidence)
+result = None
+if len(readings):
+    result = publish_figure(
+        "fig-why-readings",
+        plot_readings,
+        readings,
+        caption="""Once the reading is given, unanimity is twice as frequent. Pairs by how many of nine
+        votes the majority label has: as written, with the sentence rewritten as one of its readings, and
+        with a distractor.""",
+        alt="""Three lines over the size of the majority, from three to nine of nine votes. As written, the
+        shares are about equal from five votes to nine. For readings and for distractors they rise, and more
+        than a third of the pairs have all nine votes on one label.""",
+    )
+result
+
+# %% [markdown]
+# All nine agree on {value}`fig-why-readings "shown=as written" majority=9 share .0%` of the pairs as written and
+# on {value}`fig-why-readings "shown=a reading" majority=9 share .0%` of their readings. The mean entropy falls by
+# {value}`fig-why-readings "shown=a reading" majority=9 removed .2f` bits per pair
+# ({value}`fig-why-readings "shown=a reading" majority=9 removed_low .2f` to
+# {value}`fig-why-readings "shown=a reading" majority=9 removed_high .2f`), a third of what there was. In terms
+# that nine votes do not bias, the chance that two people differ falls from
+# {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
+# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`. The rest is not ambiguity of this kind. A
+# distractor lowers the entropy almost as much
+# ({value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits): what counts is that a sentence
+# is explicit, not that it is one of the readings.
+#
+# ## Limitations
+#
+# The reasons were judged by one or two people per item, on
+# {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and four of
+# the ten have fewer than twenty; a difference between two of these is no finding. That reasons explain little of
+# the entropy may also come from the choice of items, which were disputed to begin with. VariErr's
+# judges are four people, and LiveNLI shares
+# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The systems are two small families; RoBERTa-base was trained on SNLI alone. AmbiEnt's pairs are not ChaosNLI's, so what
+# disambiguation removes there need not hold here.

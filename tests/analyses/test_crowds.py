@@ -1,0 +1,178 @@
+"""The atlas: numbers that compare across labels and votes, and what choosing items does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.checkout import chaos, copy_checkout
+from helpers.datasets import write_four_labels
+
+from chaos_utils.analyses import crowd, crowds
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.base import paths
+from chaos_utils.datasets import catalogue
+from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
+from chaos_utils.datasets.votes import frozen
+from chaos_utils.publish import dependencies
+
+N_ITEMS = 2000
+FEW = {"most": 1000, "n_resamples": 100, "seed": 0}
+
+
+@pytest.fixture(scope="module")
+def truth():
+    """Distributions of clear, split and all other kinds of items."""
+    rng = np.random.default_rng(0)
+    clear = rng.dirichlet([30, 1, 1], N_ITEMS // 2)
+    return np.concatenate([clear, rng.dirichlet([1, 1, 1], N_ITEMS // 2)])
+
+
+def drawn(sample, truth, n_votes, seed=0):
+    """Return votes on these distributions in the sample's place."""
+    counts = np.random.default_rng(seed).multinomial(n_votes, truth)
+    uids = tuple(f"item-{k}" for k in range(len(counts)))
+    return replace(
+        sample[0], uids=uids, counts=frozen(counts), majority=frozen(counts.argmax(axis=1)),
+        given_old_label=None, given_old_votes=None, texts=(),
+    )  # fmt: skip
+
+
+def evenness(truth):
+    return (1 - (truth**2).sum(axis=1)) / (1 - 1 / truth.shape[1])
+
+
+@pytest.mark.parametrize("n_votes", [3, 40])
+def test_a_row_of_the_atlas_is_right_whatever_the_number_of_votes(sample, truth, n_votes):
+    (row,) = crowds.atlas.function(drawn(sample, truth, n_votes), **FEW).to_dict("records")
+    right = evenness(truth).mean()
+    assert row["evenness_low"] < right < row["evenness_high"]
+    assert row["agree"] == pytest.approx((truth**2).sum(axis=1).mean(), abs=0.02)
+    assert row["agree_low"] < row["agree"] < row["agree_high"]
+    log = -(truth * np.log(truth.clip(1e-300))).sum(axis=1).mean()
+    assert row["shannon"] == pytest.approx(log, rel=0.08)
+    assert row["shannon_plain"] < log
+    assert row["shannon_evenness"] == row["shannon"] / np.log(3)
+
+
+def test_an_item_has_a_majority_only_with_more_than_half_the_votes(sample):
+    counts = np.repeat([[4, 0, 0], [2, 2, 0], [2, 1, 1], [3, 1, 0]], [4, 3, 2, 1], axis=0)
+    votes = replace(drawn(sample, np.full((10, 3), 1 / 3), 4), counts=frozen(counts))
+    (row,) = crowds.atlas.function(votes, **FEW).to_dict("records")
+    assert (row["unanimous"], row["tied"], row["no_majority"]) == (0.4, 0.3, 0.5)
+
+
+def test_items_are_spread_over_bins_only_where_they_have_votes_enough(sample, truth):
+    table = crowds.spread.function(drawn(sample, truth, 200), n_bins=5)
+    assert table["share"].sum() == pytest.approx(1)
+    seen = np.histogram(evenness(truth), np.linspace(0, 1, 6))[0] / N_ITEMS
+    np.testing.assert_allclose(table["share"], seen, atol=0.05)
+    assert not len(crowds.spread.function(drawn(sample, truth, 19), n_bins=5))
+    half = np.where(np.arange(N_ITEMS) % 2, 19, 60)
+    mixed = crowds.spread.function(drawn(sample, truth, half), n_bins=5)
+    few = crowds.spread.function(drawn(sample, truth[::2], half[::2], seed=1), n_bins=5)
+    np.testing.assert_allclose(mixed["share"], few["share"], atol=0.06)
+
+
+@pytest.mark.parametrize("n_votes", [5, 30])
+def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes):
+    votes = drawn(sample, truth, n_votes)
+    (row,) = crowds.selection.function(votes, most=N_ITEMS, n_draws=5, seed=0).to_dict("records")
+    five = np.random.default_rng(7).multinomial(5, np.repeat(truth, 20, axis=0))
+    chosen = five.max(axis=1) == 3
+    right = np.repeat(evenness(truth), 20)[chosen].mean()
+    assert right > evenness(truth).mean() + 0.1  # choosing does something
+    assert row["evenness"] == pytest.approx(evenness(truth).mean(), abs=0.03)
+    assert row["chosen"] == pytest.approx(chosen.mean(), abs=0.03)
+    assert row["of_chosen"] == pytest.approx(right, abs=0.04)
+    assert row["seen"] == pytest.approx(chosen.mean(), abs=0.03)
+    if n_votes == 5:
+        assert np.isnan(row["of_seen"])  # no vote is left to judge
+    else:
+        assert row["of_seen"] == pytest.approx(right, abs=0.03)
+
+
+def test_four_labels_are_not_chosen_from(four):
+    (evidence,) = gather(str(four))
+    assert not len(crowds.selection(evidence, most=100, n_draws=1, seed=0))
+
+
+def test_thinning_keeps_alpha_and_makes_unanimity(sample, truth):
+    table = crowds.thinned.function(drawn(sample, truth, 60), seed=0)
+    found = table.set_index(["quantity", "n_votes"])["value"]
+    of_all = table.groupby("quantity")["of_all"].first()
+    assert found["alpha", 3] == pytest.approx(of_all["alpha"], abs=0.03)
+    assert found["unanimous", 3] > found["unanimous", 20] > of_all["unanimous"]
+    assert not len(crowds.thinned.function(drawn(sample, truth, 29), seed=0))
+
+
+def test_few_votes_of_one_dataset_stand_together(sample):
+    material = gather("sample")
+    estimates = crowd.few_votes(material, seed=0, n_votes=(3,), n_draws=1)
+    rows = crowds.few_votes(estimates, crowds.thinned(material, seed=0, n_draws=1)).rows
+    assert rows["dataset"].drop_duplicates().tolist() == [one.name for one in material]
+    assert (rows["dataset"] != rows["dataset"].shift()).sum() == len(material)
+    assert {"shannon", "alpha"} <= set(rows["quantity"])
+
+
+def test_the_order_is_by_disagreement(sample, truth):
+    material = gather("sample")
+    rows = crowds.by_evenness(crowds.atlas(material, **FEW)).rows
+    assert rows["evenness"].is_monotonic_decreasing
+    bins = crowds.spread(material, n_bins=4)
+    drawn_rows = crowds.drawn(crowds.atlas(material, **FEW), bins).rows
+    assert (drawn_rows["part"] == "items").sum() == len(bins)
+
+
+@pytest.fixture
+def four(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    return write_four_labels(tmp_path)
+
+
+@pytest.fixture
+def no_data(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "data_roots", lambda: [tmp_path / "nowhere"])
+
+
+def names(material):
+    return [one.name for one in material]
+
+
+def test_all_datasets_are_in_the_atlas_with_their_votes_or_without(no_data):
+    material = crowds.atlas_of("auto", gather("auto"))
+    assert names(material) == [one.name for one in bundled_datasets()]
+    assert all(one.votes is None and one.recordable for one in material)
+    assert names(crowds.yardsticks(material)) == [one.name for one in book_datasets()]
+
+
+def test_a_reader_s_votes_stand_before_the_others_and_the_sample_alone(four, no_data):
+    own = gather(str(four))
+    material = crowds.atlas_of(str(four), own)
+    assert names(material) == ["severity", *(one.name for one in bundled_datasets())]
+    assert material[0].votes
+    assert not material[0].recordable
+    sample = gather("sample")
+    assert crowds.atlas_of("sample", sample) is sample
+
+
+def test_the_chapter_depends_on_every_dataset(monkeypatch, tmp_path):
+    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
+    monkeypatch.setattr(dependencies, "_votes_here", lambda data: [])
+
+    def needed(chapter):
+        return set(dependencies.data_of(paths.notebooks() / f"{chapter}.py", "auto"))
+
+    files = {file.name for dataset in bundled_datasets() for file in dataset.files}
+    assert files <= needed("crowds")
+    assert not files & needed("annotations")
+
+
+def test_the_chapter_runs_on_the_sample(tmp_path):
+    checkout = copy_checkout(tmp_path / "checkout")
+    given = ("data=sample", "most=200", "resamples=20", "draws=1")
+    options = [word for one in given for word in ("-p", one)]
+    done = chaos("run", "crowds", *options, cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    (folder,) = (checkout / "runs").glob("crowds-*/figures")
+    made = {path.stem for path in folder.glob("*.json")}
+    assert {"fig-atlas", "tbl-crowds", "tbl-crowds-selection", "fig-few-votes"} <= made

@@ -1,0 +1,261 @@
+"""Crowds of machines beside people: what is counted, what is pooled, and the published facts."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from chaos_utils.analyses import machine_crowds as mc
+from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.base import style
+from chaos_utils.base.inputs import Input
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.companions import machine_files
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.metrics.divergence import squared_distance
+from chaos_utils.plots.machine_crowds import plot_gold_shares, plot_machine_worth, plot_unanimity
+from chaos_utils.scoring.human_equivalents import brier_equivalent
+from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.systems import computed, synthetic_systems
+
+FEW = {"n_resamples": 100, "confidence": 0.95, "seed": 0}
+NONE = mc.Answers(pd.DataFrame())
+
+# Whether this process finds the published files before a test changes its folders.
+DATASETS = [get_dataset(name) for name in ("snli", "mnli", "wax", "lesion")]
+FILES = [name for one in DATASETS for name in (one.file, *machine_files(one))]
+THERE = all(map(sources.find, FILES))
+published = pytest.mark.skipif(not THERE, reason="the published files are not available")
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def votes(sample):
+    return sample[0]
+
+
+@pytest.fixture(scope="module")
+def systems(votes):
+    return synthetic_systems(votes)
+
+
+def evidence(votes, systems):
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
+
+
+def as_if_released(votes, **changes):
+    """Return synthetic votes that pass for the published ones."""
+    source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
+    return replace(votes, source=source, other_sources=(), **changes)
+
+
+def answers_to(votes, labels, finished):
+    """Return answers of machines, a column of `labels` each, with their shares of whole answers."""
+    names = votes.dataset.labels
+    rows = [
+        {"dataset": votes.dataset.name, "uid": uid, "model": f"m{k}", "label": names[label],
+         "finished": i >= len(votes) * (1 - finished[k])}
+        for i, uid in enumerate(votes.uids)
+        for k, label in enumerate(labels[i])
+    ]  # fmt: skip
+    return mc.Answers(pd.DataFrame(rows))
+
+
+def test_the_files_that_stand_beside_a_dataset():
+    assert [len(machine_files(get_dataset(name))) for name in ("snli", "mnli", "wax", "rte")] == [
+        1, 2, 1, 0
+    ]  # fmt: skip
+
+
+def test_crowds_are_seeds_all_systems_and_language_models(votes, systems):
+    released = as_if_released(votes)
+    other = replace(systems[0], name="other", family="other", seed=None)
+    seen = replace(systems[0], name="seen", seed=8, trained_on=(votes_of(votes.dataset),))
+    labels = np.zeros((len(votes), 3), dtype=int)
+    judges = answers_to(released, labels, (1, 1, 0.2))
+    found = mc.crowds_on(released, [*systems, other, seen], judges.on(released))
+    assert [(one.name, one.n_members) for one in found] == [
+        (mc.LLMS, 3), (mc.FINISHED, 2), (systems[0].family, 3), (mc.ALL, 4)
+    ]  # fmt: skip
+    assert (found[0].counts[:, 0] == 3).all()
+    # They are no crowd beside other votes than the published ones.
+    assert not len(judges.on(votes))
+    assert mc.crowds_on(votes, systems[:1], judges.on(votes)) == []
+
+
+def test_answers_are_set_beside_their_own_items(votes):
+    released = as_if_released(votes)
+    labels = np.stack([released.majority, released.majority], axis=1)
+    judges = answers_to(released, labels, (1, 1))
+    some = judges.rows[judges.rows["uid"].isin(released.uids[5:9])].iloc[::-1]
+    (crowd,) = mc.crowds_on(released, [], some)
+    assert crowd.votes.uids == released.uids[5:9]
+    assert (crowd.labels[:, 0] == released.majority[5:9]).all()
+
+
+def test_people_as_few_as_the_machines(votes):
+    two = votes.counts[0]
+    n = two.sum()
+    expected = (two * (two - 1)).sum() / (n * (n - 1))
+    assert np.isclose(mc.chance_of_unanimity(votes, 2)[0], expected)
+    assert np.allclose(mc.chance_of_unanimity(votes, 1), 1)
+    assert (mc.chance_of_unanimity(votes, int(n))[votes.counts.max(axis=1) < n] == 0).all()
+
+
+def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
+    one = replace(systems[0], origin="yours")
+    copies = [replace(one, name=f"c{k}", seed=k) for k in range(3)]
+    here = evidence(votes, copies)
+    (row,) = mc.crowds(here, judges=NONE, **FEW).rows.to_dict("records")
+    assert (row["agreement"], row["unanimous"], row["entropy"]) == (1, 1, 0)
+    assert row["people_agreement"] < 1
+    assert row["people_entropy"] > 0
+    growth = mc.growth(here, judges=NONE, berts=NONE, confidence=0.95).rows
+    for _, rows in growth.groupby(["target", "pooled"]):
+        assert np.allclose(rows["worth"], rows["limit"])
+    soft = growth[(growth["pooled"] == mc.SOFT) & (growth["target"] == mc.LABELS)]
+    assert np.allclose(soft["worth"], brier_equivalent(votes, one).value)
+
+
+def test_growth_is_the_mean_over_all_ways_to_draw_members(votes, systems):
+    growth = mc.growth(evidence(votes, systems), judges=NONE, berts=NONE, confidence=0.95).rows
+    rows = growth[(growth["target"] == mc.LABELS) & (growth["pooled"] == mc.HARD)]
+    one_hot = np.stack([np.eye(votes.dataset.n_classes)[one.predicted] for one in systems])
+    p = votes.shares
+    n = votes.n_votes
+    of_one = ((p * (1 - p)).sum(axis=1) * n / (n - 1)).mean()
+    for size, found in zip(rows["n_members"], rows["worth"], strict=True):
+        pooled = [one_hot[list(some)].mean(axis=0) for some in combinations(range(3), size)]
+        distance = np.mean([squared_distance(p, one, n).mean() for one in pooled])
+        assert np.isclose(found, of_one / distance)
+    mean = computed("mean", votes, one_hot.mean(axis=0))
+    whole = rows[rows["whole"]].iloc[0]
+    expected = brier_equivalent(votes, mean)
+    assert np.allclose(whole[["worth", "low", "high"]].astype(float),
+                       [expected.value, expected.low, expected.high])  # fmt: skip
+    # More of them help, and never more than endlessly many would.
+    assert rows["worth"].is_monotonic_increasing
+    assert (rows["worth"] <= rows["limit"]).all()
+
+
+def berts_on(votes, rng):
+    gold = rng.binomial(100, rng.beta(0.2, 0.1, len(votes)))
+    rows = pd.DataFrame({"dataset": votes.dataset.name, "uid": votes.uids, "n_correct": gold})
+    return mc.Answers(rows)
+
+
+def test_a_hundred_berts(votes):
+    released = as_if_released(votes)
+    berts = berts_on(released, np.random.default_rng(0))
+    correct = berts.rows["n_correct"]
+    here = evidence(released, [])
+    table = mc.hundred(here, berts=berts, **FEW).rows.set_index("crowd")
+    items = np.arange(len(votes))
+    people = released.shares[items, released.old_label]
+    assert np.isclose(table.loc[mc.BERTS, "all"], (correct == 100).mean())
+    assert np.isclose(table.loc[mc.PEOPLE, "nearly_all"], (people >= 0.95).mean())
+    assert np.isclose(table.loc[mc.PEOPLE, "distance"], np.abs(people - correct / 100).mean())
+    assert np.isclose(
+        table.loc[mc.BERTS, "rho"], correct.corr(pd.Series(people), method="spearman")
+    )
+    ends = table[[f"{name}_{end}" for name in ("share", "agreement") for end in ("low", "high")]]
+    assert ends.notna().all(axis=None)
+    cells = mc.gold_shares(here, berts=berts).rows
+    assert len(cells) == 100
+    assert cells["n_items"].sum() == len(votes)
+    high = cells[cells["machines"] == 9]["n_items"].sum()
+    assert high == (correct >= 90).sum()
+    growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
+    assert growth.rows["n_members"].tolist() == [1, 2, 3, 5, 10, 20, 50, 100]
+    # On other votes than the published ones, nothing is said.
+    assert not len(mc.hundred(evidence(votes, []), berts=berts, **FEW))
+
+
+def test_unanimity_by_the_majority_s_share(votes, systems):
+    table = mc.unanimity(evidence(votes, systems), judges=NONE, berts=NONE, **FEW).rows
+    assert table["n_items"].sum() == len(votes)
+    agree = np.ptp([one.predicted for one in systems], axis=0) == 0
+    assert np.isclose((table["unanimous"] * table["n_items"]).sum(), agree.sum())
+    assert table["people"].is_monotonic_increasing
+    assert ((table["low"] <= table["unanimous"]) & (table["unanimous"] <= table["high"])).all()
+
+
+def test_without_machines_there_is_nothing_to_show(votes):
+    here = evidence(votes, [])
+    assert not len(mc.crowds(here, judges=NONE, **FEW))
+    assert not len(mc.growth(here, judges=NONE, berts=NONE, confidence=0.95))
+    assert not len(mc.unanimity(here, judges=NONE, berts=NONE, **FEW))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_figures_are_drawn_in_both_widths(votes, systems, narrow):
+    released = as_if_released(votes)
+    berts = berts_on(released, np.random.default_rng(0))
+    here = evidence(released, systems)
+    growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
+    unanimity = mc.unanimity(here, judges=NONE, berts=berts, **FEW)
+    with style.look("light", narrow=narrow):
+        worth = plot_machine_worth(mc.grown(growth).rows)
+        agree = plot_unanimity(unanimity.where(mc.drawn(unanimity.rows)).rows)
+        gold = plot_gold_shares(mc.gold_shares(here, berts=berts).rows)
+        assert all(one.get_figwidth() <= style.width() for one in (worth, agree, gold))
+    assert [one.get_title() for one in worth.axes if one.get_visible()][1].endswith("gold or not")
+    crowds = {line.get_label() for line in agree.axes[0].lines}
+    assert len(crowds) == 3  # seeds, BERTs and people
+
+
+def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
+    released = as_if_released(votes)
+    here = Material((evidence(released, systems),))
+    monkeypatch.setattr(mc.sources, "find", lambda name: None)
+    hidden = mc.beside(here)
+    assert [one.votes for one in hidden.material] == [None]
+    # A reader's own predictions have no record: they are shown without the published answers.
+    own = Material((replace(here[0], own=True),))
+    assert mc.beside(own).material is own
+    # Nor are they looked for beside other votes.
+    sample = Material((evidence(votes, systems),))
+    assert mc.beside(sample).material is sample
+
+
+@published
+def test_six_language_models_on_the_released_votes():
+    machines = mc.beside(gather("snli"))
+    votes = machines.material.votes[0]
+    here = evidence(votes, [])
+    rows = mc.crowds(here, judges=machines.judges, **FEW).rows.set_index("crowd")
+    assert rows.loc[mc.LLMS, "n_items"] == 500
+    assert round(rows.loc[mc.LLMS, "jsd"], 3) == 0.227
+    assert round(rows.loc[mc.LLMS, "tvd"], 3) == 0.195
+    assert rows.loc[mc.FINISHED, "n_members"] == 5
+    assert {one.name for one in machines.judges.inputs} == set(machine_files(votes.dataset))
+    assert len(mc.with_worth(rows.reset_index(), mc.growth(
+        here, judges=machines.judges, berts=NONE, confidence=0.95).rows).rows) == 2  # fmt: skip
+
+
+@published
+def test_stand_ins():
+    material, answers = mc.annotated()
+    assert {one.name for one in material} == {"wax", "lesion"}
+    few = Material(tuple(one for one in material if one.name == "lesion"))
+    rows = mc.stand_ins(few, answers=answers, **FEW).rows.set_index("model")
+    assert len(rows) == 4 + 2
+    models = rows.index[:4]
+    assert (rows.loc[models, "wins_10"] <= rows.loc[models, "wins_20"]).all()
+    assert rows.loc["gemini_pro", "wins_15"] == 1
+    pooled = rows.loc[mc.POOLED]
+    assert np.isclose(pooled["with_models"], rows.loc[models, "with_models"].mean())
+    gap = pooled["with_models"] - rows.loc[mc.PEOPLE, "with_people"]
+    assert np.isclose(pooled["beyond"], gap, atol=1e-3)
+    # The share of people with a model's label, over items and models.
+    assert round(rows.loc[models, "with_people"].mean(), 3) == 0.513
+    assert load_votes("lesion").dataset.ordered

@@ -1,0 +1,193 @@
+"""Reasons beside the votes: small cases by hand, published facts where the files are."""
+
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from chaos_utils.analyses import why
+from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.why import Companion
+from chaos_utils.base import style
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.plots.why import plot_readings, plot_reasons
+from chaos_utils.scoring.systems import computed
+
+THERE = {name for name in registry() if sources.find(name)}
+E, N, C = "entailment", "neutral", "contradiction"
+
+
+@pytest.fixture
+def votes(sample):
+    """Four items of a hundred votes."""
+    counts = np.array([[60, 30, 10], [20, 70, 10], [0, 50, 50], [5, 5, 90]])
+    return replace(
+        sample[1], uids=("a", "b", "c", "d"), counts=frozen(counts),
+        majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
+        texts=(),
+    )  # fmt: skip
+
+
+def beside(rows, columns):
+    return Companion("", lambda votes: pd.DataFrame(rows, columns=columns))
+
+
+def test_minority_votes_on_errors(votes):
+    columns = ["uid", "label", "stands", "peers", "peers_agree", "error"]
+    given = beside(
+        [("a", E, True, 3, 3, False), ("a", N, False, 3, 2, True), ("b", N, True, 3, 1, False),
+         ("b", E, True, 3, 0, False), ("elsewhere", E, False, 3, 0, True)],
+        columns,
+    )  # fmt: skip
+    found = why.errors.function(
+        votes, [], n_resamples=50, confidence=0.9, seed=0, companion=given
+    ).set_index(["judges", "status"])
+    # Against the majority stand 30 + 10 votes on a, 20 + 10 on b.
+    assert found.loc[("authors", "error"), "minority_share"] == pytest.approx(30 / 70)
+    assert found.loc[("authors", "plausible"), "minority_share"] == pytest.approx(20 / 70)
+    assert found.loc[("authors", "not given"), "minority_share"] == pytest.approx(20 / 70)
+    assert found.loc[("peers", "error"), "minority_share"] == pytest.approx(20 / 70)
+    assert found.loc[("peers", "error"), "n_majority"] == 1
+    assert found.loc[("peers", "error"), "share"] == pytest.approx((20 + 70) / 200)
+    assert (found["n_items"] == 2).all()
+    assert (found["minority_low"] <= found["minority_share"]).all()
+
+
+def test_means_by_reason_of_people_and_of_a_family_s_seeds(votes):
+    coded = beside(
+        [("a", "Lexical"), ("b", "Lexical"), ("b", "Temporal"), ("d", "N/A")], ["uid", "reason"]
+    )
+    rng = np.random.default_rng(0)
+    seeds = [
+        replace(computed(f"m{k}", votes, rng.dirichlet([1, 1, 1], 4)), family="m") for k in (0, 1)
+    ]
+    part = replace(
+        seeds[1], uids=("b", "a"), probabilities=seeds[1].probabilities[[1, 0]],
+        predicted=seeds[1].predicted[[1, 0]],
+    )  # fmt: skip
+    found = why.reasons.function(votes, [seeds[0], part], confidence=0.95, companion=coded)
+    by = found.set_index(["holder", "quantity", "reason"])
+    bits = entropy(votes.shares, unit="bits")
+    people = by.loc[("people", "entropy")]
+    assert people["mean"].to_dict() == pytest.approx(
+        {"lexical": bits[:2].mean(), "temporal": bits[1], why.NONE: bits[3]}
+    )
+    assert people["overall"].tolist() == pytest.approx([bits[:2].mean()] * 3)
+    assert np.isnan(people.loc["temporal", "low"])
+    far = [jensen_shannon_distance(votes.shares, s.probabilities, unit="nats") for s in seeds]
+    assert by.loc[("m", "jsd", "lexical"), "mean"] == pytest.approx(np.mean(far, axis=0)[:2].mean())
+    above = np.mean([s.probabilities for s in seeds], axis=0) - votes.shares
+    assert by.loc[("m", N, "temporal"), "mean"] == pytest.approx(above[1, 1])
+    assert ("m", "jsd", why.NONE) not in by.index  # not all seeds predict d
+
+
+def test_reasons_explain_what_follows_them_and_nothing_else(sample):
+    votes, rng = sample[1], np.random.default_rng(0)
+    reason = rng.integers(3, size=len(votes))
+    truth = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])[reason]
+    counts = rng.multinomial(100, truth)
+    held = replace(votes, counts=frozen(counts), majority=frozen(counts.argmax(axis=1)))
+    names = np.array(["Lexical", "Temporal", "Imperfection"])[reason]
+    coded = beside(list(zip(votes.uids, names, strict=True)), ["uid", "reason"])
+    found = why.explained.function(held, [], companion=coded).set_index("quantity")
+    assert found.loc[E, "by_reason"] > 0.9
+    assert found.loc[E, "p_holm"] < 1e-6
+    assert (found.loc[E, "highest"], found.loc[N, "highest"]) == ("lexical", "temporal")
+    assert abs(found.loc["entropy", "by_reason"]) < 0.03
+    assert found.loc["entropy", "p_holm"] > 0.01
+    assert (found["p_holm"] >= found["p"]).all()
+
+
+def test_those_who_explain_beside_those_who_vote(votes):
+    # Of ten people each, as people vote; on b, every answer names two labels.
+    rows = [("a", *one) for one in [(1, 0, 0)] * 6 + [(0, 1, 0)] * 3 + [(0, 0, 1)]]
+    rows += [("b", 0.5, 0.5, 0)] * 10
+    answers = beside(rows, ["uid", E, N, C])
+    found = why.explaining.function(
+        votes, n_draws=20, confidence=0.95, seed=0, companion=answers
+    ).set_index("crowd")
+    assert found.loc["explained", "several"] == 0.5
+    assert found.loc["explained", "tvd"] == pytest.approx((0 + 0.3) / 2)
+    assert found.loc["voted", "tvd"] > 0.05
+    assert found["n_people"].tolist() == [10, 10]
+    farther = found.loc["explained", "tvd"] - found.loc["voted", "tvd"]
+    assert found.loc["explained", "farther"] == pytest.approx(farther)
+
+
+def test_what_disambiguation_removes(votes):
+    rows = [("a", 0, False, 5, 4, 0), ("a", 1, False, 9, 0, 0), ("a", 2, False, 0, 9, 0),
+            ("a", 3, True, 3, 3, 3)]  # fmt: skip
+    rows += [("b", 0, False, 9, 0, 0), ("b", 1, False, 9, 0, 0)]
+    read = beside(rows, ["uid", "reading", "distractor", E, N, C])
+    found = why.readings.function(votes, confidence=0.95, companion=read)
+    by = found.set_index(["shown", "majority"])
+    one = entropy(np.array([[5, 4, 0]]) / 9, unit="bits")[0]
+    assert by.loc[("a reading", 9), "removed"] == pytest.approx(one / 2)
+    assert by.loc[("as written", 9), "share"] == 0.5
+    assert by.loc[("a reading", 9), "share"] == 1
+    assert by.loc[("a distractor", 3), "bits"] == pytest.approx(np.log2(3))
+    assert by.loc[("as written", 5), "apart"] == pytest.approx(5 / 9 / 2)
+
+
+def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, monkeypatch):
+    def on(one):
+        return Material((Evidence((one.dataset,), (one,), ()),))
+
+    own = replace(votes, source=replace(votes.source, synthetic=False))
+    here = Companion("", lambda votes: pd.DataFrame({"uid": ["a"]}))
+    monkeypatch.setattr(why, "TAXONOMY", here)
+    for name in ("VARIERR", "LIVENLI"):
+        monkeypatch.setattr(why, name, Companion("", lambda votes: pd.DataFrame()))
+    monkeypatch.setattr(Companion, "files", property(lambda self: []))
+    assert len(why.joined(on(own))) == 1
+    assert len(why.joined(on(replace(own, uids=("p", "q", "r", "s"))))) == 0
+    monkeypatch.setattr(Companion, "files", property(lambda self: ["gone"]))
+    assert len(why.joined(on(own))) == 0  # a reader's own votes have no records
+    (released,) = why.joined(Material((Evidence((votes.dataset,), None, None),)))
+    assert released.votes is None
+
+
+def test_the_sample_has_invented_companions_in_both_widths(sample):
+    votes = sample[1]
+    material = Material((Evidence((votes.dataset,), (votes,), ((),)),))
+    varierr, taxonomy, livenli, ambient = why.beside(material)
+    assert not varierr.inputs
+    rng = np.random.default_rng(0)
+    system = computed("m", votes, rng.dirichlet([1, 1, 1], len(votes)))
+    why.errors.function(votes, [], n_resamples=9, confidence=0.9, seed=0, companion=varierr)
+    why.explaining.function(votes, n_draws=2, confidence=0.9, seed=0, companion=livenli)
+    reasons = why.reasons.function(votes, [system], confidence=0.9, companion=taxonomy)
+    alone = reasons[reasons["holder"] == why.PEOPLE]
+    readings = why.readings.function(votes, confidence=0.9, companion=ambient)
+    for narrow in (False, True):
+        with style.look("light", narrow):
+            assert len([one for one in plot_reasons(reasons).axes if one.get_visible()]) == 4
+            assert len([one for one in plot_reasons(alone).axes if one.get_visible()]) == 2
+            assert len(plot_readings(readings).axes[0].lines) == 3
+        plt.close("all")
+
+
+@pytest.mark.skipif(
+    not {"varierr/varierr.json", "chaosNLI_v1.0/chaosNLI_mnli_m.jsonl"} <= THERE
+    or not any(name.startswith("nli_disagreement") for name in THERE),
+    reason="the published files are not available",
+)
+def test_published_files():
+    items = why.joined(gather(datasets=["mnli"]))
+    votes = items.votes[0]
+    errors = why.errors.function(
+        votes, [], n_resamples=20, confidence=0.95, seed=0, companion=why.VARIERR
+    ).set_index(["judges", "status"])
+    assert errors.loc[("authors", "error"), "n_labels"] == 129
+    assert errors.loc[("authors", "error"), "minority_share"] == pytest.approx(0.098, abs=5e-4)
+    assert (errors["n_items"] == 500).all()
+    reasons = why.reasons.function(votes, [], confidence=0.95, companion=why.TAXONOMY)
+    assert reasons["n_coded"].unique().tolist() == [439]  # of 450, 11 have none of the ten
+    given = why.VARIERR.read(votes)["explanation"]
+    text = errors.to_csv() + reasons.to_csv()
+    assert not any(one in text for one in given[given.str.len() > 20])
