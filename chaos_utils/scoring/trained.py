@@ -439,6 +439,29 @@ def kind_of(run: Run) -> str:
     return "size" if settings["max_train_examples"] else "plain"
 
 
+def of_most_items(runs: Iterable[Run]) -> list[Run]:
+    """Return the runs that stand for their encoders: those trained in the ordinary way.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    list of Run
+        For each encoder and task the ``plain`` ones; where there is none, those of kind ``size``
+        with the largest number of training items. In the order of `ordered`.
+    """
+    most: dict[tuple[str, str], tuple[str, int]] = {}
+    found = []
+    for run in ordered(runs):
+        kind, encoder = kind_of(run), (run.settings["task"], run.settings["model"])
+        extent = (kind, run.record["data"]["n_train"])
+        if kind in ("plain", "size") and most.setdefault(encoder, extent) == extent:
+            found.append(run)
+    return found
+
+
 def ordered(runs: Iterable[Run]) -> list[Run]:
     """Return runs by task, model, kind, number of training items and seed.
 

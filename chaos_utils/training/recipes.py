@@ -123,8 +123,9 @@ class Recipe:
 # The recipe for SNLI + MNLI of the nine models: the defaults of the training script that the first
 # author released with Adversarial NLI (Nie et al., 2020b), whose settings the paper refers to.
 _NLI = Recipe(1e-5, 32, 0.0, 2)
-# Ours, chosen by accuracy on the development sets without ChaosNLI's items.
-_OURS = {"minilm": Recipe(1e-4, 32, 0.01, 2), "mpnet": Recipe(2e-5, 32, 0.01, 2)}
+# Ours: MiniLM's was chosen by accuracy on the development sets without ChaosNLI's items; MPNet's is
+# usual for an encoder of its size.
+_OURS = {"minilm": Recipe(1e-4, 32, 0.01, 2), "mpnet": Recipe(5e-5, 32, 0.01, 2)}
 _TINY = Recipe(1e-3, 32, 0.0, 1)
 
 
