@@ -11,7 +11,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
+from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
 
 Ints = npt.NDArray[np.int64]
 
@@ -128,9 +128,10 @@ def released_systems(votes: Votes) -> list[System]:
 
 
 def trained_systems(votes: Votes) -> list[System]:
-    """Return the models that this project trained in the ordinary way, on all available pairs.
+    """Return the models that this project trained in the ordinary way, on gold labels.
 
-    Runs on parts of the data, on soft labels and the like stand in chapters of their own.
+    Of each encoder's training sizes the largest counts, with all its seeds. Runs on fewer pairs, on
+    soft labels and the like stand in chapters of their own.
 
     Parameters
     ----------
@@ -146,9 +147,21 @@ def trained_systems(votes: Votes) -> list[System]:
     ChaosError
         If a run's files are not those of its record.
     """
-    runs = [run for run in ordered(committed_runs()) if kind_of(run) == "plain"]
-    found = [run.predictions_on(votes) for run in runs]
+    runs = [run for run in ordered(committed_runs()) if kind_of(run) in ("plain", "size")]
+    largest: dict[tuple[str, str], float] = {}
+    for run in runs:
+        largest[_encoder(run)] = max(_size(run), largest.get(_encoder(run), 0))
+    chosen = [run for run in runs if _size(run) == largest[_encoder(run)]]
+    found = [run.predictions_on(votes) for run in chosen]
     return [system for system in found if system is not None]
+
+
+def _encoder(run: Run) -> tuple[str, str]:
+    return str(run.settings["task"]), str(run.settings["model"])
+
+
+def _size(run: Run) -> float:
+    return float(run.settings["max_train_examples"] or np.inf)
 
 
 def synthetic_systems(votes: Votes) -> list[System]:
