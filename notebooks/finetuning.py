@@ -83,9 +83,10 @@ Markdown("\n\n".join(notes))
 # *No training item shares its premise with an item of ChaosNLI*, and for αNLI no training story occurs
 # there. Each run compares the texts without case, spacing and punctuation before it begins, and a single
 # match stops it. The one exception has a name: runs on *vote shares* learn from ChaosNLI's own votes, and are
-# asked only about items whose premise or story was in none of the folds that they learned from.
+# asked only about items whose premise, story or image was in none of the folds that they learned from.
 #
-# *No choice was made on ChaosNLI.* Recipes were chosen by accuracy on development items: those of SNLI and of
+# *No choice was made on ChaosNLI*, but for the runs on its votes, which stop by the loss on an inner fold of the
+# items that they learn from. Recipes were chosen by accuracy on development items: those of SNLI and of
 # MNLI (matched) that are not in ChaosNLI. αNLI leaves no such items, since its whole development set became
 # ChaosNLI-α. The paper tuned on that set, which was the natural one before it was annotated again; we
 # {term}`hold out <held-out>` 5% of the training stories instead.

@@ -27,6 +27,10 @@ DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their go
 TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
 RECORD_FILE = "run.json"
 WANTED_FILE = "wanted.yml"
+UNKNOWN = (  # of a model off the shelf
+    "taken as it was published: what it was trained on is not known here, and it may have seen "
+    "ChaosNLI's items"
+)
 _REQUIRED = {"system", "synthetic", "settings", "data", "dev", "fits", "device", "weights",
              "outputs"}  # fmt: skip
 
@@ -164,16 +168,17 @@ class Run:
         """Return what its predictions are, as fields of `System`."""
         data, seed = self.record["data"], int(self.settings["seed"])
         trained_on, out_of_fold = self.learned_from()
+        about: dict[str, Any] = {"trained_on": trained_on, "out_of_fold": out_of_fold}
+        if "model" in (self.record.get("predicted") or {}):
+            return about | {"origin": "yours", "family": self.record["family"], "notes": (UNKNOWN,)}
         note = (
             f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
             "published training items"
         )
-        return {
+        return about | {
             "origin": "trained",
             "family": self.record.get("family") or self.system.replace(f", seed {seed}", ""),
             "seed": seed,
-            "trained_on": trained_on,
-            "out_of_fold": out_of_fold,
             "notes": (note,),
         }
 
@@ -425,7 +430,8 @@ def kind_of(run: Run) -> str:
     str
         One of `KINDS`: ``plain`` (hard labels, all available pairs), ``size`` (a part of them),
         ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
-        votes, out of fold), or ``predicted`` (another run's weights, asked again).
+        votes, out of fold), or ``predicted`` (another run's weights, asked
+        again, or a model off the shelf).
     """
     settings = run.settings
     if run.record.get("predicted"):

@@ -27,7 +27,9 @@ def _dropout(values: Any, p: float = 0.5, training: bool = True, inplace: bool =
     if not training or not 0 < dropped < 256:
         return functional.dropout(values, p, training, inplace)
     words = torch.empty(-(-values.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
-    kept = words.view(torch.uint8)[: values.numel()].view(values.shape) >= dropped
+    drawn = words.view(torch.uint8)[: values.numel()].view(values.shape)
+    # In the values' own type: a product with truth values takes eight times as long.
+    kept = torch.ge(drawn, dropped, out=torch.empty(values.shape, dtype=values.dtype))
     return _Masked.apply(values, kept, 256 / (256 - dropped))
 
 
@@ -38,9 +40,14 @@ class _Masked(torch.autograd.Function):
     def forward(ctx: Any, values: Any, kept: Any, scale: float) -> Any:
         ctx.save_for_backward(kept)
         ctx.scale = scale
-        return (values * kept).mul_(scale)
+        return _times(values, kept, scale)
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Any:
         (kept,) = ctx.saved_tensors
-        return (gradient * kept).mul_(ctx.scale), None, None
+        return _times(gradient, kept, ctx.scale), None, None
+
+
+def _times(values: Any, kept: Any, scale: float) -> Any:
+    """Return the product of all three, in one pass."""
+    return torch.addcmul(values.new_zeros(()), values, kept, value=scale)

@@ -162,6 +162,36 @@ def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(kil
     assert "0 of 2 runs are there" in planned
 
 
+@pytest.mark.parametrize(
+    ("cores", "remote", "set_already", "expected"),
+    [
+        (2, False, "", "4"), (3, False, "", "2"), (99, False, "", "1"),
+        (None, False, "", None), (1, False, "", None), (2, False, "5", None), (2, True, "", None),
+    ],
+)  # fmt: skip
+def test_runs_beside_each_other_share_the_threads(
+    tmp_path, monkeypatch, cores, remote, set_already, expected
+):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if set_already:
+        monkeypatch.setenv("OMP_NUM_THREADS", set_already)
+    monkeypatch.setattr(sweep.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
+    monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path)
+    seen = {}
+
+    def drive(targets, profile, *, environment, **more):
+        seen.update(environment)
+        return 0, []
+
+    monkeypatch.setattr(sweep.snakemake, "drive", drive)
+    grid = sweep.Sweep(Path("tiny.py"), ("seed",), {"a": {"seed": 0}})
+    profile = snakemake.Profile(tmp_path, remote)
+    grid.folder.mkdir()
+    sweep._drive(grid, ["a"], profile, cores, None, lambda text: None, lambda done, of: None)
+    assert seen.get("OMP_NUM_THREADS") == expected
+
+
 def test_no_spreadsheet_computes_a_value():
     rows = [{"run": "a", "name": "=1+1", "gap": -0.5, "reason": "@x\ny"}]
     assert sweep._as_csv(rows) == "run,name,gap,reason\na,'=1+1,-0.5,'@x y\n"
