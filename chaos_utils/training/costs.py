@@ -4,7 +4,6 @@ from typing import Any
 
 from chaos_utils.training.checkpoints import Progress
 from chaos_utils.training.devices import Device, measured_peak, peak_memory_gib
-from chaos_utils.training.first_token import first_token_weights
 
 
 def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
@@ -12,8 +11,7 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
 
     Six for each weight outside the embeddings and each token, padding among them, as Kaplan et
     al. (2020, "Scaling laws for neural language models") count, and ``12 * layers * width`` for
-    each pair of positions in a sequence: `attention` is the sum of squared sequence lengths. What
-    the first token alone meets (`training.first_token`) is left out.
+    each pair of positions in a sequence: `attention` is the sum of squared sequence lengths.
     """
     import torch
 
@@ -25,7 +23,6 @@ def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
         if isinstance(module, torch.nn.Embedding)
     }
     weights = sum(p.numel() for p in model.parameters()) - sum(embeddings.values())
-    weights -= first_token_weights(model)
     layers = config.num_hidden_layers
     if config.model_type == "albert":
         weights *= layers  # one layer's weights, used in each

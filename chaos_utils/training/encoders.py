@@ -17,7 +17,6 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.training.first_token import only_first_token
 from chaos_utils.training.inference import Say
 from chaos_utils.training.locks import alone
 from chaos_utils.training.recipes import Model, Package
@@ -423,7 +422,7 @@ def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     shapes = [name for name, *_ in found["mismatched_keys"]]
     new = {*found["missing_keys"], *shapes}
     _check_complete(folder, f"{model.base_model_prefix}.", new)
-    return only_first_token(model.float()), new
+    return model.float(), new
 
 
 def _outputs(n_outputs: int) -> dict[str, Any]:

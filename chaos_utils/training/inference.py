@@ -13,8 +13,7 @@ from chaos_utils.training.encoding import Encoded, split_by_budget
 
 Floats = npt.NDArray[np.float64]
 Say = Callable[[str], None]
-TOKEN_BUDGET = {"cpu": 4096, "cuda": 131_072}  # padded tokens at once, while training
-_ASKED_BUDGET = {"cpu": 2048, "cuda": 131_072}  # without gradients, what is fastest
+TOKEN_BUDGET = {"cpu": 4096, "cuda": 131_072}  # padded tokens at once
 
 
 def predict_logits(
@@ -35,7 +34,7 @@ def predict_logits(
     """
     import torch
 
-    budget = token_budget or _ASKED_BUDGET[device.kind]
+    budget = token_budget or TOKEN_BUDGET[device.kind]
     # Longest first: if memory runs out it does so at once.
     waiting = np.argsort(-encoded.lengths, kind="stable")
     was_training = model.training
