@@ -59,6 +59,7 @@ METHODS: Mapping[str, str] = {  # titles
     "ensemble": "seed ensemble",
     "mc": "MC dropout",
     "soft": "soft labels",
+    "soft_jsd": "soft labels, for JSD",
 }
 _REFERENCES = {  # titles
     "chance": "chance",
@@ -86,7 +87,7 @@ class Runs:
     """The runs of one encoder that a dataset's methods are made of, and a reader's systems.
 
     `seeds` are the plain ones, by seed, and `plain` that of them which all others are set beside.
-    `others`, by method (``smoothing``, ``mc``, ``soft``), have the plain run's seed.
+    `others`, by method (``smoothing``, ``mc``, ``soft``, ``soft_jsd``), have the plain run's seed.
     """
 
     seeds: Sequence[Run] = ()
@@ -123,8 +124,8 @@ def method_of(run: Run) -> str:
     kind, settings = kind_of(run), run.settings
     smoothed = bool(settings["label_smoothing"])
     if kind == "votes":
-        softened = settings["loss"] == "soft" and settings["init"] and not smoothed
-        return "soft" if softened else ""
+        softened = {"soft": "soft", "jsd": "soft_jsd"}.get(settings["loss"], "")
+        return softened if settings["init"] and not smoothed else ""
     if settings["max_train_examples"] or settings["teacher"] or settings["init"]:
         return ""
     if kind == "predicted":
