@@ -79,7 +79,8 @@ Markdown(notices(material))
 #   system's centred logits.
 #
 # For several systems, temperature, vector and isotonic take the mean of their log-probabilities; affine
-# and quadratic {term}`stack <stacking>` them. A ridge penalty keeps weights small, the more so the fewer
+# and quadratic {term}`stack <stacking>` them. Where several models are stacked, the seeds of one enter as the mean
+# of their log-probabilities. A ridge penalty keeps weights small, the more so the fewer
 # items there are. Maps are fitted for KL (the cross-entropy with the votes) or for the mean JSD itself;
 # isotonic has no such choice. *As it is* means without any map: a system's probabilities, or the mean of
 # several.
@@ -309,7 +310,8 @@ if len(choices):
 result
 
 # %% [markdown]
-# Inner folds choose the headline's map. The quadratic map with one penalty for all, as elsewhere on this
+# Inner folds choose the headline's map. That the seeds of a model enter it as one we chose ourselves, having seen
+# both ways, which differ by a thousandth or two. The quadratic map with one penalty for all, as elsewhere on this
 # page, does as well: over a hundredfold range of penalties and three ways to deal the folds, the JSD stays between
 # {value}`tbl-fitting-choices dataset=snli min:jsd .3f` and
 # {value}`tbl-fitting-choices dataset=snli max:jsd .3f` on SNLI and between

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import log_softmax
 
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
@@ -75,6 +76,20 @@ class Common:
     def old_label(self) -> Ints | None:
         """The old labels, if there are any."""
         return self.votes.old_label if self.votes.has_old_labels else None
+
+    def inputs(self, places: Sequence[int]) -> Floats:
+        """Return what a map of some systems takes, of shape (n_items, n_inputs, n_classes).
+
+        Where these are of several families, the seeds of each enter as one: normalised means of
+        their log-probabilities. A map of fewer numbers needs fewer items.
+        """
+        families: dict[str, list[int]] = {}
+        for place in places:
+            families.setdefault(self.systems[place].family, []).append(place)
+        if len(families) < 2:
+            return self.logs[:, places]
+        means = [self.logs[:, seeds].mean(axis=1) for seeds in families.values()]
+        return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
 
 def common(votes: Votes, systems: Sequence[System]) -> Common:
@@ -238,7 +253,7 @@ def methods(
     def fit(access: str, kind: Kind, places: Sequence[int], about: Mapping[str, object]) -> None:
         for objective in OBJECTIVES[: 1 if kind == "isotonic" else None]:
             predicted = predict_out_of_fold(
-                made.logs[:, places],
+                made.inputs(places),
                 made.votes.shares,
                 folds,
                 kind=kind,
@@ -266,7 +281,7 @@ def methods(
             if len(places) > 1:
                 label = made.old_label if access == "old label" else None
                 predicted = predict_nested(
-                    made.logs[:, places], made.votes.shares, made.groups, folds,
+                    made.inputs(places), made.votes.shares, made.groups, folds,
                     old_label=label, seed=seed,
                 )  # fmt: skip
                 add(predicted, {"access": access, "map": CHOSEN, "objective": "jsd"} | about)
@@ -406,7 +421,7 @@ def pooling(
     groups = np.concatenate(kept)
     folds = _folds(groups, n_folds, seed)
     shares = np.concatenate([one.votes.shares for one in found])
-    logs = np.concatenate([one.logs for one in found])
+    logs = np.concatenate([one.inputs(range(len(shared))) for one in found])
     dataset = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
     labels = [one.old_label for one in found if one.old_label is not None]
     old = np.concatenate(labels) if len(labels) == len(found) else None
@@ -432,7 +447,8 @@ def pooling(
         for name in kinds:
             x = logs[:, :0] if name == BASE_RATE else logs
             if name == AS_IT_IS:
-                fitted = dict.fromkeys(ways, np.exp(logs).mean(axis=1))
+                whole = np.concatenate([np.exp(one.logs).mean(axis=1) for one in found])
+                fitted = dict.fromkeys(ways, whole)
             else:
                 fitted = {
                     where: predict_out_of_fold(
@@ -443,13 +459,14 @@ def pooling(
                     )
                     for where, (parts, learned) in ways.items()
                 }  # fmt: skip
+            n_systems = len(shared) if x.shape[1] else 0
             far = {
                 f"jsd_{where}": jensen_shannon_distance(shares, predicted, unit="nats")
                 for where, predicted in fitted.items()
             }
             for place, one in enumerate(found):
                 row = {"judged_on": one.votes.dataset.name, "access": access, "map": name,
-                       "n_systems": x.shape[1], "n_items": len(one.votes)}  # fmt: skip
+                       "n_systems": n_systems, "n_items": len(one.votes)}  # fmt: skip
                 means = {where: float(values[dataset == place].mean())
                          for where, values in far.items()}  # fmt: skip
                 rows.append(row | means)
@@ -490,7 +507,7 @@ def curve(
     places = _of_book(made.systems)
     if not places:
         return pd.DataFrame(columns=columns)
-    logs, counts = made.logs[:, places], made.votes.counts
+    logs, counts = made.inputs(places), made.votes.counts
     folds = _folds(made.groups, n_folds, seed)
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
     n_votes = int(np.median(made.votes.n_votes))
@@ -544,7 +561,7 @@ def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int)
     tried += [(PENALTY, seed + more) for more in range(1, _SEEDS)]
     for penalty, folds_seed in tried if places else []:
         predicted = predict_out_of_fold(
-            made.logs[:, places], made.votes.shares, _folds(made.groups, n_folds, folds_seed),
+            made.inputs(places), made.votes.shares, _folds(made.groups, n_folds, folds_seed),
             kind=RECIPE, penalty=penalty,
         )  # fmt: skip
         far = jensen_shannon_distance(made.votes.shares, predicted, unit="nats").mean()
