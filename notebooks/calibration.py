@@ -117,8 +117,8 @@ publish_table(
 # RoBERTa-base stands for the {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 1, 3 seeds" measure=ece n_seeds d`
 # models that {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them.
 # Two seeds of BERT-base were released too, for SNLI alone. They are not on this page because the
-# paper's tables leave them out; {doc}`results` scores them. MiniLM-L6 is a small model of our own,
-# trained on both datasets, with a single seed.
+# paper's tables leave them out; {doc}`results` scores them. MiniLM-L6 and MPNet-base are small models of
+# our own, trained on both datasets, with two seeds and one.
 #
 # Table 1 of the paper comes out of the released predictions. No value of any seed is further from ours
 # than {value}`tbl-human-calibration-published max:largest_difference .4f`, which is within the rounding to
@@ -403,7 +403,7 @@ publish_table(
 #
 # These findings rest on one architecture with
 # {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 1, 3 seeds" measure=ece n_seeds d`
-# seeds and one small model with a single seed. The items of ChaosNLI were chosen because their five
+# seeds and two small models with two seeds and one. The items of ChaosNLI were chosen because their five
 # original votes were split, so both error and disagreement are higher than on the whole development
 # sets.
 #

@@ -87,7 +87,7 @@ Markdown(notices(material))
 #
 # Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise,
 # story or image, are left out of the fit that predicts it. For a stack we let folds *within* the fitted
-# items choose between affine and quadratic and among five penalties, so that no choice is made with
+# items choose between affine and quadratic and among five penalties, so that neither is chosen with
 # the predicted items in sight. Such a map is called *chosen*, and our headline is its score.
 #
 # Of each encoder the largest training size counts as its system, with all its seeds. Label smoothing and
@@ -155,7 +155,7 @@ publish_figure(
 # %% [markdown]
 # On αNLI, MiniLM's accuracy is little above a coin toss
 # ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" "map=as it is" new_accuracy .0%`). It is
-# a negative control and no rival of other systems: no map finds in its output what is not there
+# a negative control: no map finds in its output what is not there
 # ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f` after
 # an affine map, {value}`tbl-fitting dataset=alphanli "map=base rate" objective=jsd jsd .3f` for the mean
 # vote).
@@ -214,7 +214,7 @@ result
 # {value}`tbl-fitting-old-label dataset=mnli "map=base rate" objective=jsd people .1f` people on MNLI, more
 # than everything that our systems read in the text
 # ({value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen people .1f`). The JSD of
-# the text is higher by
+# the text differs by
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference .3f`, from
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference_low .3f` to
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference_high .3f`. On
@@ -310,8 +310,8 @@ if len(choices):
 result
 
 # %% [markdown]
-# Inner folds choose the headline's map. That the seeds of a model enter it as one we chose ourselves, having seen
-# both ways, which differ by a thousandth or two. The quadratic map with one penalty for all, as elsewhere on this
+# Inner folds choose the headline's map. One choice is ours, made after seeing the results of both: a stack of several
+# models takes the mean of a model's seeds instead of each seed. The quadratic map with one penalty for all, as elsewhere on this
 # page, does as well: over a hundredfold range of penalties and three ways to deal the folds, the JSD stays between
 # {value}`tbl-fitting-choices dataset=snli min:jsd .3f` and
 # {value}`tbl-fitting-choices dataset=snli max:jsd .3f` on SNLI and between

@@ -19,8 +19,9 @@ from chaos_utils.training.settings import complete, read_settings
 
 _ABOUT_ACCURACY = """\
 Accuracy is against the gold label. Dev leaves out ChaosNLI's items, which are those whose labels
-people contest: it is easier than the published development sets. Test is whole: `snli` is SNLI's
-test set, `mnli-mismatched` MNLI's mismatched development set. αNLI's dev are training stories that
+people contest: it is easier than the published development sets. Test is SNLI's test set
+(`snli`) and MNLI's mismatched development set (`mnli-mismatched`), whole but for runs with
+`--dev-examples`, which see a part of dev and test. αNLI's dev are training stories that
 were held out, and it has no test here."""
 _BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
 
