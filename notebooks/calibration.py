@@ -150,18 +150,20 @@ published
 # cannot separate doubt from error without knowing what people think of each item.
 
 # %%
+diagrams = calibration.reliability(material, shown_seed=shown_seed)
+is_first = diagrams.rows["family"] == diagrams.rows["family"].iloc[0]
 publish_figure(
     "fig-reliability",
     plot_reliability,
-    calibration.reliability(material, shown_seed=shown_seed),
+    diagrams.where(is_first | (diagrams.rows["temperature"] == 1)),
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Dots
     are the accuracy in a bin of confidence, against the majority label; lines lead to the
     bin's mean confidence, thicker where there are more items. Seed {shown_seed} where there are
     several. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
     alt="""Five reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
     a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
-    follow the diagonal, and the items spread over the bins. MiniLM is overconfident before scaling
-    and underconfident after it. The oracle's dots are all at 1, far above the diagonal except at its
+    follow the diagonal, and the items spread over the bins. MiniLM and MPNet, shown before scaling
+    alone, are overconfident too. The oracle's dots are all at 1, far above the diagonal except at its
     end.""",
 )
 
@@ -338,8 +340,8 @@ publish_figure(
     alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest
     near temperature 2 for RoBERTa; DistCE near 2 as well, but flatter, and entropy error a little
     lower. ECE against votes and KL fall on to a higher temperature, where the cross-fitted mark is.
-    The one fitted outside ChaosNLI lies near 1, high on every curve. MiniLM's valleys are at lower
-    temperatures.""",
+    The one fitted outside ChaosNLI lies near 1, high on every curve. The valleys of MiniLM and MPNet
+    are at lower temperatures.""",
 )
 
 # %% [markdown]

@@ -239,7 +239,8 @@ def methods(
         people, pooled, come as near by squared distance.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
-    more = [one for one in others if one is not None]
+    known = {one.name for one in systems}  # a reader may have repeated one of the runs
+    more = [one for one in others if one is not None and one.name not in known]
     made = common(votes, [*systems, *more])
     folds = _folds(made.groups, n_folds, seed)
     rows: list[dict[str, object]] = []

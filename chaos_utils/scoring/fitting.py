@@ -441,6 +441,13 @@ def choose_map(
     seed : int
         Of the folds.
 
+    Returns
+    -------
+    kind : str
+        Of `STACKING`.
+    penalty : float
+        Of `PENALTIES`.
+
     Raises
     ------
     ChaosError, ValueError

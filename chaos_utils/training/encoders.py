@@ -340,6 +340,14 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
             todo=f"take a model with an NLI head, or train one: chaos finetune --model "
             f"{encoder.model.name}",
         )
+    if labels and sorted(encoder.labels) == sorted(wanted) and named != tuple(encoder.labels):
+        raise ChaosError(
+            "The labels given are not in the order of the model's own.",
+            where=f"{encoder.model.name}, id2label in config.json",
+            found=", ".join(named),
+            expected=", ".join(encoder.labels),
+            todo="leave --labels out",
+        )
     model, new = _loaded(encoder.folder, len(wanted))
     if new:
         raise ChaosError(
@@ -350,8 +358,8 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
             todo=f"train one: chaos finetune --model {encoder.model.name}",
         )
     if nameless:
-        raise _nameless(encoder, "name them in the order of the head, which the model's "
-                        f"description tells: --labels {','.join(wanted)}")  # fmt: skip
+        raise _nameless(encoder, "name them in the order of the head, as the model's "
+                        f"description gives it: --labels {','.join(wanted)}")  # fmt: skip
     _turn_head(model, named, say)
     return model
 
@@ -426,7 +434,7 @@ def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
 
 
 def _outputs(n_outputs: int) -> dict[str, Any]:
-    """Return what a configuration is told of the outputs, so that saved weights name them."""
+    """Return what a configuration holds about the outputs, so that saved weights name them."""
     if n_outputs == 1:
         return {"num_labels": 1}
     named = dict(enumerate(get_task("nli").labels))

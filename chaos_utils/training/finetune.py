@@ -241,7 +241,7 @@ def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say
     # Its other predictions also hold its name, which depends on the runs beside it.
     if made.record["outputs"][DEV_FILE] != run.record["outputs"][DEV_FILE]:
         say(f"the weights of {run.name} were trained again, and predict slightly differently: "
-            "other hardware or versions")  # fmt: skip
+            "another version of the code or of its libraries, or other hardware")  # fmt: skip
     folder = cached_weights(made.record["weights"])
     assert folder is not None  # just made
     return folder

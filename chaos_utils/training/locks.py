@@ -16,7 +16,7 @@ def alone(name: str, waiting: str, say: Callable[[str], None]) -> Iterator[None]
     """
     locks = paths.cache() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(locks / name)
+    lock = FileLock(locks / name, fallback_to_soft=False)
     try:
         lock.acquire(blocking=False)
     except Timeout:

@@ -88,8 +88,8 @@ def fit(
     work : Path
         Keeps the checkpoints, which are removed by the caller when all is done.
     evaluate : callable
-        Is given the model and the step, and returns a flat dict with ``inner_loss``, which is to
-        be low, or ``accuracy``; called in the main process alone.
+        Is given the model and the step, and returns a flat dict with ``inner_loss`` (lower is
+        better) or ``accuracy``; called in the main process alone.
     checkpoint_seconds : float
         Least time between two checkpoints.
     token_budget : int

@@ -13,6 +13,7 @@ from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report import provenance
 from chaos_utils.scoring.trained import UNKNOWN, Run, find_run, read_run
+from chaos_utils.training.cache import read_fitted
 from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.devices import (
     Device,
@@ -123,7 +124,7 @@ def predict_off_the_shelf(
         words = [f"chaos predict --model {shlex.quote(model)}"]
         given = {"labels": ",".join(labels), "revision": encoder.revision, "mc-samples": mc_samples,
                  "threads": settings.threads}  # fmt: skip
-        words += [f"--{name} {value}" for name, value in given.items() if value]
+        words += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
         words += [f"--data {shlex.quote(data)}"] if data != "auto" else []
         words += [f"--dev-examples {dev_examples} --precision {where.precision}"]
         _write(
@@ -213,7 +214,9 @@ def _predict_again(
     say: Say,
 ) -> Run:
     started, code = datetime.now(UTC), provenance.code()
-    where = choose_device(device, settings.precision)
+    # A run in fp16 needs a GPU; its weights do not.
+    precision = "auto" if settings.precision == "fp16" else settings.precision
+    where = choose_device(device, precision)
     settings = replace(settings, threads=deciding_threads(where))
     data = load_data(settings)
     if mc_samples or settings.dev_examples:  # every pass costs the same again
@@ -229,8 +232,8 @@ def _predict_again(
         command = f"{command} --threads {settings.threads}"
     trained_on, out_of_fold = run.learned_from()
     _write(
-        out, settings, encoder, data, shares, where, run.record["weights"], started, code,
-        list(run.record["fits"]),
+        out, settings, encoder, data, shares, where, folder.name, started, code,
+        [read_fitted(folder)],
         family=run.about()["family"].removesuffix(DROPOUT),
         command=f"{command} --out results/{out.name}",
         trained_on=trained_on, out_of_fold=out_of_fold,

@@ -54,7 +54,7 @@ class Settings:
         "corpora", choices=("corpora", "chaosnli"),
     )  # fmt: skip
     loss: str = _setting(
-        "labels, or distributions by cross-entropy or JSD",
+        "gold labels, or distributions by KL or by JSD",
         "hard", choices=("hard", "soft", "jsd"),
     )  # fmt: skip
     label_smoothing: float = _setting(
@@ -92,7 +92,7 @@ class Settings:
     )
     threads: int = _setting("on a CPU; 0 for as many as PyTorch takes", 0, least=0, most=1024)
     precision: str = _setting(
-        "auto is the fastest here",
+        "arithmetic; auto: the fastest here",
         "auto",
         choices=("auto", "fp32", "bf16", "fp16"),
     )
