@@ -22,7 +22,7 @@
 # against {value}`tbl-fitting dataset=mnli map=published jsd .3f`. The published models saw no votes, so
 # this is what votes are worth, and no ranking of models.
 #
-# On MNLI, one old label says more than all these models: the mean vote given the
+# On MNLI, one old label says about as much as all these models: the mean vote given the
 # {term}`old label` has
 # {value}`tbl-fitting-old-label dataset=mnli "map=base rate" objective=jsd jsd .3f` there. Both together
 # reach {value}`tbl-fitting-old-label dataset=snli "inputs=all systems" map=chosen jsd .3f` on SNLI and
@@ -118,7 +118,7 @@ publish_table(
 # and {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f` on
 # MNLI. On SNLI the three seeds of RoBERTa do as well as all systems
 # ({value}`tbl-fitting dataset=snli "inputs=RoBERTa-base, 3 seeds" map=chosen jsd .3f`); on MNLI, which they
-# were not trained on, others add a little to them
+# were not trained on and ours were, others add a little
 # ({value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, 3 seeds" map=chosen jsd .3f`). By squared distance, the full stack is worth
 # {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen people .1f` people on
 # SNLI, where that RoBERTa as it is was worth
@@ -140,7 +140,8 @@ publish_figure(
     "fig-fitting",
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
-    caption=f"""On SNLI and MNLI, fitted maps pass every published model, far from the second crowd. JSD out of fold, nearest
+    caption=f"""On SNLI and MNLI, fitted maps take base-size models past every published one, still far from
+    the second crowd. JSD out of fold, nearest
     first within three kinds of methods that are not to be ranked together: without any votes, fitted on
     votes, and fitted on votes with the item's old label as well. Single systems by the affine map, all
     together by the map that inner folds choose. Bars
@@ -211,15 +212,15 @@ result
 # %% [markdown]
 # An old label is one annotation, or the majority of five, of the very item that is predicted. With base
 # rates alone it is worth
-# {value}`tbl-fitting-old-label dataset=mnli "map=base rate" objective=jsd people .1f` people on MNLI, more
-# than everything that our systems read in the text
-# ({value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen people .1f`). The JSD of
+# {value}`tbl-fitting-old-label dataset=mnli "map=base rate" objective=jsd people .1f` people on MNLI, where all
+# that our systems read in the text is worth
+# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen people .1f`. The JSD of
 # the text differs by
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference .3f`, from
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference_low .3f` to
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference_high .3f`. On
-# SNLI it is the other way round, {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen jsd .3f`
-# by the text and {value}`tbl-fitting-old-label dataset=snli "map=base rate" objective=jsd jsd .3f` by the label.
+# SNLI the text says more, {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen jsd .3f`
+# against {value}`tbl-fitting-old-label dataset=snli "map=base rate" objective=jsd jsd .3f` of the label.
 #
 # ## How many items, how many votes
 #
@@ -322,8 +323,8 @@ result
 #
 # Votes on some hundred items, and the probabilities of the systems for these and for the new items; no
 # text, no training and no GPU. On one core of a laptop's class, choosing and fitting the map for all
-# systems takes half a CPU-second on SNLI and two with the old label; with ten outer folds around it, about
-# five and twenty. This whole page takes two CPU-minutes.
+# systems takes about half a CPU-second on SNLI and two with the old label; with ten outer folds around it, about
+# five and twenty. This whole page takes about two CPU-minutes.
 #
 # ## Fit it to your model
 #

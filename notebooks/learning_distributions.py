@@ -27,7 +27,7 @@
 # {value}`tbl-distribution-learning dataset=snli method=ceiling measure=jsd value .3f` on SNLI, is
 # still far away.
 #
-# None of this gain needs further training of the encoder. A map of twelve numbers, fitted on the same kind of
+# Hardly any of this gain needs further training of the encoder. A map of twelve numbers, fitted on the same kind of
 # votes to what the plain run predicts, reaches
 # {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f` on SNLI and
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f` on MNLI.
@@ -140,7 +140,7 @@ publish_figure(
 # ({value}`tbl-distribution-learning dataset=mnli method=chance measure=jsd value .3f`;
 # {numref}`fig-distribution-learning`). On SNLI the same temperature changes nothing (Δ =
 # {value}`tbl-distribution-learning dataset=snli method=fixed measure=jsd difference .3f`), while
-# label smoothing and dropout gain about a hundredth
+# label smoothing and dropout gain a hundredth or less
 # ({value}`tbl-distribution-learning dataset=snli method=smoothing|mc measure=jsd min:difference .3f`).
 # On αNLI the largest change is
 # {value}`tbl-distribution-learning dataset=alphanli kind=method measure=jsd min:difference .3f`,
