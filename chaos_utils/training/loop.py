@@ -21,6 +21,7 @@ from chaos_utils.training.devices import (
     placed,
     reset_peak_memory,
 )
+from chaos_utils.training.dropout import byte_dropout
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
 from chaos_utils.training.inference import TOKEN_BUDGET, Say, no_memory
 from chaos_utils.training.objectives import summed_loss
@@ -309,9 +310,7 @@ def _gradients(
 
 def _cheap_dropout(device: Device) -> Any:
     """Return a context in which dropout costs little; a GPU's own costs little."""
-    from chaos_utils.training.dropout import ByteDropout
-
-    return ByteDropout() if device.kind == "cpu" else nullcontext()
+    return byte_dropout()() if device.kind == "cpu" else nullcontext()
 
 
 def _together(wrapped: Any, accelerator: Any, last: bool) -> Any:

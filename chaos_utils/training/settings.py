@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.tasks import get_task, tasks
 
 if TYPE_CHECKING:
     from chaos_utils.training.recipes import Model  # slow to import, and `chaos --help` reads this
@@ -43,7 +44,7 @@ class Settings:
 
     model: str = _setting("a model, such as minilm-l6 or mpnet-base, or owner/name on the hub")
     task: str = _setting(
-        "three-way pairs, or the choice between two stories", "nli", choices=("nli", "alphanli")
+        "three-way pairs, or the choice between two stories", "nli", choices=tuple(tasks())
     )
     seed: int = _setting(
         "decides the head, the order, the dropout, the subset and the folds",
@@ -133,7 +134,6 @@ def as_parameters(**defaults: str) -> str:
 
 def complete(settings: Settings) -> "tuple[Settings, Model]":
     """Return settings with the recipe's values filled in, after checking all of them."""
-    from chaos_utils.datasets.tasks import get_task
     from chaos_utils.training.recipes import get_model, recipe_of
 
     values = asdict(settings)

@@ -151,7 +151,7 @@ def _row(run: Run) -> str:
     fits, time, mark = record["fits"], "cpu_seconds", ""
     if not all(time in fit for fit in fits):
         time, mark = "seconds", "≈ "
-    speed = fits[0]["pairs"] / fits[0][time]
+    speed = fits[0]["pairs"] / max(fits[0][time], 0.1)  # rounded to tenths
     minutes = sum(fit[time] for fit in fits) / 60
     return (
         f"| `{run.name}` | {run.system} | {trained} | {dev} | {test or '–'} | {mark}{speed:.0f} | "

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -26,8 +27,8 @@ pytestmark = pytest.mark.usefixtures("one_thread", "own_work")
 @pytest.mark.parametrize("dropout", [False, True])
 def test_when_memory_runs_out_a_batch_is_cut(dropout, tmp_path, monkeypatch):
     if not dropout:
-        kept = "chaos_utils.training.dropout._dropout"
-        monkeypatch.setattr(kept, lambda values, *rest, **more: values)
+        monkeypatch.setattr("chaos_utils.training.loop.byte_dropout", lambda: nullcontext)
+        monkeypatch.setattr(torch.nn.functional, "dropout", lambda values, *rest, **more: values)
     settings = small("distilbert", max_train_examples=32, learning_rate=1e-3)
     whole = engine.finetune(settings, tmp_path / "whole")
     from transformers import DistilBertForSequenceClassification as Classifier
@@ -190,7 +191,7 @@ def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
     settings = small(batch_size=96, token_budget=10**6)
     run = engine.finetune(settings, tmp_path / "run")
     data = engine.load_data(settings)
-    from chaos_utils.training.dropout import ByteDropout
+    from chaos_utils.training.dropout import byte_dropout
     from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
     from chaos_utils.training.encoding import encode
     from chaos_utils.training.recipes import get_model
@@ -202,7 +203,7 @@ def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
     torch.manual_seed(0)
     encoded = encode(load_tokenizer(folder), data.train, 128)
     items = engine.plan_batches(encoded.lengths, 96, 1, 0)[0]
-    with ByteDropout():
+    with byte_dropout()():
         logits = model(**encoded.batch(items)).logits
     wanted = torch.tensor(data.train.targets[items], dtype=torch.float32)
     expected = torch.nn.functional.cross_entropy(logits, wanted)
