@@ -1,20 +1,30 @@
-"""How fast models are trained and asked: against the library's example scripts and pipeline.
+"""How fast models are trained and asked: against the library's trainer and its pipeline.
 
-Run with `make bench-finetune` or `python benchmarks/finetune.py [--pairs N]`. The same model sees
-the same pairs in batches of the same size, in one run on one machine; what counts are the ratios.
+Run with `make bench-finetune` or `python benchmarks/finetune.py [--pairs N] [--repeats R]`. The
+same model sees the same pairs in batches of the same size and the same precision, on one thread,
+one way after the other, several times over; each time another seed decides head, order and
+dropout. What is counted is this process's CPU time, so that others on the machine disturb little,
+and what counts are the ratios.
 """
 
 import argparse
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
-import numpy as np
 import torch
 from accelerate import Accelerator
-from transformers import DataCollatorWithPadding, Trainer, TrainingArguments, pipeline
+from transformers import (
+    AutoModelForSequenceClassification,
+    DataCollatorWithPadding,
+    Trainer,
+    TrainingArguments,
+    pipeline,
+)
 from transformers.utils import logging
 
 from chaos_utils.datasets.corpora import Corpus
@@ -22,7 +32,7 @@ from chaos_utils.datasets.splits import subset
 from chaos_utils.training import loop
 from chaos_utils.training.costs import training_flops
 from chaos_utils.training.data import load_data
-from chaos_utils.training.devices import Device, choose_device, measured_peak
+from chaos_utils.training.devices import Device, choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode, plan_batches
 from chaos_utils.training.inference import predict
@@ -30,119 +40,158 @@ from chaos_utils.training.judging import judge, spread
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, complete
 
-MAX_LENGTH, SEED = 128, 0
-TARGETS = {"padded to 128": 4.0, "padded to a random batch": 2.0, "pipeline": 3.0}
+MAX_LENGTH = 128
+TARGETS = {"trainer": 2.0, "pipeline": 3.0}
+WAYS = {  # and the order of their batches
+    "trainer, batches of like length": "group_by_length",
+    "ours": "",
+    "trainer, random batches": "random",
+}
 
 
-def fresh(folder: Path) -> Any:
-    """Return the model with the same new head each time."""
-    torch.manual_seed(SEED)
-    return load_model(folder, 3)
+def cpu_seconds(call: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what a call returns, and the CPU time that it takes."""
+    begun = time.process_time()
+    found = call()
+    return found, time.process_time() - begun
 
 
-def by_trainer(folder: Path, train: Corpus, device: Device, *, padded: bool) -> tuple[Any, float]:
-    """Train as the library's example scripts do; return the model and its seconds."""
+def plain_model(folder: Path, seed: int) -> Any:
+    """Return the model as the library loads it, without anything of this project's."""
+    torch.manual_seed(seed)
+    return AutoModelForSequenceClassification.from_pretrained(folder, num_labels=3).float()
+
+
+def by_trainer(
+    folder: Path, train: Corpus, device: Device, seed: int, order: str
+) -> tuple[Any, float]:
+    """Train as the library does; return the model and the CPU time. `order` is of its batches."""
     tokenizer, recipe = load_tokenizer(folder), recipe_of(get_model("minilm-l6"), "nli")
     coded = tokenizer(
         [text[0] for text in train.texts],
         [text[1] for text in train.texts],
         truncation=True,
         max_length=MAX_LENGTH,
-        padding="max_length" if padded else False,
     )
     items = [
         {**{name: coded[name][i] for name in coded}, "labels": int(train.gold[i])}
         for i in range(len(train))
     ]
-    model = fresh(folder)
+    model = plain_model(folder, seed)
     with tempfile.TemporaryDirectory() as scratch:
         arguments = TrainingArguments(
             scratch, per_device_train_batch_size=recipe.batch_size, num_train_epochs=1,
             learning_rate=recipe.learning_rate, warmup_steps=recipe.warmup_ratio,
-            weight_decay=recipe.weight_decay, bf16=device.precision == "bf16",
-            use_cpu=device.kind == "cpu", save_strategy="no", report_to=[], seed=SEED,
+            weight_decay=recipe.weight_decay, bf16=device.precision == "bf16", use_cpu=True,
+            train_sampling_strategy=order, save_strategy="no", report_to=[], seed=seed,
             disable_tqdm=True, logging_strategy="no",
         )  # fmt: skip
         trainer = Trainer(
             model, arguments, train_dataset=items, data_collator=DataCollatorWithPadding(tokenizer)
         )
-        begun = time.perf_counter()
-        trainer.train()
-    return model, time.perf_counter() - begun
+        return model, cpu_seconds(trainer.train)[1]
 
 
-def by_ours(folder: Path, train: Corpus, device: Device) -> tuple[Any, float, float]:
-    """Train as this project does; return the model, its seconds, and FLOP/s as share of peak."""
+def by_ours(folder: Path, train: Corpus, device: Device, seed: int) -> tuple[Any, float, float]:
+    """Train as this project does; return the model, the CPU time, and the operations."""
     recipe = recipe_of(get_model("minilm-l6"), "nli")
     encoded = encode(load_tokenizer(folder), train, MAX_LENGTH)
-    plan = plan_batches(encoded.lengths, recipe.batch_size, 1, SEED)
+    plan = plan_batches(encoded.lengths, recipe.batch_size, 1, seed)
     job = loop.Job(
         encoded, train.targets, plan, len(plan), recipe.learning_rate, recipe.weight_decay,
-        recipe.warmup_ratio, SEED,
+        recipe.warmup_ratio, seed,
     )  # fmt: skip
-    model = fresh(folder)
+    torch.manual_seed(seed)
+    model = load_model(folder, 3)
     with tempfile.TemporaryDirectory() as work:
-        state = loop.fit(
-            model, job, device, Path(work), evaluate=lambda model, step: {"accuracy": 0.0},
-            accelerator=Accelerator(cpu=device.kind == "cpu"), checkpoint_seconds=1e9,
+        state, took = cpu_seconds(
+            lambda: loop.fit(
+                model, job, device, Path(work), evaluate=lambda model, step: {"accuracy": 0.0},
+                accelerator=Accelerator(cpu=True), checkpoint_seconds=1e9,
+            )
         )  # fmt: skip
-    flops = training_flops(model, state.padded_tokens, state.attention)
-    return model, state.seconds, flops / state.seconds / measured_peak(device)
+    return model, took, training_flops(model, state.padded_tokens, state.attention)
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    """Return how long a call takes."""
-    begun = time.perf_counter()
-    call()
-    return time.perf_counter() - begun
+def peak(device: Device) -> float:
+    """Return the operations of a large matrix product for each second of CPU time, at best."""
+    left = torch.randn(1024, 1024).to(device.dtype)
+    return 2 * 1024**3 / min(cpu_seconds(lambda: left @ left)[1] for _ in range(8))
+
+
+def train_all_ways(folder: Path, train: Corpus, dev: Corpus, device: Device, repeats: int) -> Any:
+    """Print pairs per second of every way of training; return our last model."""
+    seconds, right, shares = defaultdict(list), defaultdict(list), []
+    encoded = encode(load_tokenizer(folder), dev, MAX_LENGTH)
+    few = train.take(range(64))  # what comes first takes longer
+    by_trainer(folder, few, device, 0, "random")
+    by_ours(folder, few, device, 0)
+    for seed in range(repeats):
+        models = {}
+        for way, order in WAYS.items():
+            if way == "ours":
+                models[way], took, flops = by_ours(folder, train, device, seed)
+                shares.append(flops / took / peak(device))
+            else:
+                models[way], took = by_trainer(folder, train, device, seed, order)
+            seconds[way].append(took)
+            share = judge(predict(models[way], encoded, device), dev)["all"]["accuracy"]
+            right[way].append(share)
+            print(f"  seed {seed}, {way}: {len(train) / took:.0f} pairs/s, {share:.3f}", flush=True)
+    for way, taken in seconds.items():
+        line = f"{way}: {len(train) / median(taken):.0f} pairs per CPU second, dev accuracy "
+        line += f"{fmean(right[way]):.3f} ({min(right[way]):.3f} to {max(right[way]):.3f})"
+        if way == "ours":
+            line += f", {median(shares):.0%} of the measured peak"
+        else:
+            times = [a / b for a, b in zip(taken, seconds["ours"], strict=True)]
+            line += f"; ours is {median(times):.2f} × as fast ({min(times):.2f} to "
+            line += f"{max(times):.2f})"
+        print(line, flush=True)
+    print(f"(target against batches of like length: {TARGETS['trainer']:g} ×)")
+    return models["ours"]
+
+
+def ask_both_ways(folder: Path, model: Any, asked: Corpus, device: Device, repeats: int) -> None:
+    """Print pairs per second of the library's pipeline and of ours, tokenisation among them."""
+    tokenizer = load_tokenizer(folder)
+    texts = [{"text": text[0], "text_pair": text[1]} for text in asked.texts]
+    plain = plain_model(folder, 0)
+    plain.load_state_dict(model.state_dict())
+    if device.precision == "bf16":
+        plain = plain.to(torch.bfloat16)
+    pipe = pipeline("text-classification", model=plain, tokenizer=tokenizer, device=-1)
+    theirs, ours = [], []
+    for _ in range(repeats):
+        theirs.append(cpu_seconds(lambda: pipe(texts, batch_size=32))[1])
+        ours.append(
+            cpu_seconds(lambda: predict(model, encode(tokenizer, asked, MAX_LENGTH), device))[1]
+        )
+    times = [a / b for a, b in zip(theirs, ours, strict=True)]
+    n = len(asked)
+    print(
+        f"prediction: pipeline {n / median(theirs):.0f} pairs per CPU second, ours "
+        f"{n / median(ours):.0f}: {median(times):.2f} × as fast ({min(times):.2f} to "
+        f"{max(times):.2f}; target {TARGETS['pipeline']:g} ×)"
+    )
 
 
 def main() -> None:
-    """Print pairs per second of every way, the ratios and the accuracies."""
+    """Measure training, then prediction."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=3200, help="how many are trained on")
-    n = parser.parse_args().pairs
+    parser.add_argument("--pairs", type=int, default=1600, help="how many are trained on")
+    parser.add_argument("--repeats", type=int, default=3, help="how often, each with its own seed")
+    parser.add_argument("--dev", type=int, default=1024, help="how many are predicted")
+    arguments = parser.parse_args()
     logging.set_verbosity_error()
+    torch.set_num_threads(1)
     settings, model = complete(Settings(model="minilm-l6"))
     data = load_data(settings)
-    train, dev = subset(data.train, n, SEED), spread(data.dev, 2000)
-    folder = find_encoder(model).folder
-    rows = {}
-
-    def told(way: str, device: Device, model: Any, took: float, more: str = "") -> None:
-        encoded = encode(load_tokenizer(folder), dev, MAX_LENGTH)
-        right = judge(predict(model, encoded, device), dev)["all"]["accuracy"]
-        rows[way, device.precision] = n / took
-        print(
-            f"{way}, {device.precision}: {n / took:.0f} pairs/s, dev accuracy {right:.3f} "
-            f"± {np.sqrt(right * (1 - right) / len(dev)):.3f}{more}",
-            flush=True,
-        )
-
-    fast = choose_device()
-    for device in dict.fromkeys((choose_device(precision="fp32"), fast)):
-        told("padded to 128", device, *by_trainer(folder, train, device, padded=True))
-        told("padded to a random batch", device, *by_trainer(folder, train, device, padded=False))
-        model, took, share = by_ours(folder, train, device)
-        told("ours", device, model, took, f", {share:.0%} of the measured peak")
-    for way in ("padded to 128", "padded to a random batch"):
-        same = rows["ours", "fp32"] / rows[way, "fp32"]
-        best = rows["ours", fast.precision] / rows[way, "fp32"]
-        print(f"ours against {way}: {same:.1f} × in fp32, {best:.1f} × with {fast.precision} "
-              f"(target {TARGETS[way]:g} ×)")  # fmt: skip
-
-    asked = data.dev.take(range(min(1024, len(data.dev))))
-    pipe = pipeline(
-        "text-classification", model=model, tokenizer=load_tokenizer(folder),
-        device=-1 if fast.kind == "cpu" else 0,
-    )  # fmt: skip
-    texts = [{"text": text[0], "text_pair": text[1]} for text in asked.texts]
-    theirs = seconds(lambda: pipe(texts, batch_size=32))
-    tokenizer = load_tokenizer(folder)
-    ours = seconds(lambda: predict(model, encode(tokenizer, asked, MAX_LENGTH), fast))
-    print(f"inference: pipeline in fp32 {len(asked) / theirs:.0f} pairs/s, ours in "
-          f"{fast.precision} {len(asked) / ours:.0f}: {theirs / ours:.1f} × "
-          f"(target {TARGETS['pipeline']:g} ×)")  # fmt: skip
+    train, dev = subset(data.train, arguments.pairs, 0), spread(data.dev, arguments.dev)
+    folder, device = find_encoder(model).folder, choose_device("cpu")
+    print(f"{device.title}, {device.precision}, {peak(device) / 1e9:.0f} GFLOP per CPU second")
+    trained = train_all_ways(folder, train, dev, device, arguments.repeats)
+    ask_both_ways(folder, trained, dev, device, arguments.repeats)
 
 
 if __name__ == "__main__":

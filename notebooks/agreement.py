@@ -231,7 +231,7 @@ publish_table(
 # people rarely agree even in the first bin: on MNLI it reaches up to
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits.
 # The published models are single runs without intervals; here RoBERTa-base has three seeds, BERT-base
-# two and MiniLM-L6 one, and RoBERTa-base and BERT-base were trained on SNLI alone, so that MNLI is out of
+# two, MiniLM-L6 two (one on αNLI) and MPNet-base one, and RoBERTa-base and BERT-base were trained on SNLI alone, so that MNLI is out of
 # domain for them.
 
 # %% tags=["remove-input"]

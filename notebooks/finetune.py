@@ -22,23 +22,32 @@
 from typing import Literal
 
 # %% tags=["parameters"]
-model: str = "minilm-l6"  # minilm-l6, mpnet-base, one of the paper's nine, or owner/name on the hub
+model: str = "minilm-l6"  # a model, such as minilm-l6 or mpnet-base, or owner/name on the hub
 task: Literal["nli", "alphanli"] = "nli"  # three-way pairs, or the choice between two stories
 seed: int = 0  # decides the head, the order, the dropout, the subset and the folds
 train: Literal["corpora", "chaosnli"] = "corpora"  # the task's corpora, or ChaosNLI's votes, folded
-loss: Literal["hard", "soft"] = "hard"  # gold labels, or distributions (votes, or a teacher's)
+loss: Literal["hard", "soft", "jsd"] = "hard"  # gold labels, or distributions by KL or by JSD
 label_smoothing: float = 0.0  # share of each target that is spread over the labels
 teacher: str = ""  # an earlier run whose probabilities are learnt
-init: str = ""  # an earlier run to start from
+init: str = ""  # an earlier run whose weights are the start
+head: Literal["auto", "kept", "affine"] = "auto"  # last layer, kept or first fitted to the votes
 max_train_examples: int = 0  # a seeded, balanced, nested part of the data; 0 for all
-epochs: int = 0  # 0 for the recipe's
-batch_size: int = 0  # 0 for the recipe's
-learning_rate: float = 0.0  # 0 for the recipe's
-patience: int = 0  # stop after so many epochs without a better accuracy on dev; 0 for never
-trajectory: int = 0  # at how many log-spaced steps ChaosNLI's items are predicted on the way
-precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the hardware has it
+n_folds: int = 5  # folds of ChaosNLI, by premise, story and image
+epochs: int = 0  # passes over the data; 0 for the recipe's
+batch_size: int = 0  # items of a step; 0 for the recipe's
+learning_rate: float = 0.0  # its peak; 0 for the recipe's
+weight_decay: float = -1.0  # of AdamW; -1 for the recipe's
+warmup_ratio: float = -1.0  # share of the steps in which the rate rises; -1 for the recipe's
+max_length: int = 128  # tokens of a sequence
+patience: int = -1  # stop after so many epochs without a gain on dev; 0: never, -1: the recipe's
+dev_examples: int = 0  # at most so many dev and test items are predicted; 0 for all
+trajectory: int = 0  # how many log-spaced looks at ChaosNLI's items on the way
+token_budget: int = 0  # tokens at once while training; 0 for the device's default
+threads: int = 0  # on a CPU; 0 for as many as PyTorch takes
+precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
+revision: str = ""  # of a model on the hub: a commit, branch or tag
+data: str = "auto"  # where files are read: auto, released, sample, or a folder
 device: Literal["auto", "cpu", "cuda"] = "auto"  # where to compute
-data: str = "auto"  # auto, released, sample, or a folder of files in the publishers' formats
 output: str = ""  # folder of predictions and record; by default inside this run's folder
 
 # %%
@@ -52,28 +61,10 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.scalars import publish_scalars
 from chaos_utils.report.tables import publish_table
 from chaos_utils.training.finetune import finetune
-from chaos_utils.training.settings import Settings
+from chaos_utils.training.settings import chosen
 
-settings = Settings(
-    model=model,
-    task=task,
-    seed=seed,
-    train=train,
-    loss=loss,
-    label_smoothing=label_smoothing,
-    teacher=teacher,
-    init=init,
-    max_train_examples=max_train_examples,
-    epochs=epochs,
-    batch_size=batch_size,
-    learning_rate=learning_rate,
-    patience=patience,
-    trajectory=trajectory,
-    precision=precision,
-    data=data,
-)
 folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
-run = finetune(settings, folder, device=device, say=print)
+run = finetune(chosen(globals()), folder, device=device, say=print)
 
 # %% [markdown]
 # ## What came out

@@ -360,8 +360,8 @@ publish_table(
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. Those of SNLI and MNLI
 # were chosen because the original annotators disagreed, so the distances are larger than on a random
 # sample. The published rows are single runs of nine models, without predictions of single items. Of
-# the models computed here RoBERTa-base has three seeds, BERT-base two and MiniLM-L6 one; RoBERTa-base
-# and BERT-base were trained on SNLI alone.
+# the models computed here RoBERTa-base has three seeds, BERT-base two, MiniLM-L6 two (one on αNLI) and MPNet-base
+# one; RoBERTa-base and BERT-base were trained on SNLI alone.
 #
 # The nine models' predictions are published in an archive that we could not download; where you have
 # the file, `chaos run results -p predictions=FILE` computes their rows with intervals. The estimated

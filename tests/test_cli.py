@@ -69,7 +69,7 @@ def test_released_data_verifies(released_root):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["run", "anotations"], "did you mean 'annotations'"),
         (["run", "annotations", "-p", "sead=1"], "did you mean 'seed'"),
@@ -97,10 +97,10 @@ def test_released_data_verifies(released_root):
         (["build", "--sample", "--url", "example.org"], "not the address of a site"),
     ],
 )
-def test_bad_input_ends_in_one_message_and_code_2(arguments, told):
+def test_bad_input_ends_in_one_message_and_code_2(arguments, message):
     done = chaos(*arguments, cwd=PROJECT)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (PROJECT / "runs").exists() or not list((PROJECT / "runs").glob("anotations*"))
 
@@ -116,7 +116,7 @@ def test_control_codes_never_reach_the_terminal():
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "told"),
+    ("file", "content", "message"),
     [
         ("notebooks/annotations.py", b"# caf\xe9\n", "not UTF-8"),
         ("CITATION.cff", b"title: A book\nauthors: [{name: A}]\n", "CITATION.cff"),
@@ -124,14 +124,14 @@ def test_control_codes_never_reach_the_terminal():
         ("book/redirects.yml", b"- \xff\n", "redirects.yml"),
     ],
 )
-def test_a_faulty_file_is_found_before_anything_is_built(tmp_path, file, content, told):
+def test_a_faulty_file_is_found_before_anything_is_built(tmp_path, file, content, message):
     checkout = shorten(copy_checkout(tmp_path / "book"))
     (checkout / file).write_bytes(content)
     for command in (["build", "--sample"], ["figures"] * file.startswith("notebooks")):
         if command:
             done = chaos(*command, cwd=checkout)
             assert done.returncode == 2, done.stderr
-            assert told in done.stderr
+            assert message in done.stderr
             assert "Traceback" not in done.stderr
     assert not (checkout / "_build" / "chapters").exists()
 
@@ -155,7 +155,7 @@ def test_figures_are_listed_and_cited(small_checkout):
         assert one["title"].startswith("Synthetic sample: ") != real
     assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
     assert "fig-entropy" in chaos("figures", cwd=small_checkout).stdout
-    for format, told in (
+    for format, message in (
         ("plain", "Figure fig-entropy in The Living Book"),
         ("bibtex", "@misc{fig-entropy,"),
         ("ris", "TY  - FIGURE"),
@@ -163,7 +163,7 @@ def test_figures_are_listed_and_cited(small_checkout):
     ):
         done = chaos("cite", "fig-entropy", "--format", format, cwd=small_checkout)
         assert done.returncode == 0, done.stderr
-        assert told in done.stdout
+        assert message in done.stdout
         assert done.stdout.endswith("\n")
     done = chaos("cite", "fig-entropi", cwd=small_checkout)
     assert done.returncode == 2

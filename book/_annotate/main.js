@@ -75,15 +75,15 @@
     const found = store.get(name);
     const state = found && api.stateOf(found);
     if (!state || state.name === rules.start().name) {
-      return { told: "Not begun", verb: "Begin" };
+      return { standing: "Not begun", verb: "Begin" };
     }
     const { items } = state.counters;
-    const told = {
+    const standing = {
       qualification: "In the test", training: "In training", rejected: "Test not passed",
       dismissed: "Training not passed", blocked: `Blocked after ${count(items, "item")}`,
       finished: `Finished: ${count(items, "item")}`,
     }[state.name] ?? `${count(items, "item")} judged`;
-    return { told, verb: rules.isFinal(state) ? "See results" : "Continue" };
+    return { standing, verb: rules.isFinal(state) ? "See results" : "Continue" };
   }
 
   function footer({ withResults }) {

@@ -95,29 +95,29 @@
     const input = h("input", {
       id: "annotate-name", value: annotator, maxlength: 40, autocomplete: "off", spellcheck: "false",
     });
-    const told = h("p", { class: "annotate-note", role: "status" }, note);
+    const status = h("p", { class: "annotate-note", role: "status" }, note);
     const made = button(label, () => {
       const name = input.value.trim().normalize("NFC");
       if (NAME.test(name)) {
         save(name);
       } else {
-        told.textContent = "A name has letters of any script, digits, spaces, and the signs . _ - ’ alone.";
+        status.textContent = "A name has letters of any script, digits, spaces, and the signs . _ - ’ alone.";
         input.focus();
       }
     });
     return h("div", { class: "annotate-saving" },
-      h("label", { for: "annotate-name" }, "Your name in the file"), input, made, told);
+      h("label", { for: "annotate-name" }, "Your name in the file"), input, made, status);
   }
 
   function results({ dataset, session, state, judgements, rules, failRate, goOn, again, save }) {
-    const [title, told] = outcome({ state, parameters: rules.parameters, failRate });
+    const [title, lines] = outcome({ state, parameters: rules.parameters, failRate });
     const items = judgements.filter(({ kind }) => kind === "item");
     const examples = judgements.filter(({ kind }) => kind !== "item");
     const isOver = rules.isFinal(state);
     const counts = rules.countsVotes(state);
     return h("section", { class: "annotate-card annotate-results" },
       heading(title),
-      told.map((line) => h("p", {}, line)),
+      lines.map((line) => h("p", {}, line)),
       items.length ? scored(dataset, items) : null,
       h("p", { class: "annotate-actions" },
         isOver ? null : button("Go on", goOn, "primary"),

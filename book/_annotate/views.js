@@ -93,11 +93,11 @@
 
   function home({ data, progress, keeps }) {
     const card = ([name, dataset]) => {
-      const { told, verb } = progress(name);
+      const { standing, verb } = progress(name);
       return h("li", {},
         h("h2", {}, dataset.short),
         h("p", {}, dataset.invitation),
-        h("p", { class: "told" }, told),
+        h("p", { class: "standing" }, standing),
         h("a", { class: "annotate-button primary", href: `#${name}` },
           verb, h("span", { class: "hidden-text" }, ` ${dataset.short}`)),
         h("a", { class: "annotate-button", href: `#look-${name}` },

@@ -14,7 +14,7 @@
   const NO_VALUES = ["model", "uid", "dataset", "task", "predicted_label", ...ABOUT];
   const BAAN_FIELDS = ["index", "pred", "probs"], BAAN_CODES = ["e", "c", "n"];
   const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-  const UNKNOWN = "This is not a predictions file in a known format.";
+  const UNKNOWN = "Unrecognised predictions format.";
   const DAMAGED = "correct this, and check that the file was not cut off";
 
   /* What is wrong with a file: a sentence, and what was found, expected and is to be done. */

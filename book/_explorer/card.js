@@ -18,8 +18,8 @@
   }
 
   function voteRow(name, item, votes) {
-    const told = make("span", "", counts(item, votes));
-    return [make("dt", "", name), make("dd", "", [bar(item.dataset, votes, String), told])];
+    const caption = make("span", "", counts(item, votes));
+    return [make("dt", "", name), make("dd", "", [bar(item.dataset, votes, String), caption])];
   }
 
   function votes(item) {
@@ -33,12 +33,12 @@
       rows.push(make("dt", "", "Original"), make("dd", "", `the label alone was released: ${label}`));
     }
     const verdict = item.majority === item.old ? "kept" : "overruled";
-    const told = make("p", "", [
+    const caption = make("p", "", [
       ...(label ? ["The original label, ", make("b", "", label), `, is ${verdict}: the`] : ["The"]),
       " majority’s is ", make("b", "", labels[item.majority]),
       `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
     ]);
-    return [make("h3", "", "Votes"), make("dl", "card-votes", rows), told];
+    return [make("h3", "", "Votes"), make("dl", "card-votes", rows), caption];
   }
 
   /* Two systems side by side, where the view compares them. */
@@ -100,10 +100,10 @@
       make("a", "", summary(other) || other.uid, {href: fragmentOf(other.uid)}),
       make("span", "", [bar(other.dataset, other.votes, String), `TVD ${number(tvd)}`]),
     ]));
-    const told = same ? `${count(same)} with the very same ones` : "none with the very same ones";
+    const caption = same ? `${count(same)} with the very same ones` : "none with the very same ones";
     return [
       make("h3", "", "Neighbours of like disagreement"),
-      make("p", "note", `The nearest of ${item.dataset.short} by TVD between the votes; ${told}.`),
+      make("p", "note", `The nearest of ${item.dataset.short} by TVD between the votes; ${caption}.`),
       make("ul", "card-neighbours", links),
     ];
   }

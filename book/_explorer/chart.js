@@ -194,15 +194,15 @@
     return {
       2: {
         name: "strip", scales: stripScales, points: stripPoints,
-        told: () => "Items with the same votes are piled up.",
+        note: () => "Items with the same votes are piled up.",
       },
       3: {
         name: "simplex", scales: () => HIDDEN_SCALES, points: trianglePoints, frame: triangleFrame,
-        told: () => "The nearer a corner, the larger its share of the votes.",
+        note: () => "The nearer a corner, the larger its share of the votes.",
       },
     }[n] ?? {
       name: "spread", scales: spreadScales, points: spreadPoints, frame: spreadFrame,
-      told: () => "The further down and right, the more agree. All points lie between the two lines.",
+      note: () => "The further down and right, the more agree. All points lie between the two lines.",
     };
   }
 
@@ -216,7 +216,7 @@
         }),
         points: (items, piles, view) =>
           placed(items, (item) => item.entropy, (item) => jsdOf(item, view.system)),
-        told: (view) => `The higher, the further ${view.system} is from the votes; the further right, `
+        note: (view) => `The higher, the further ${view.system} is from the votes; the further right, `
           + "the more people disagree.",
       },
       systems: {
@@ -226,7 +226,7 @@
         }),
         points: (items, piles, view) =>
           placed(items, (item) => jsdOf(item, view.system), (item) => jsdOf(item, view.other)),
-        told: (view) => `Above the line, ${view.system} is closer to the votes than ${view.other}.`,
+        note: (view) => `Above the line, ${view.system} is closer to the votes than ${view.other}.`,
       },
     }[axes] ?? votesKind(n);
   }
@@ -332,7 +332,7 @@
       if (isSame) return names;
       kind = kindOf(labels.length, view.axes);
       figure.className = kind.name;
-      caption.replaceChildren(make("b", "", names), `: ${kind.told(view)}`, legend(group[0]));
+      caption.replaceChildren(make("b", "", names), `: ${kind.note(view)}`, legend(group[0]));
       chart.options.scales = kind.scales(labels, view);
       return names;
     }
@@ -349,7 +349,7 @@
       groups.push(pinned.map(pointOf).filter(Boolean));
       groups.forEach((group, k) => { chart.data.datasets[k].data = group; });
       canvas.setAttribute("aria-label", `${n} of ${all.length} items of ${names} as points. `
-        + `${kind.told(view)} The table holds the same.`);
+        + `${kind.note(view)} The table holds the same.`);
       chart.update("none");
     }
 

@@ -22,12 +22,15 @@
       const votes = column(dataset.votes, i);
       const total = votes.reduce((sum, n) => sum + n, 0);
       const text = column(fields, i);
-      const resultOf = (system) => ({
-        shares: whole(column(system.shares, i).map((share) => share / scale)),
-        label: system.label[i],
-        jsd: system.jsd[i] / scale,
-        tvd: system.tvd[i] / scale,
-      });
+      const resultOf = (system) => {
+        const shares = whole(column(system.shares, i).map((share) => share / scale));
+        return {
+          shares,
+          label: system.label[i],
+          jsd: system.jsd[i] / scale,
+          tvd: totalVariation(sharesOf({votes, total}), shares),
+        };
+      };
       items.push({
         uid, dataset, votes, total, text,
         order: items.length,
@@ -169,15 +172,16 @@
   function neighboursOf(item, items) {
     const found = items
       .filter((other) => other.dataset === item.dataset && other !== item)
-      .map((other) => ({item: other, tvd: distance(item, other)}));
+      .map((other) => ({item: other, tvd: totalVariation(sharesOf(item), sharesOf(other))}));
     found.sort((a, b) => a.tvd - b.tvd || a.item.order - b.item.order);
     return {nearest: found.slice(0, N_NEIGHBOURS), same: found.filter(({tvd}) => tvd === 0).length};
   }
 
-  function distance(one, other) {
-    const apart = one.votes.map((n, k) => Math.abs(n / one.total - other.votes[k] / other.total));
-    return apart.reduce((sum, value) => sum + value, 0) / 2;
+  function totalVariation(one, other) {
+    return one.reduce((sum, share, k) => sum + Math.abs(share - other[k]), 0) / 2;
   }
+
+  const sharesOf = ({votes, total}) => votes.map((n) => n / total);
 
   /* What the datasets that a view asks for have, of what not every dataset has. */
   function partsOf(datasets, systems, view) {

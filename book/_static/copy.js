@@ -33,19 +33,19 @@
     button.className = "copy-button";
     button.textContent = "Copy";
     button.setAttribute("aria-label", "Copy: " + box.dataset.name);
-    var told = document.createElement("span");
-    told.className = "copy-told";
-    told.setAttribute("role", "status");
+    var status = document.createElement("span");
+    status.className = "copy-status";
+    status.setAttribute("role", "status");
     button.addEventListener("click", function () {
       copy(text).then(function (done) {
-        told.textContent = done ? "Copied" : "Selected: press Ctrl+C";
+        status.textContent = done ? "Copied" : "Selected: press Ctrl+C";
         if (!done) { select(text); }
-        window.setTimeout(function () { told.textContent = ""; }, 3000);
+        window.setTimeout(function () { status.textContent = ""; }, 3000);
       });
     });
     var row = document.createElement("div");
     row.className = "copy-row";
-    row.append(told, button);
+    row.append(status, button);
     box.insertBefore(row, text);
   }
 

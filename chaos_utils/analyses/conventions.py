@@ -269,13 +269,14 @@ def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) 
     Returns
     -------
     list of System
-        The first and the same at `temperature` (none where none is), our own and the reader's,
-        the uniform guess and the oracle.
+        The first and the same at `temperature` (none where none is), the first of our own, the
+        reader's, the uniform guess and the oracle.
     """
     first = list(systems[:1])
     scaled = [one.at_temperature(temperature, f"{one.name}, T = {temperature:g}") for one in first]
-    own = [one for one in systems[1:] if one.origin in ("trained", "yours")]
-    return [*first, *scaled, *own, uniform(votes), oracle(votes)]
+    ours = [one for one in systems[1:] if one.origin == "trained"][:1]
+    own = [one for one in systems[1:] if one.origin == "yours"]
+    return [*first, *scaled, *ours, *own, uniform(votes), oracle(votes)]
 
 
 @recorded(keys=("dataset", "system", "quantity", "convention"))

@@ -194,7 +194,7 @@ def _recipe(row: Row) -> str:
         f"rate {_scientific(row['learning_rate'])}",
         f"batch {row['batch_size']}",
         f"{row['epochs']:g} epoch{'s' if row['epochs'] > 1 else ''}",
-        f"{row['loss']} labels",
+        "soft labels by JSD" if row["loss"] == "jsd" else f"{row['loss']} labels",
     ]
     if row["label_smoothing"]:
         parts.append(f"smoothing {row['label_smoothing']:g}")

@@ -1,16 +1,19 @@
 """What maps that are fitted on votes make of systems: out of fold, for every system."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import log_softmax
 
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.metrics.resampling import split_votes
@@ -18,12 +21,12 @@ from chaos_utils.report.columns import Column, Row
 from chaos_utils.scoring.fitting import (
     KINDS,
     OBJECTIVES,
+    PENALTIES,
     PENALTY,
+    STACKING,
     Kind,
-    fit_map,
-    grouped_folds,
-    item_groups,
     log_probabilities,
+    predict_nested,
     predict_out_of_fold,
 )
 from chaos_utils.scoring.human_equivalents import brier_equivalent
@@ -32,12 +35,13 @@ from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes, votes_of
+from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
-AS_IT_IS, BASE_RATE = "as it is", "base rate"
+AS_IT_IS, BASE_RATE, CHOSEN, ON_VOTES = "as it is", "base rate", "chosen", "trained on votes"
 ALL, WITH_YOURS = "all systems", "all systems and yours"
 RECIPE: Kind = "quadratic"
 RIVAL = "mean vote given the old label"
@@ -45,7 +49,6 @@ ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
 ENOUGH = 20  # votes on an item, from which on a map is fitted for JSD itself
 _NEARLY_NONE = 1e-3  # penalty of base rates
-_PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
 _SEEDS = 3  # ways to deal the folds
 _PEOPLE = ("people", "people_low", "people_high")
 _ENDS = ("", "_low", "_high")
@@ -73,6 +76,20 @@ class Common:
     def old_label(self) -> Ints | None:
         """The old labels, if there are any."""
         return self.votes.old_label if self.votes.has_old_labels else None
+
+    def inputs(self, places: Sequence[int]) -> Floats:
+        """Return what a map of some systems takes, of shape (n_items, n_inputs, n_classes).
+
+        Where these are of several families, the seeds of each enter as one: normalised means of
+        their log-probabilities. A map of fewer numbers needs fewer items.
+        """
+        families: dict[str, list[int]] = {}
+        for place in places:
+            families.setdefault(self.systems[place].family, []).append(place)
+        if len(families) < 2:
+            return self.logs[:, places]
+        means = [self.logs[:, seeds].mean(axis=1) for seeds in families.values()]
+        return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
 
 def common(votes: Votes, systems: Sequence[System]) -> Common:
@@ -121,14 +138,26 @@ def _on(system: System, votes: Votes) -> System:
     )
 
 
-def stacks(systems: Sequence[System]) -> dict[str, list[int]]:
+def variants() -> list[Run]:
+    """Return the runs of ours that learned or predict otherwise: smoothing, MC dropout, votes."""
+    return [
+        run
+        for run in ordered(committed_runs())
+        if kind_of(run) in ("smoothing", "votes")
+        or (kind_of(run) == "predicted" and run.record["predicted"]["mc_samples"])
+    ]
+
+
+def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, list[int]]:
     """Return which systems are the inputs of one map, by what tables call them.
 
-    Each alone; a family's seeds; all of the book's systems; and these with the reader's own.
+    Each by itself; a family's seeds; all of the book's systems; and these with the reader's own.
+    Those whose names are in `alone` are in no stack.
     """
     found = {one.name: [place] for place, one in enumerate(systems)}
-    everyone = list(range(len(systems)))
-    known = [place for place, one in enumerate(systems) if one.origin != "yours"] or everyone
+    everyone = [place for place, one in enumerate(systems) if one.name not in alone]
+    known = [place for place, one in enumerate(systems) if one.origin != "yours"]
+    known = [place for place in known if place in everyone] or everyone
     families: dict[str, list[int]] = {}
     for place in known:
         if systems[place].seed is not None:
@@ -173,6 +202,7 @@ def methods(
     votes: Votes,
     systems: Sequence[System],
     *,
+    variants: Sequence[Run] = (),
     n_folds: int,
     n_resamples: int,
     confidence: float,
@@ -184,6 +214,8 @@ def methods(
     ----------
     votes : Votes
     systems : sequence of System
+    variants : sequence of Run
+        Shown as they are and by each map on the released votes, but in no stack.
     n_folds : int
         Folds by premise, story and image; as many as there are of these, if that is fewer.
     n_resamples : int
@@ -199,13 +231,17 @@ def methods(
         One row for each method: ``access`` (``text``, or ``old label`` where the item's old label
         is an input too; ``reference`` for perfect model, second crowd and the best published
         model); ``inputs``, as `stacks` names them; ``n_systems``; ``map`` (one of `KINDS`,
-        ``as it is``, ``base rate``); ``objective`` (kl, jsd, or empty); ``origin``; ``family``;
-        ``first``, whether it is the first of its family; ``n_items``; for each of `MEASURES` its
-        value with ``_low`` and ``_high``; ``difference``, of the JSD from the mean vote given the
-        old label that is fitted for JSD, with its interval; ``people``, how many people, pooled,
-        come as near by squared distance.
+        ``chosen`` with its penalty by inner folds, for stacks; ``as it is``, ``base rate``,
+        ``trained on votes``); ``objective`` (kl, jsd, or empty); ``origin``; ``family``;
+        ``first``, whether it is the first of its family, and no variant; ``n_items``; for each of
+        `MEASURES` its value with ``_low`` and ``_high``; ``difference``, of the JSD from the mean
+        vote given the old label that is fitted for JSD, with its interval; ``people``, how many
+        people, pooled, come as near by squared distance.
     """
-    made = common(votes, systems)
+    others = [run.predictions_on(votes) for run in variants if votes.is_released]
+    known = {one.name for one in systems}  # a reader may have repeated one of the runs
+    more = [one for one in others if one is not None and one.name not in known]
+    made = common(votes, [*systems, *more])
     folds = _folds(made.groups, n_folds, seed)
     rows: list[dict[str, object]] = []
     scored: list[System] = []
@@ -216,9 +252,9 @@ def methods(
         rows.append({"system": scored[-1].name} | unsaid | dict(about))
 
     def fit(access: str, kind: Kind, places: Sequence[int], about: Mapping[str, object]) -> None:
-        for objective in OBJECTIVES:
+        for objective in OBJECTIVES[: 1 if kind == "isotonic" else None]:
             predicted = predict_out_of_fold(
-                made.logs[:, places],
+                made.inputs(places),
                 made.votes.shares,
                 folds,
                 kind=kind,
@@ -227,22 +263,32 @@ def methods(
                 penalty=PENALTY if places else _NEARLY_NONE,
             )
             what = {"access": access, "map": kind if places else BASE_RATE}
-            add(predicted, what | dict(about) | {"objective": objective})
+            aim = "" if kind == "isotonic" else objective
+            add(predicted, what | dict(about) | {"objective": aim})
 
     accesses = ("text", "old label") if made.old_label is not None else ("text",)
     for access in accesses:
         fit(access, "affine", [], {"n_systems": 0})
-    for name, places in stacks(made.systems).items():
+    alone = [one.name for one in more]
+    for name, places in stacks(made.systems, alone).items():
         members = [made.systems[place] for place in places]
         about = {"inputs": name, "n_systems": len(places)} | _family(name, members, made.systems)
+        about["first"] = about["first"] and name not in alone
         mean = np.mean([one.probabilities for one in members], axis=0)
         add(mean, {"access": "text", "map": AS_IT_IS} | about, fitted=False)
         for access in accesses:
-            for kind in KINDS if access == "text" else KINDS[2:]:
+            for kind in KINDS if access == "text" else STACKING:
                 fit(access, kind, places, about)
+            if len(places) > 1:
+                label = made.old_label if access == "old label" else None
+                predicted = predict_nested(
+                    made.inputs(places), made.votes.shares, made.groups, folds,
+                    old_label=label, seed=seed,
+                )  # fmt: skip
+                add(predicted, {"access": access, "map": CHOSEN, "objective": "jsd"} | about)
     for one in made.shown:
         about = {"inputs": one.name, "n_systems": 1, "family": one.family, "origin": one.origin}
-        add(one.probabilities, {"access": "text", "map": AS_IT_IS, "first": True} | about)
+        add(one.probabilities, {"access": "text", "map": ON_VOTES, "first": True} | about)
     table = pd.DataFrame(rows).assign(dataset=votes.dataset.name, n_items=len(made.votes))
     table = table.merge(_scored(made.votes, scored, rows, n_resamples, confidence, seed), "left")
     people = {one.name: _in_people(made.votes, one, confidence) for one in scored}
@@ -376,82 +422,57 @@ def pooling(
     groups = np.concatenate(kept)
     folds = _folds(groups, n_folds, seed)
     shares = np.concatenate([one.votes.shares for one in found])
-    logs = np.concatenate([one.logs for one in found])
+    logs = np.concatenate([one.inputs(range(len(shared))) for one in found])
     dataset = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
     labels = [one.old_label for one in found if one.old_label is not None]
     old = np.concatenate(labels) if len(labels) == len(found) else None
+
+    def of_dataset(rows: Ints, held: Ints) -> Ints:
+        return rows[dataset[rows] == dataset[held[0]]]
+
+    def of_other_groups(rows: Ints, held: Ints) -> Ints:
+        return rows[~np.isin(groups[rows], groups[held])]
+
+    # What is predicted together, and what is fitted on for it.
+    ways = {
+        "each": (folds + dataset * (folds.max() + 1), of_dataset),
+        "pooled": (folds, None),
+        "other": (dataset, of_other_groups),
+    }
     rows = []
     for access in ("text", "old label") if old is not None else ("text",):
         given = old if access == "old label" else None
-        kinds: list[str] = [BASE_RATE, *(KINDS[2:] if logs.shape[1] else ())]
+        kinds: list[str] = [BASE_RATE, *(STACKING if logs.shape[1] else ())]
         if logs.shape[1] and given is None:
             kinds.append(AS_IT_IS)
         for name in kinds:
             x = logs[:, :0] if name == BASE_RATE else logs
-            kind: Kind = "quadratic" if name == "quadratic" else "affine"
-            penalty = _NEARLY_NONE if name == BASE_RATE else PENALTY
             if name == AS_IT_IS:
-                fitted = dict.fromkeys(("each", "pooled", "other"), np.exp(logs).mean(axis=1))
+                whole = np.concatenate([np.exp(one.logs).mean(axis=1) for one in found])
+                fitted = dict.fromkeys(ways, whole)
             else:
                 fitted = {
-                    "each": _by_dataset(x, shares, folds, dataset, kind, penalty, given),
-                    "pooled": predict_out_of_fold(
-                        x, shares, folds, kind=kind, old_label=given, penalty=penalty
-                    ),
-                    "other": _from_others(x, shares, groups, dataset, kind, penalty, given),
-                }
+                    where: predict_out_of_fold(
+                        x, shares, parts,
+                        kind="quadratic" if name == "quadratic" else "affine",
+                        penalty=_NEARLY_NONE if name == BASE_RATE else PENALTY,
+                        old_label=given, learned=learned,
+                    )
+                    for where, (parts, learned) in ways.items()
+                }  # fmt: skip
+            n_systems = len(shared) if x.shape[1] else 0
             far = {
                 f"jsd_{where}": jensen_shannon_distance(shares, predicted, unit="nats")
                 for where, predicted in fitted.items()
             }
             for place, one in enumerate(found):
                 row = {"judged_on": one.votes.dataset.name, "access": access, "map": name,
-                       "n_systems": x.shape[1], "n_items": len(one.votes)}  # fmt: skip
+                       "n_systems": n_systems, "n_items": len(one.votes)}  # fmt: skip
                 means = {where: float(values[dataset == place].mean())
                          for where, values in far.items()}  # fmt: skip
                 rows.append(row | means)
     table = pd.DataFrame(rows).assign(dataset="+".join(one.dataset.name for one in all_votes))
     return table[["dataset", *[name for name in table if name != "dataset"]]]
-
-
-def _by_dataset(
-    logs: Floats,
-    shares: Floats,
-    folds: Ints,
-    dataset: Ints,
-    kind: Kind,
-    penalty: float,
-    old_label: Ints | None,
-) -> Floats:
-    predicted = np.empty_like(shares)
-    for place in np.unique(dataset):
-        here = dataset == place
-        predicted[here] = predict_out_of_fold(
-            logs[here], shares[here], folds[here], kind=kind, penalty=penalty,
-            old_label=None if old_label is None else old_label[here],
-        )  # fmt: skip
-    return predicted
-
-
-def _from_others(
-    logs: Floats,
-    shares: Floats,
-    groups: Ints,
-    dataset: Ints,
-    kind: Kind,
-    penalty: float,
-    old: Ints | None,
-) -> Floats:
-    predicted = np.empty_like(shares)
-    for place in np.unique(dataset):
-        here = dataset == place
-        others = ~here & ~np.isin(groups, groups[here])
-        fitted = fit_map(
-            logs[others], shares[others], kind=kind, penalty=penalty,
-            old_label=None if old is None else old[others],
-        )  # fmt: skip
-        predicted[here] = fitted.predict(logs[here], None if old is None else old[here])
-    return predicted
 
 
 # How many labelled items, with how many votes
@@ -487,7 +508,7 @@ def curve(
     places = _of_book(made.systems)
     if not places:
         return pd.DataFrame(columns=columns)
-    logs, counts = made.logs[:, places], made.votes.counts
+    logs, counts = made.inputs(places), made.votes.counts
     folds = _folds(made.groups, n_folds, seed)
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
     n_votes = int(np.median(made.votes.n_votes))
@@ -506,7 +527,7 @@ def curve(
                     chosen = np.random.default_rng([seed, 11, draw])
                     predicted = predict_out_of_fold(
                         logs, shares[size], folds, kind=RECIPE, objective=objective,
-                        learned=lambda rows, n=n_items, by=chosen: (  # type: ignore[misc]
+                        learned=lambda rows, _, n=n_items, by=chosen: (  # type: ignore[misc]
                             by.permutation(rows)[:n]
                         ),
                     )  # fmt: skip
@@ -537,11 +558,11 @@ def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int)
     made = common(votes, systems)
     places = _of_book(made.systems)
     rows = []
-    tried = [(one, seed) for one in _PENALTIES]
+    tried = [(one, seed) for one in PENALTIES]
     tried += [(PENALTY, seed + more) for more in range(1, _SEEDS)]
     for penalty, folds_seed in tried if places else []:
         predicted = predict_out_of_fold(
-            made.logs[:, places], made.votes.shares, _folds(made.groups, n_folds, folds_seed),
+            made.inputs(places), made.votes.shares, _folds(made.groups, n_folds, folds_seed),
             kind=RECIPE, penalty=penalty,
         )  # fmt: skip
         far = jensen_shannon_distance(made.votes.shares, predicted, unit="nats").mean()
@@ -557,7 +578,7 @@ def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int)
 def by_map(methods: pd.DataFrame) -> pd.DataFrame:
     """Return each system's JSD as it is, and by each map that is fitted for JSD, side by side."""
     rows = methods[(methods["access"] == "text") & (methods["n_systems"] > 0)]
-    rows = rows[rows["objective"] != "kl"]
+    rows = rows[(rows["objective"] != "kl") & (rows["map"] != ON_VOTES)]
     wide = rows.pivot(index=["dataset", "inputs"], columns="map", values="jsd")
     wide = wide.reindex(columns=[AS_IT_IS, *KINDS])
     names = {AS_IT_IS: "as_it_is"} | {kind: str(kind) for kind in KINDS}
@@ -569,8 +590,9 @@ def by_map(methods: pd.DataFrame) -> pd.DataFrame:
 def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     """Return the rows of `methods` that a page has room for, of one access, nearest first.
 
-    A family is shown by its first seed; by temperature, vector and quadratic map alone the stack of
-    all systems, or a single system where there is no other; for KL that stack alone.
+    A family is shown by its first seed; by temperature, by the quadratic map and by the chosen one
+    the stack of all systems alone, for KL too by the quadratic one; of variants, those alone that
+    were trained on votes. A reader's own systems are shown as that stack is.
     """
     rows = table[table["access"] == access]
     kept = rows[rows["first"] | (rows["n_systems"] == 0)]
@@ -578,7 +600,9 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     is_largest = (kept["n_systems"] == largest) & (largest > 1) | (kept["origin"] == "yours")
     usual = kept["map"].isin([BASE_RATE, "affine"]) & (kept["objective"] != "kl")
     usual |= (kept["map"] == AS_IT_IS) & ((kept["n_systems"] == 1) | is_largest)
-    more = kept["map"].isin([RECIPE, "temperature"]) & (kept["objective"] == "jsd") & is_largest
+    usual |= kept["map"] == ON_VOTES
+    more = kept["map"].isin([RECIPE, CHOSEN, "temperature"]) & (kept["objective"] == "jsd")
+    more &= is_largest
     for_kl = (kept["objective"] == "kl") & is_largest & (kept["map"] == RECIPE)
     for_kl |= (kept["objective"] == "kl") & (kept["n_systems"] == 0)
     chosen = kept[usual | more | for_kl].sort_values("jsd", kind="stable")
@@ -589,11 +613,11 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
     Of those shown, what is fitted for JSD: one seed of each family as it is and by the affine map,
-    the stack of all systems by temperature and by the quadratic one.
+    the stack of all systems by temperature and by the chosen one.
     """
     rows = pd.concat([shown(table, access) for access in ("text", "old label")])
-    single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine"])
-    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) & (rows["map"] != "affine")
+    single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine", ON_VOTES])
+    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) & ~rows["map"].isin(["affine", RECIPE])
     rows = rows[(single | stacked | (rows["n_systems"] == 0)) & (rows["objective"] != "kl")]
     rows = pd.concat([rows, table[table["access"] == "reference"]], ignore_index=True)
     records = rows.to_dict("records")
@@ -612,8 +636,10 @@ def _label(row: Row) -> str:
         return f"{row['inputs']} (published)"
     if row["map"] == AS_IT_IS and row["n_systems"] > 1:
         return f"{row['inputs']}, mean"
-    if row["map"] in (AS_IT_IS, "affine"):
-        return str(row["inputs"])
+    if row["map"] in (AS_IT_IS, "affine", ON_VOTES):
+        return re.sub(r", \d+ folds", "", row["inputs"])
+    if row["map"] == CHOSEN:
+        return f"{row['inputs']}, chosen map"
     return f"{row['inputs']}, {row['map']}" if row["inputs"] else str(row["map"])
 
 
@@ -628,6 +654,8 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _map(row: Row) -> str:
+    if row["map"] == CHOSEN:
+        return "chosen by inner folds"
     if row["map"] == BASE_RATE:
         return f"base rate, for {row['objective'].upper()}"
     return f"{row['map']}, for {row['objective'].upper()}" if row["objective"] else str(row["map"])

@@ -15,9 +15,8 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.base.table import Table, in_order_of, together
 from chaos_utils.datasets.availability import needs_votes
-from chaos_utils.datasets.corpora import from_votes
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.splits import group_folds
+from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
@@ -60,6 +59,7 @@ METHODS: Mapping[str, str] = {  # titles
     "ensemble": "seed ensemble",
     "mc": "MC dropout",
     "soft": "soft labels",
+    "soft_jsd": "soft labels, for JSD",
 }
 _REFERENCES = {  # titles
     "chance": "chance",
@@ -87,7 +87,7 @@ class Runs:
     """The runs of one encoder that a dataset's methods are made of, and a reader's systems.
 
     `seeds` are the plain ones, by seed, and `plain` that of them which all others are set beside.
-    `others`, by method (``smoothing``, ``mc``, ``soft``), have the plain run's seed.
+    `others`, by method (``smoothing``, ``mc``, ``soft``, ``soft_jsd``), have the plain run's seed.
     """
 
     seeds: Sequence[Run] = ()
@@ -124,8 +124,8 @@ def method_of(run: Run) -> str:
     kind, settings = kind_of(run), run.settings
     smoothed = bool(settings["label_smoothing"])
     if kind == "votes":
-        softened = settings["loss"] == "soft" and settings["init"] and not smoothed
-        return "soft" if softened else ""
+        softened = {"soft": "soft", "jsd": "soft_jsd"}.get(settings["loss"], "")
+        return softened if settings["init"] and not smoothed else ""
     if settings["max_train_examples"] or settings["teacher"] or settings["init"]:
         return ""
     if kind == "predicted":
@@ -273,8 +273,8 @@ def fixed_and_fitted(
     """Return the plain run's temperatures by method, and on how many items each was fitted.
 
     ``fixed``; ``held_out``, where there are development items; ``cross_fitted``: each item's, from
-    the votes of the other folds by premise or story, of which the fewest items count. Without a
-    plain run the fixed one alone remains.
+    the votes of the other folds by premise, story and image, of which the fewest items count.
+    Without a plain run the fixed one alone remains.
     """
     values = {"fixed": (np.array(FIXED_TEMPERATURE), 0)}
     if found.plain is None:
@@ -282,7 +282,7 @@ def fixed_and_fitted(
     if found.development is not None:
         gold = found.development[1]
         values["held_out"] = np.array(fit_temperature(*found.development)), len(gold)
-    folds = group_folds(from_votes([votes], get_task(votes.dataset.task)), n_folds, seed)
+    folds = grouped_folds(item_groups([votes])[0], n_folds, seed)
     shares = found.plain.probabilities
     others = [folds != fold for fold in range(n_folds)]
     of_fold = np.array([fit_temperature(shares[rows], votes.shares[rows]) for rows in others])

@@ -4,7 +4,7 @@ from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import listed
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
+from chaos_utils.scoring.trained import committed_runs, of_most_items
 
 
 def notices(material: Material) -> str:
@@ -36,24 +36,22 @@ def _of_training(material: Material) -> str:
     """Say which of the systems this project has trained, on how much, for which datasets."""
     if not material.trained:
         return ""
+    if material.synthetic:
+        return ""
     here = [one.name for one in material.datasets]
     lines = []
-    for run in ordered(committed_runs()):
-        names = [name for name in get_task(run.settings["task"]).datasets if name in here]
-        if kind_of(run) == "plain" and names and not material.synthetic:
-            data = run.record["data"]
-            shorts = listed(
-                get_dataset(name).short for name in get_task(run.settings["task"]).datasets
-            )
+    for run in of_most_items(committed_runs()):
+        task, data = get_task(run.settings["task"]), run.record["data"]
+        if any(name in here for name in task.datasets):
             lines.append(
-                f"{data['n_train']:,} of the {data['n_published']:,} published training items of "
-                f"{shorts} (**{run.system}**)"
+                f"**{run.system.rpartition(', seed')[0]}** on {data['n_train']:,} of the "
+                f"{data['n_published']:,} published training items of "
+                f"{listed(get_dataset(name).short for name in task.datasets)}"
             )
     if not lines:
         return ""
-    return f"This project trained models of its own: on {', and on '.join(lines)}. " + (
-        "{doc}`finetuning` explains how."
-    )
+    trained = "; ".join(dict.fromkeys(lines))  # the seeds of one model differ in nothing here
+    return f"This project trained models of its own: {trained}. {{doc}}`finetuning` explains how."
 
 
 def _without_models(material: Material) -> str:

@@ -15,7 +15,11 @@ def sweep(
     profile: ProfileName = "local",
     cores: Annotated[
         int | None,
-        typer.Option(min=1, help="Runs at once; by default 1, or as a cluster's profile says."),
+        typer.Option(
+            min=1,
+            help="Runs at once, which share the threads; by default 1, or as a cluster's profile "
+            "says.",
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
     force: Annotated[bool, typer.Option(help="Make every run again.")] = False,

@@ -1,17 +1,21 @@
 """`chaos finetune`, `chaos predict`, `chaos wanted`: what needs PyTorch."""
 
+import inspect
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.cli.extras import need_extra
+from chaos_utils.training.settings import KINDS, Settings, chosen, help_of
 
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Out = Annotated[
@@ -76,51 +80,39 @@ def _tell(run: Any, as_json: bool) -> None:
         out.print(f"  dev {name}: accuracy {part['accuracy']:.4f} on {part['n']:,} items")
 
 
+def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each field of `Settings`; its own come after them."""
+    own = inspect.signature(command).parameters.values()
+    options = [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if one.default is MISSING else one.default,
+            annotation=Annotated[KINDS[one.name], typer.Option(help=help_of(one))],
+        )
+        for one in fields(Settings)
+    ]
+    every = [*options, *(one for one in own if one.kind is one.KEYWORD_ONLY)]
+    command.__annotations__ = {one.name: one.annotation for one in every}
+    setattr(command, "__signature__", inspect.Signature(every))  # noqa: B010 – mypy knows no such
+    return command
+
+
+@_with_settings
 def finetune(
-    model: Annotated[str, typer.Option(help="A model, such as minilm-l6, or owner/name.")],
-    task: Annotated[str, typer.Option(help="nli or alphanli.")] = "nli",
-    seed: Annotated[int, typer.Option(help="Decides all that is random.")] = 0,
-    train: Annotated[
-        str, typer.Option(help="corpora, or chaosnli: its votes, folded by premise or story.")
-    ] = "corpora",
-    loss: Annotated[str, typer.Option(help="hard or soft labels.")] = "hard",
-    label_smoothing: Annotated[float, typer.Option(help="Share spread over the labels.")] = 0.0,
-    teacher: Annotated[str, typer.Option(help="An earlier run that gives soft labels.")] = "",
-    init: Annotated[str, typer.Option(help="An earlier run to start from.")] = "",
-    max_train_examples: Annotated[int, typer.Option(help="A nested subset; 0 for all.")] = 0,
-    n_folds: Annotated[int, typer.Option(help="Folds of ChaosNLI.")] = 5,
-    epochs: Annotated[int, typer.Option(help="0 for the recipe's.")] = 0,
-    batch_size: Annotated[int, typer.Option(help="0 for the recipe's.")] = 0,
-    learning_rate: Annotated[float, typer.Option(help="0 for the recipe's.")] = 0.0,
-    weight_decay: Annotated[float, typer.Option(help="-1 for the recipe's.")] = -1.0,
-    warmup_ratio: Annotated[float, typer.Option(help="-1 for the recipe's.")] = -1.0,
-    max_length: Annotated[int, typer.Option(help="Tokens of a sequence.")] = 128,
-    patience: Annotated[int, typer.Option(help="Epochs without a better dev; 0: never.")] = 0,
-    dev_examples: Annotated[
-        int, typer.Option(help="At most so many dev and test items are predicted; 0: all.")
-    ] = 0,
-    trajectory: Annotated[int, typer.Option(help="Log-spaced looks at ChaosNLI.")] = 0,
-    token_budget: Annotated[int, typer.Option(help="Tokens at once; 0: by device.")] = 0,
-    threads: Annotated[int, typer.Option(help="On a CPU; 0: as many as PyTorch takes.")] = 0,
-    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
-    revision: Annotated[str, typer.Option(help="Of a model of the hub.")] = "",
-    data: Annotated[str, typer.Option(help="auto, released, sample, or a folder.")] = "auto",
+    *,
     device: Device = "auto",
     checkpoint_seconds: Annotated[float, typer.Option(help="Between checkpoints.")] = 120,
     out: Out = None,
     as_json: AsJson = False,
+    **given: Any,
 ) -> None:
     """Fine-tune an encoder, and predict ChaosNLI's items with it.
 
     Killed, it can be called again and goes on. The book reads runs below results/.
     """
     need_extra("train", "Training")
-    given = dict(locals())
-    from dataclasses import fields
-
-    from chaos_utils.training.settings import Settings
-
-    settings = Settings(**{one.name: given[one.name] for one in fields(Settings)})
+    settings = chosen(given)
     from chaos_utils.training import finetune as engine
 
     with _reporting() as (report, say):
@@ -137,29 +129,70 @@ def finetune(
 
 
 def predict(
-    run: Annotated[str, typer.Argument(help="A run, by folder or by name below results/.")],
+    run: Annotated[str, typer.Argument(help="A run, by folder or by name below results/.")] = "",
+    model: Annotated[
+        str, typer.Option(help="Instead of a run: a model with an NLI head, owner/name or ./name.")
+    ] = "",
+    labels: Annotated[
+        str, typer.Option(help="Of the head's outputs, in order; with --model, by commas.")
+    ] = "",
+    revision: Annotated[str, typer.Option(help="With --model: a commit, branch or tag.")] = "",
+    data: Annotated[
+        str, typer.Option(help="With --model: auto, released, sample, or a folder.")
+    ] = "auto",
+    dev_examples: Annotated[
+        int, typer.Option(help="With --model: at most so many dev items; 0 for all.")
+    ] = 2000,
+    precision: Annotated[
+        str, typer.Option(help="With --model: auto, fp32, bf16 or fp16.")
+    ] = "auto",
     mc_samples: Annotated[int, typer.Option(help="Passes with dropout on; 0: off.")] = 0,
     threads: Annotated[int, typer.Option(help="On a CPU; 0: as many as it was trained with.")] = 0,
     device: Device = "auto",
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict again with a run's weights, which are trained first if they are not cached."""
+    """Predict again with a run's weights, or with a model's own NLI head.
+
+    A run's weights are trained first if they are not cached; a model is taken as it is.
+    """
+    if bool(run) == bool(model):
+        raise ChaosError(
+            "Either a run or a model predicts.",
+            found="both" if run else "neither",
+            expected="`chaos predict RUN` or `chaos predict --model owner/name`",
+        )
+    of_model = (labels, revision, data, dev_examples, precision)
+    if run and of_model != ("", "", "auto", 2000, "auto"):
+        raise ChaosError(
+            "labels, revision, data, dev-examples and precision go with --model.",
+            found=f"the run {run}",
+            expected="a run predicts with its own",
+        )
     need_extra("train", "Training")
     from chaos_utils.base import paths
-    from chaos_utils.training.predicting import predict_again
+    from chaos_utils.training import predicting
 
-    target = out or paths.runs() / f"{Path(run).name}-mc{mc_samples}"
+    name = Path(run).name or model.replace("/", "-").lstrip(".~-")
+    target = out or paths.runs() / f"{name}-mc{mc_samples}"
     with _reporting() as (report, say):
-        made = predict_again(
-            run,
-            target,
-            mc_samples=mc_samples,
-            threads=threads,
-            device=device,
-            report=report,
-            say=say,
-        )
+        common: dict[str, Any] = {
+            "mc_samples": mc_samples, "threads": threads, "device": device, "report": report,
+            "say": say,
+        }  # fmt: skip
+        if run:
+            made = predicting.predict_again(run, target, **common)
+        else:
+            made = predicting.predict_off_the_shelf(
+                model,
+                target,
+                labels=labels.split(",") if labels else (),
+                revision=revision,
+                data=data,
+                dev_examples=dev_examples,
+                precision=precision,
+                **common,
+            )
     _tell(made, as_json)
 
 

@@ -1,12 +1,19 @@
 """Which items are trained on, chosen on and left out: nested subsets, folds, the guard."""
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.corpora import Corpus, normalised
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.datasets.votes import Votes
 
+Ints = npt.NDArray[np.int64]
 _SHOWN = 5
+_IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
 
 
 def without(corpus: Corpus, others: Corpus) -> Corpus:
@@ -130,40 +137,98 @@ def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
     Raises
     ------
     ChaosError
-        As `group_folds`.
+        As `grouped_folds`.
     """
-    folds = group_folds(corpus, max(2, round(1 / share)), seed)
+    numbers: dict[tuple[str, ...], int] = {}
+    groups = [numbers.setdefault(one, len(numbers)) for one in corpus.groups()]
+    folds = grouped_folds(groups, max(2, round(1 / share)), seed)
     return corpus.take(np.flatnonzero(folds != 0)), corpus.take(np.flatnonzero(folds == 0))
 
 
-def group_folds(corpus: Corpus, n_folds: int, seed: int) -> npt.NDArray[np.int64]:
-    """Return the fold of each item; items of one premise, or story, are in one fold.
+def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
+    """Return the group of each item: items that share a premise, a story or an image are in one.
+
+    A story is its first and last sentence; else the premise is the first of the dataset's texts.
+    An image is named by the beginning of the uid, as in ``4705552913.jpg#2r1n``. Items that are
+    linked through others share a group too. Texts are compared without case and punctuation.
 
     Parameters
     ----------
-    corpus : Corpus
+    all_votes : sequence of Votes
+        Datasets that are fitted on together.
+
+    Returns
+    -------
+    list of ndarray of int, shape (n_items,)
+        One for each of the datasets; numbers from 0, common to all of them. An item without texts
+        and image is a group of its own.
+    """
+    parent: dict[object, object] = {}
+
+    def root(key: object) -> object:
+        parent.setdefault(key, key)
+        while parent[key] != key:
+            parent[key] = parent[parent[key]]
+            key = parent[key]
+        return key
+
+    for place, votes in enumerate(all_votes):
+        for row, keys in enumerate(_shared(votes)):
+            for key in keys:
+                parent[root(key)] = root((place, row))
+    numbers: dict[object, int] = {}
+    return [
+        np.array(
+            [numbers.setdefault(root((place, row)), len(numbers)) for row in range(len(votes))],
+            dtype=np.int64,
+        )
+        for place, votes in enumerate(all_votes)
+    ]
+
+
+def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
+    """Return what each item may share with others."""
+    fields, task = votes.dataset.text_fields, votes.dataset.task
+    stories = bool(task) and get_task(task).kind == "stories"
+    shared = (fields[0], fields[-1]) if stories else fields[:1]
+    found: list[list[tuple[str, ...]]] = []
+    for row, uid in enumerate(votes.uids):
+        keys = []
+        if votes.texts and shared:
+            keys.append(("text", *(normalised(votes.texts[row][field]) for field in shared)))
+        if image := _IMAGE.match(uid):
+            keys.append(("image", image[1]))
+        found.append(keys)
+    return found
+
+
+def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
+    """Return the fold of each item; items of one group are in one fold.
+
+    Parameters
+    ----------
+    groups : array_like of int, shape (n_items,)
+        As `item_groups` gives them.
     n_folds : int
-        At least 2.
+        From 2 to the number of groups.
     seed : int
 
     Returns
     -------
     ndarray of int, shape (n_items,)
-        From 0 to ``n_folds - 1``; folds hold equally many premises, within one.
+        From 0 to ``n_folds - 1``; folds hold equally many groups, within one.
 
     Raises
     ------
     ChaosError
-        If there are fewer premises than folds.
+        If there are fewer groups than folds.
     """
-    numbers: dict[tuple[str, ...], int] = {}
-    group = np.array([numbers.setdefault(one, len(numbers)) for one in corpus.groups()])
-    n_groups = len(numbers)
-    if not 2 <= n_folds <= n_groups:
+    names, group = np.unique(np.asarray(groups), return_inverse=True)
+    if not 2 <= n_folds <= len(names):
         raise ChaosError(
-            "The corpus cannot be split into so many folds.",
-            found=f"{n_folds} folds for {n_groups} premises or stories",
-            expected="at least 2 folds, and at least a premise in each",
+            "The items cannot be split into so many folds.",
+            found=f"{n_folds} folds for {len(names)} premises, stories or images",
+            expected="at least 2 folds, and at least one of these in each",
         )
-    fold_of_group = np.random.default_rng([seed, 5]).permutation(n_groups) % n_folds
+    fold_of_group = np.random.default_rng([seed, 5]).permutation(len(names)) % n_folds
     return np.asarray(fold_of_group[group], dtype=np.int64)

@@ -90,9 +90,9 @@ def _line(axis: Axes, name: str, value: float) -> None:
     axis.axvline(value, color=colour("muted"), linestyle=":", linewidth=1.2, zorder=1)
     left = name == "perfect model"
     axis.annotate(
-        name, (value, 0), (-3 if left else 3, 5), xycoords=("data", "axes fraction"),
+        name, (value, 0), (-2 if left else 3, 5), xycoords=("data", "axes fraction"),
         textcoords="offset points", rotation=90, va="bottom", ha="right" if left else "left",
-        fontsize=7.5, color=colour("muted"),
+        fontsize=7 if is_narrow() else 7.5, color=colour("muted"),
     )  # fmt: skip
 
 

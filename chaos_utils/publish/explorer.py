@@ -18,7 +18,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.publish import citations, licences, scripts
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
@@ -46,8 +46,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         in ``labels``; ``old_label`` None where there are none);
         ``entropy`` (of the votes, bits); and ``systems``: ``name``, ``origin`` (see `System`),
         ``shares`` (a column for each label but the last, whose share is the rest), ``label``
-        (stated, a position), ``jsd``
-        (Jensen–Shannon distance from the votes, nats) and ``tvd`` (total variation). Shares,
+        (stated, a position) and ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares,
         entropies and distances are in units of 1 / `SCALE`.
     """
     dataset = votes.dataset
@@ -212,7 +211,6 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
         "shares": [placed(column) for column in _scaled(system.probabilities).T[:-1]],
         "label": placed(system.predicted),
         "jsd": placed(_scaled(jensen_shannon_distance(human, system.probabilities, unit="nats"))),
-        "tvd": placed(_scaled(total_variation(human, system.probabilities))),
     }
 
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import itertools
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -119,11 +120,12 @@ def run(
     """Make the runs of a sweep that are missing; one that fails does not stop the others.
 
     By default there is one run at once, since it may need the whole machine, or as many as a
-    cluster's profile says. `force` makes every run again. `say` is called with one line for each
-    run that starts or ends, `progress` with the number of runs that ended well, and of all. The
-    rows returned, one for each run, stand in ``summary.csv`` too: the run, the varied parameters,
-    its status (``done``, ``failed``, ``was there``), its seconds, what it published, and why it
-    failed.
+    cluster's profile says. Runs beside each other share the machine's threads, unless the
+    environment sets OMP_NUM_THREADS. `force` makes every run again. `say` is called with one line
+    for each run that starts or ends, `progress` with the number of runs that ended well, and of
+    all. The rows returned, one for each run, stand in ``summary.csv`` too: the run, the varied
+    parameters, its status (``done``, ``failed``, ``was there``), its seconds, what it published,
+    and why it failed.
     """
     folder = sweep.folder
     with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:
@@ -174,6 +176,7 @@ def _drive(
         lock=lock,
         heard=hear,
         progress=progress,
+        environment=_threads(profile, cores or 1),
     )
     hear("")
     write_text(folder / _LOG_FILE, "\n".join(output) + "\n")
@@ -182,6 +185,13 @@ def _drive(
         raise ChaosError(
             "The sweep failed.", found="\n".join(output[-12:]), todo=f"read {folder / _LOG_FILE}"
         )
+
+
+def _threads(profile: Profile, at_once: int) -> dict[str, str]:
+    """Return the variable that shares this machine's threads among runs beside each other."""
+    if profile.remote or at_once == 1 or "OMP_NUM_THREADS" in os.environ:
+        return {}
+    return {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // at_once))}
 
 
 def run_one(folder: Path, name: str) -> None:

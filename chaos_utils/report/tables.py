@@ -55,13 +55,17 @@ def publish_table(
     The id, ``tbl-…``, never changes once published, and the caption's first sentence is the
     table's title. What is downloaded is the table; `columns` say how its rows are shown (as they
     are by default), and `shown` has the rows where they are others: some of them, or reshaped.
-    `groups` name the columns that make groups of rows, in each of which a column's best is bold.
+    `groups` name the columns that make groups of rows, in each of which a column's best is bold;
+    where the first of them is the table's first column, each of its values heads its rows instead.
     `texts` are as for `table_html`, for the page of a run alone: no file holds them.
     """
     folder = artifacts.prepare(id, "table", table, caption)
     rows = table.rows if shown is None else shown
     header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows], groups)
-    display = {"header": header, "rows": [[_as_json(cell) for cell in row] for row in cells]}
+    display: dict[str, Any] = {"header": header}
+    display["rows"] = [[_as_json(cell) for cell in row] for row in cells]
+    if groups and columns and columns[0].value == groups[0]:
+        display["headed"] = True
     more: dict[str, Any] = {"display": display}
     named = next((cell for row in cells for cell in row if isinstance(cell, Item)), None)
     if named:  # others' votes, by item: not ours to license
@@ -81,22 +85,35 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
     """Set a table as HTML, all text escaped.
 
     `display` is that of a manifest. `texts` gives the text of an item by dataset and uid, to be
-    joined in, and None where there is none.
+    joined in, and None where there is none. Where the display is `headed`, the first cell that
+    several rows share stands in a row above them.
     """
-    numeric = [
-        any(_is_number(row[place]) for row in display["rows"])
-        for place in range(len(display["header"]))
-    ]
-    header = _header_html(display["header"], numeric)
-    lines = ['<table class="published">', "<thead>", *header, "</thead>", "<tbody>"]
-    for row in display["rows"]:
-        first, *others = row
-        cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{_cell_html(first, texts)}</th>']
-        for cell, of_numbers in zip(others, numeric[1:], strict=True):
-            kind = _cell_class(cell, of_numbers)
-            cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return "\n".join([*lines, "</tbody>", "</table>"])
+    rows, headings = display["rows"], display["header"]
+    parts: list[tuple[Any, list[Any]]] = [(None, rows)]
+    if display.get("headed"):
+        groups = groupby(rows, key=lambda row: row[0])
+        parts = [(heading, [row[1:] for row in some]) for heading, some in groups]
+        headings = headings[1:]
+    shown = [row for _, some in parts for row in some]
+    numeric = [any(_is_number(row[place]) for row in shown) for place in range(len(headings))]
+    lines = ['<table class="published">', "<thead>", *_header_html(headings, numeric), "</thead>"]
+    for heading, some in parts:
+        lines.append("<tbody>")
+        if heading is not None:
+            cell = f'<th scope="rowgroup" colspan="{len(headings)}">{_cell_html(heading, texts)}'
+            lines.append(f"<tr>{cell}</th></tr>")
+        lines += [_row_html(row, numeric, texts) for row in some]
+        lines.append("</tbody>")
+    return "\n".join([*lines, "</table>"])
+
+
+def _row_html(row: Sequence[object], numeric: Sequence[bool], texts: Texts | None) -> str:
+    first, *others = row
+    cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{_cell_html(first, texts)}</th>']
+    for cell, of_numbers in zip(others, numeric[1:], strict=True):
+        kind = _cell_class(cell, of_numbers)
+        cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _is_number(cell: object) -> bool:

@@ -3,11 +3,11 @@
 A map takes the log-probabilities of one system, or of several side by side, to a distribution over
 the labels. It has a few parameters to some hundreds, and is fitted in seconds. What it predicts of
 an item never depends on the votes on that item, nor on those on an item with the same premise,
-story or image: see `item_groups`, `grouped_folds` and `predict_out_of_fold`.
+story or image: see `datasets.splits`, `predict_out_of_fold` and `predict_nested`.
 """
 
-import re
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,120 +15,29 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.corpora import normalised
-from chaos_utils.datasets.tasks import get_task
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.splits import grouped_folds
 from chaos_utils.metrics.checks import as_distributions
 from chaos_utils.scoring.recalibration import LIMITS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Kind = Literal["temperature", "vector", "affine", "quadratic"]
+Kind = Literal["temperature", "vector", "isotonic", "affine", "quadratic"]
 Objective = Literal["kl", "jsd"]
 
-KINDS: tuple[Kind, ...] = ("temperature", "vector", "affine", "quadratic")
+STACKING: tuple[Kind, ...] = ("affine", "quadratic")  # these weigh each system by itself
+KINDS: tuple[Kind, ...] = ("temperature", "vector", "isotonic", *STACKING)
 OBJECTIVES: tuple[Objective, ...] = ("kl", "jsd")
 PENALTY = 3.0  # of the squared weights of standardised inputs, beside a loss summed over items
+PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)  # that inner folds choose from
+INNER_FOLDS = 5
 _FLOOR = 1e-9  # of a probability whose logarithm is taken
 _SMOOTH = 1e-6  # under the root of the divergence, which has no slope at 0
 _TINY = 1e-300
+_LEAST = 1e-3  # share that an isotonic map gives to a label, before shares are made to sum to 1
 _CONSTANT = 1e-9  # below it, an input has no spread
 _CURVATURE = 0.15  # of the loss in a score, about
 # Far enough that other processors agree on the digits of a recorded table.
 _UNTIL = {"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-8}
-_IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
-
-
-# What must not be on both sides of a fold
-
-
-def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
-    """Return the group of each item: items that share a premise, a story or an image are in one.
-
-    A story is its first and last sentence; else the premise is the first of the dataset's texts.
-    An image is named by the beginning of the uid, as in ``4705552913.jpg#2r1n``. Items that are
-    linked through others share a group too. Texts are compared without case and punctuation.
-
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-        Datasets that are fitted on together.
-
-    Returns
-    -------
-    list of ndarray of int, shape (n_items,)
-        One for each of the datasets; numbers from 0, common to all of them. An item without texts
-        and image is a group of its own.
-    """
-    parent: dict[object, object] = {}
-
-    def root(key: object) -> object:
-        parent.setdefault(key, key)
-        while parent[key] != key:
-            parent[key] = parent[parent[key]]
-            key = parent[key]
-        return key
-
-    for place, votes in enumerate(all_votes):
-        for row, keys in enumerate(_shared(votes)):
-            for key in keys:
-                parent[root(key)] = root((place, row))
-    numbers: dict[object, int] = {}
-    return [
-        np.array(
-            [numbers.setdefault(root((place, row)), len(numbers)) for row in range(len(votes))],
-            dtype=np.int64,
-        )
-        for place, votes in enumerate(all_votes)
-    ]
-
-
-def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
-    """Return what each item may share with others."""
-    fields, task = votes.dataset.text_fields, votes.dataset.task
-    stories = bool(task) and get_task(task).kind == "stories"
-    shared = (fields[0], fields[-1]) if stories else fields[:1]
-    found: list[list[tuple[str, ...]]] = []
-    for row, uid in enumerate(votes.uids):
-        keys = []
-        if votes.texts and shared:
-            keys.append(("text", *(normalised(votes.texts[row][field]) for field in shared)))
-        if image := _IMAGE.match(uid):
-            keys.append(("image", image[1]))
-        found.append(keys)
-    return found
-
-
-def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
-    """Return the fold of each item; items of one group are in one fold.
-
-    Parameters
-    ----------
-    groups : array_like of int, shape (n_items,)
-        As `item_groups` gives them.
-    n_folds : int
-        From 2 to the number of groups.
-    seed : int
-
-    Returns
-    -------
-    ndarray of int, shape (n_items,)
-        From 0 to ``n_folds - 1``; folds hold equally many groups, within one.
-
-    Raises
-    ------
-    ChaosError
-        If there are fewer groups than folds.
-    """
-    names, group = np.unique(np.asarray(groups), return_inverse=True)
-    if not 2 <= n_folds <= len(names):
-        raise ChaosError(
-            "The items cannot be split into so many folds.",
-            found=f"{n_folds} folds for {len(names)} premises, stories or images",
-            expected="at least 2 folds, and at least one of these in each",
-        )
-    fold_of_group = np.random.default_rng([seed, 5]).permutation(len(names)) % n_folds
-    return np.asarray(fold_of_group[group], dtype=np.int64)
 
 
 # What a map sees
@@ -204,9 +113,10 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
 
     Parameters
     ----------
-    scores : ndarray of float, shape (n_items, n_classes)
-    shares : ndarray of float, shape (n_items, n_classes)
-        Rows sum to 1.
+    scores : ndarray of float, shape (n_classes, n_items)
+        Labels come first, since sums along the first axis are much faster.
+    shares : ndarray of float, shape (n_classes, n_items)
+        Columns sum to 1.
     objective : str
         ``kl``: the cross-entropy with the votes, which is KL up to a constant. ``jsd``: the
         Jensen–Shannon distance in √nats, with 10⁻⁶ added under the root, since that has no slope
@@ -215,14 +125,8 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
     Returns
     -------
     loss : float
-    slope : ndarray of float64, shape (n_items, n_classes)
+    slope : ndarray of float64, shape (n_classes, n_items)
     """
-    loss, slope = _loss_and_slope(scores.T, shares.T, objective)
-    return loss, slope.T
-
-
-def _loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tuple[float, Floats]:
-    """Return the same with labels along the first axis, along which sums are much faster."""
     logs = scores - scores.max(axis=0)
     logs -= np.log(np.exp(logs).sum(axis=0))
     q = np.exp(logs)
@@ -247,16 +151,19 @@ class FittedMap:
     kind : str
         One of `KINDS`.
     weights : ndarray of float, shape (n_inputs, n_classes)
-        Of the inputs, as they are; empty for a temperature.
+        Of the inputs, as they are; empty for a temperature, and for an isotonic map.
     intercepts : ndarray of float, shape (n_classes,)
     temperature : float
         1 for all others.
+    steps : tuple of pairs of ndarray of float
+        Of an isotonic map, for each label: probabilities, ascending, and the share at each.
     """
 
     kind: Kind
     weights: Floats
     intercepts: Floats
     temperature: float = 1.0
+    steps: tuple[tuple[Floats, Floats], ...] = ()
 
     def predict(self, logs: Floats, old_label: npt.ArrayLike | None = None) -> Floats:
         """Return the distributions of items.
@@ -273,6 +180,11 @@ class FittedMap:
         """
         if self.kind == "temperature":
             return _softmax(logs.mean(axis=1) / self.temperature)
+        if self.kind == "isotonic":
+            given = zip(_softmax(logs.mean(axis=1)).T, self.steps, strict=True)
+            each = np.stack([np.interp(p, *steps) for p, steps in given], axis=1)
+            each = np.maximum(each, _LEAST)
+            return np.asarray(each / each.sum(axis=1, keepdims=True))
         return _softmax(inputs_of(logs, self.kind, old_label) @ self.weights + self.intercepts)
 
 
@@ -294,6 +206,11 @@ def fit_map(
     * ``affine``: W is any matrix. On log-probabilities this is Dirichlet calibration;
     * ``quadratic``: W is any matrix, and the inputs bend.
 
+    ``isotonic`` is another map: for each label, the share that rises with the label's probability
+    (by the mean log-probabilities) and is nearest to the votes, straight between steps; shares are
+    then divided by their sum. It has no objective: its steps are best for squared error and for the
+    cross-entropy of one label against the rest alike.
+
     Parameters
     ----------
     logs : ndarray of float, shape (n_items, n_systems, n_classes)
@@ -305,7 +222,7 @@ def fit_map(
     objective : str
         As for `loss_and_slope`.
     old_label : array_like of int, shape (n_items,), optional
-        As for `inputs_of`; not for a temperature or a vector.
+        As for `inputs_of`; for `STACKING` alone.
     penalty : float
         Times the sum of the squared weights of standardised inputs, added to the loss summed over
         items, so that it counts for less the more items there are; intercepts have none. At
@@ -327,12 +244,17 @@ def fit_map(
     Guo, C. et al. (2017). On calibration of modern neural networks.
     Kull, M. et al. (2019). Beyond temperature scaling: obtaining well-calibrated multiclass
     probabilities with Dirichlet calibration.
+    Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
+    probability estimates.
     """
     human = _checked(logs, shares, kind, objective, old_label, penalty)
     k = human.shape[1]
     if kind == "temperature":
         found = _fit_temperature(logs.mean(axis=1), human, objective)
         return FittedMap(kind, np.zeros((0, k)), np.zeros(k), found)
+    if kind == "isotonic":
+        steps = tuple(map(_fit_steps, _softmax(logs.mean(axis=1)).T, human.T))
+        return FittedMap(kind, np.zeros((0, k)), np.zeros(k), steps=steps)
     inputs = inputs_of(logs, kind, old_label)
     free = np.eye(k, dtype=bool) if kind == "vector" else np.ones((inputs.shape[1], k), dtype=bool)
     return FittedMap(kind, *_fit_weights(inputs, human, free, objective, penalty / len(human)))
@@ -351,9 +273,10 @@ def _checked(
             raise ChaosError(
                 f"There is no such {what}.", found=repr(given), expected=did_you_mean(given, known)
             )
-    if kind in ("temperature", "vector") and (old_label is not None or logs.shape[1] == 0):
+    if kind not in STACKING and (old_label is not None or logs.shape[1] == 0):
         raise ChaosError(
-            f"A {kind} is fitted to systems alone.", expected="affine or quadratic, or systems"
+            f"A map of the kind {kind} is fitted to systems alone.",
+            expected="affine or quadratic, or systems",
         )
     if not (penalty >= 0 and np.isfinite(penalty)):
         raise ValueError(f"penalty is {penalty}, expected 0 or more")
@@ -369,11 +292,20 @@ def _fit_temperature(logs: Floats, shares: Floats, objective: Objective) -> floa
     scores, human = np.ascontiguousarray(logs.T), np.ascontiguousarray(shares.T)
 
     def loss(log_temperature: float) -> float:
-        return _loss_and_slope(scores / np.exp(log_temperature), human, objective)[0]
+        return loss_and_slope(scores / np.exp(log_temperature), human, objective)[0]
 
     low, high = np.log(LIMITS)
     found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
     return float(np.exp(min([0.0, float(found.x), low, high], key=loss)))
+
+
+def _fit_steps(probabilities: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return the places and heights of the rising steps that are nearest to the shares."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
+    places, place, n = np.unique(probabilities, return_inverse=True, return_counts=True)
+    means = np.bincount(place, weights=shares) / n
+    return places, np.asarray(isotonic_regression(means, weights=n).x)
 
 
 def _fit_weights(
@@ -395,7 +327,7 @@ def _fit_weights(
     def loss(parameters: Floats) -> tuple[float, Floats]:
         weights[free] = parameters[:n_free]
         scores = weights.T @ turned + parameters[n_free:, np.newaxis]
-        value, slope = _loss_and_slope(scores, human, objective)
+        value, slope = loss_and_slope(scores, human, objective)
         pull = squared @ weights
         of_weights = turned @ slope.T + 2 * ridge * pull
         value += ridge * float((weights * pull).sum())
@@ -432,7 +364,7 @@ def predict_out_of_fold(
     objective: Objective = "jsd",
     old_label: npt.ArrayLike | None = None,
     penalty: float = PENALTY,
-    learned: Callable[[Ints], Ints] | None = None,
+    learned: Callable[[Ints, Ints], Ints] | None = None,
 ) -> Floats:
     """Predict each item by a map that was fitted on the items of the other folds.
 
@@ -443,8 +375,8 @@ def predict_out_of_fold(
     folds : array_like of int, shape (n_items,)
         As `grouped_folds` gives them.
     learned : callable, optional
-        Given the positions of the other folds' items, returns those that are fitted on; by default
-        all of them.
+        Given the positions of the other folds' items, and of the fold's own, returns those that are
+        fitted on; by default all of the others.
 
     Returns
     -------
@@ -456,23 +388,126 @@ def predict_out_of_fold(
     ChaosError, ValueError
         As `fit_map`, and if there is a single fold.
     """
-    fold = np.asarray(folds)
     human = _checked(logs, shares, kind, objective, old_label, penalty)
-    if fold.shape != (len(human),):
-        raise ValueError(f"folds have shape {fold.shape}, expected {(len(human),)}")
-    names = np.unique(fold)
-    if len(names) < 2:
-        raise ChaosError("Nothing can be fitted out of a single fold.", expected="at least 2 folds")
     labels = None if old_label is None else np.asarray(old_label)
-    predicted = np.empty_like(human)
-    for name in names:
-        inside = fold == name
-        rows = np.flatnonzero(~inside)
-        rows = rows if learned is None else learned(rows)
-        fitted = fit_map(
+
+    def fit(rows: Ints, held: Ints) -> FittedMap:
+        rows = rows if learned is None else learned(rows, held)
+        return fit_map(
             logs[rows], human[rows], kind=kind, objective=objective, penalty=penalty,
             old_label=None if labels is None else labels[rows],
         )  # fmt: skip
-        own = None if labels is None else labels[inside]
-        predicted[inside] = fitted.predict(logs[inside], own)
+
+    return _fold_by_fold(fit, logs, np.asarray(folds), labels)
+
+
+def _fold_by_fold(
+    fit: Callable[[Ints, Ints], FittedMap], logs: Floats, folds: Ints, old_label: Ints | None
+) -> Floats:
+    if folds.shape != (len(logs),):
+        raise ValueError(f"folds have shape {folds.shape}, expected {(len(logs),)}")
+    names = np.unique(folds)
+    if len(names) < 2:
+        raise ChaosError("Nothing can be fitted out of a single fold.", expected="at least 2 folds")
+    predicted = np.empty((len(logs), logs.shape[2]))
+    for name in names:
+        rows, held = np.flatnonzero(folds != name), np.flatnonzero(folds == name)
+        own = None if old_label is None else old_label[held]
+        predicted[held] = fit(rows, held).predict(logs[held], own)
     return predicted
+
+
+# Map and penalty chosen by inner folds
+
+
+def choose_map(
+    logs: Floats,
+    shares: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    *,
+    objective: Objective = "jsd",
+    old_label: npt.ArrayLike | None = None,
+    seed: int = 0,
+) -> tuple[Kind, float]:
+    """Return the kind of map, of `STACKING`, and the penalty, of `PENALTIES`, of least loss.
+
+    Parameters
+    ----------
+    logs, shares, objective, old_label
+        As for `fit_map`.
+    groups : array_like of int, shape (n_items,)
+        As `item_groups` gives them; they decide the folds, of which there are `INNER_FOLDS`, or as
+        many as there are groups.
+    seed : int
+        Of the folds.
+
+    Returns
+    -------
+    kind : str
+        Of `STACKING`.
+    penalty : float
+        Of `PENALTIES`.
+
+    Raises
+    ------
+    ChaosError, ValueError
+        As `predict_out_of_fold`.
+    """
+    names = np.unique(np.asarray(groups))
+    folds = grouped_folds(groups, min(INNER_FOLDS, len(names)), seed)
+    human = as_distributions(shares, "shares").T
+
+    def loss(choice: tuple[Kind, float]) -> float:
+        kind, penalty = choice
+        predicted = predict_out_of_fold(
+            logs, shares, folds,
+            kind=kind, objective=objective, old_label=old_label, penalty=penalty,
+        )  # fmt: skip
+        return loss_and_slope(np.log(np.maximum(predicted, _TINY)).T, human, objective)[0]
+
+    return min(itertools.product(STACKING, PENALTIES), key=loss)
+
+
+def predict_nested(
+    logs: Floats,
+    shares: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    folds: npt.ArrayLike,
+    *,
+    objective: Objective = "jsd",
+    old_label: npt.ArrayLike | None = None,
+    seed: int = 0,
+) -> Floats:
+    """Predict each item by a map that was chosen, and fitted, on the items of the other folds.
+
+    Parameters
+    ----------
+    logs, shares, groups, objective, old_label, seed
+        As for `choose_map`.
+    folds : array_like of int, shape (n_items,)
+        As `grouped_folds` gives them for the same groups.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_classes)
+        Rows sum to 1.
+
+    Raises
+    ------
+    ChaosError, ValueError
+        As `predict_out_of_fold`.
+    """
+    human, group = as_distributions(shares, "shares"), np.asarray(groups)
+    labels = None if old_label is None else np.asarray(old_label)
+
+    def fit(rows: Ints, held: Ints) -> FittedMap:
+        known = None if labels is None else labels[rows]
+        kind, penalty = choose_map(
+            logs[rows], human[rows], group[rows], objective=objective, old_label=known, seed=seed
+        )
+        return fit_map(
+            logs[rows], human[rows],
+            kind=kind, objective=objective, old_label=known, penalty=penalty,
+        )  # fmt: skip
+
+    return _fold_by_fold(fit, logs, np.asarray(folds), labels)

@@ -45,27 +45,6 @@ def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
     return np.exp(_tempered_logs(probabilities, temperature))
 
 
-def negative_log_likelihood(
-    probabilities: npt.ArrayLike, target: npt.ArrayLike, temperature: npt.ArrayLike = 1.0
-) -> float:
-    """Return the mean negative log-likelihood of labels, or of votes, at a temperature.
-
-    Parameters
-    ----------
-    probabilities, temperature
-        As for `temper`.
-    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
-        Gold labels, or vote shares.
-
-    Returns
-    -------
-    float
-        In nats, at least 0.
-    """
-    logs = _tempered_logs(probabilities, temperature)
-    return float(-(_as_shares(probabilities, target) * logs).sum(axis=1).mean())
-
-
 def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
     """Return the temperature of least negative log-likelihood.
 
@@ -74,8 +53,10 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
 
     Parameters
     ----------
-    probabilities, target
-        As for `negative_log_likelihood`.
+    probabilities
+        As for `temper`.
+    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
+        Gold labels, or vote shares.
 
     Returns
     -------
@@ -184,7 +165,7 @@ def cross_fit_temperatures(
     Parameters
     ----------
     probabilities, target
-        As for `negative_log_likelihood`, which is what is minimised.
+        As for `fit_temperature`.
     n_folds : int
         From 2 to the number of items. Folds are dealt by a random permutation; their
         sizes differ by one at most.

@@ -11,7 +11,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.trained import committed_runs, kind_of, ordered
+from chaos_utils.scoring.trained import committed_runs, of_most_items
 
 Ints = npt.NDArray[np.int64]
 
@@ -128,9 +128,9 @@ def released_systems(votes: Votes) -> list[System]:
 
 
 def trained_systems(votes: Votes) -> list[System]:
-    """Return the models that this project trained in the ordinary way, on all available pairs.
+    """Return the models that this project trained in the ordinary way, on as many pairs as it has.
 
-    Runs on parts of the data, on soft labels and the like stand in chapters of their own.
+    Other runs on parts of the data, on soft labels and the like stand in chapters of their own.
 
     Parameters
     ----------
@@ -146,8 +146,7 @@ def trained_systems(votes: Votes) -> list[System]:
     ChaosError
         If a run's files are not those of its record.
     """
-    runs = [run for run in ordered(committed_runs()) if kind_of(run) == "plain"]
-    found = [run.predictions_on(votes) for run in runs]
+    found = [run.predictions_on(votes) for run in of_most_items(committed_runs())]
     return [system for system in found if system is not None]
 
 

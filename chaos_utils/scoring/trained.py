@@ -27,6 +27,10 @@ DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their go
 TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
 RECORD_FILE = "run.json"
 WANTED_FILE = "wanted.yml"
+UNKNOWN = (  # of a model off the shelf
+    "taken as it was published: what it was trained on is not known here, and it may have seen "
+    "ChaosNLI's items"
+)
 _REQUIRED = {"system", "synthetic", "settings", "data", "dev", "fits", "device", "weights",
              "outputs"}  # fmt: skip
 
@@ -164,16 +168,17 @@ class Run:
         """Return what its predictions are, as fields of `System`."""
         data, seed = self.record["data"], int(self.settings["seed"])
         trained_on, out_of_fold = self.learned_from()
+        about: dict[str, Any] = {"trained_on": trained_on, "out_of_fold": out_of_fold}
+        if "model" in (self.record.get("predicted") or {}):
+            return about | {"origin": "yours", "family": self.record["family"], "notes": (UNKNOWN,)}
         note = (
             f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
             "published training items"
         )
-        return {
+        return about | {
             "origin": "trained",
             "family": self.record.get("family") or self.system.replace(f", seed {seed}", ""),
             "seed": seed,
-            "trained_on": trained_on,
-            "out_of_fold": out_of_fold,
             "notes": (note,),
         }
 
@@ -425,7 +430,8 @@ def kind_of(run: Run) -> str:
     str
         One of `KINDS`: ``plain`` (hard labels, all available pairs), ``size`` (a part of them),
         ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
-        votes, out of fold), or ``predicted`` (another run's weights, asked again).
+        votes, out of fold), or ``predicted`` (another run's weights, asked
+        again, or a model off the shelf).
     """
     settings = run.settings
     if run.record.get("predicted"):
@@ -437,6 +443,29 @@ def kind_of(run: Run) -> str:
     if settings["label_smoothing"]:
         return "smoothing"
     return "size" if settings["max_train_examples"] else "plain"
+
+
+def of_most_items(runs: Iterable[Run]) -> list[Run]:
+    """Return the runs that stand for their encoders: those trained in the ordinary way.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    list of Run
+        For each encoder and task the ``plain`` ones; where there is none, those of kind ``size``
+        with the largest number of training items. In the order of `ordered`.
+    """
+    most: dict[tuple[str, str], tuple[str, int]] = {}
+    found = []
+    for run in ordered(runs):
+        kind, encoder = kind_of(run), (run.settings["task"], run.settings["model"])
+        extent = (kind, run.record["data"]["n_train"])
+        if kind in ("plain", "size") and most.setdefault(encoder, extent) == extent:
+            found.append(run)
+    return found
 
 
 def ordered(runs: Iterable[Run]) -> list[Run]:

@@ -1,6 +1,5 @@
 """Trained weights and unfinished work, kept in the cache under a key that says what they are."""
 
-import fcntl
 import hashlib
 import json
 import re
@@ -18,6 +17,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.training.encoders import WEIGHTS, check_weights
+from chaos_utils.training.locks import alone
+from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings
 
 ENGINE = 3  # raised when a change of the code changes what training gives, or its checkpoints
@@ -39,8 +40,10 @@ def run_key(
     weights.
     """
     decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
+    if get_model(settings.model).own:
+        del decided["model"]  # where it stands; what it is stands in `origin`
     if settings.train == "corpora":
-        del decided["n_folds"]
+        del decided["n_folds"], decided["head"]
     weights = [inputs.digest(folder / WEIGHTS) if folder else None for folder in (start, teacher)]
     text = json.dumps([ENGINE, decided, origin, weights], sort_keys=True)
     digest = hashlib.sha256(text.encode())
@@ -58,14 +61,7 @@ def work_folder(key: str) -> Path:
 @contextmanager
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process makes the same run, and keep others from it within the block."""
-    locks = paths.cache() / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    with (locks / key).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("another process makes this run: waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(key, "another process makes this run: waiting for it", say):
         work_folder(key).mkdir(parents=True, exist_ok=True)
         yield
 

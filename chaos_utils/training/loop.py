@@ -13,9 +13,18 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.checkpoints import Progress, copied, resume, save
-from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
+from chaos_utils.training.devices import (
+    Device,
+    empty_cache,
+    is_out_of_memory,
+    no_room,
+    placed,
+    reset_peak_memory,
+)
+from chaos_utils.training.dropout import byte_dropout
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
 from chaos_utils.training.inference import TOKEN_BUDGET, Say, no_memory
+from chaos_utils.training.objectives import summed_loss
 
 _CURVE_POINTS = 100
 _CLIP = 1.0  # norm of the gradient
@@ -27,7 +36,7 @@ class Job:
 
     Rows of `targets` sum to 1; `plan` holds the items of each step, as `encoding.plan_batches`
     gives them. `evaluate` is called after the steps in `looks_at`, and always at the ends of
-    epochs.
+    epochs; with 0 in it, also before the first. `loss` is as in `Settings`.
     """
 
     encoded: Encoded
@@ -40,6 +49,7 @@ class Job:
     seed: int
     patience: int = 0
     looks_at: frozenset[int] = frozenset()
+    loss: str = "hard"
 
 
 Evaluate = Callable[[Any, int], dict[str, Any]]
@@ -71,7 +81,7 @@ def fit(
 
     Every random choice follows from the seed and the step, so that a run that was killed and
     resumed ends with the same weights as one that was not. With patience these are the best by
-    accuracy on dev, of those at the ends of epochs; else the last ones. With several processes,
+    `evaluate`, of those at the ends of epochs; else the last ones. With several processes,
     each takes its share of every batch.
 
     Parameters
@@ -79,8 +89,8 @@ def fit(
     work : Path
         Keeps the checkpoints, which are removed by the caller when all is done.
     evaluate : callable
-        Is given the model and the step, and returns a flat dict with ``accuracy``; called
-        in the main process alone.
+        Is given the model and the step, and returns a flat dict with ``inner_loss`` (lower is
+        better) or ``accuracy``; called in the main process alone.
     checkpoint_seconds : float
         Least time between two checkpoints.
     token_budget : int
@@ -90,7 +100,10 @@ def fit(
     """
     import torch
 
-    model.to(device.name)
+    reset_peak_memory(device)
+    placed(model, device)
+    if accelerator.num_processes > 1:
+        freeze_unused(model, job.encoded, device)
     decayed = [p for p in model.parameters() if p.requires_grad and p.ndim > 1]
     others = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
     optimizer = torch.optim.AdamW(
@@ -98,21 +111,31 @@ def fit(
          {"params": others, "weight_decay": 0.0}],
         lr=job.learning_rate, fused=True,
     )  # fmt: skip
+    scaler = torch.amp.GradScaler(device.kind, enabled=device.precision == "fp16")
     best: dict[str, Any] = {}
-    state = resume(model, optimizer, best, work, say) or Progress()
-    wrapped, optimizer = accelerator.prepare(model, optimizer)
+    state = resume(model, optimizer, best, work, say)
+    if state is None:
+        state = Progress()
+        _make_moments(optimizer, device)
+    if state.scaler:
+        scaler.load_state_dict(state.scaler)
+    state.calls.append(device.title)
+    wrapped = accelerator.prepare(model)
     state.token_budget = state.token_budget or token_budget or TOKEN_BUDGET[device.kind]
     saved = time.monotonic()
     model.train()
     attention = model.config._attn_implementation
     if device.kind == "cpu":
         model.set_attn_implementation("eager")  # with dropout, faster than the fused one
+    if 0 in job.looks_at and not state.looks:
+        _look(model, job, state, best, True, evaluate, accelerator)
     while state.step < len(job.plan) and not state.stopped:
-        begun = time.monotonic()
+        begun, used = time.monotonic(), time.process_time()
         for group in optimizer.param_groups:
             group["lr"] = rate_at(state.step, job)
-        _step(wrapped, optimizer, job, device, state, accelerator, say)
+        _step(wrapped, optimizer, scaler, job, device, state, accelerator, say)
         state.seconds += time.monotonic() - begun
+        state.cpu_seconds += time.process_time() - used
         state.step += 1
         if _curve_is_due(state, len(job.plan)):
             _extend_curve(state, rate_at(state.step - 1, job))
@@ -121,19 +144,53 @@ def fit(
             _look(model, job, state, best, epoch_ends, evaluate, accelerator)
         due = time.monotonic() - saved >= checkpoint_seconds
         if due and accelerator.is_main_process:
+            state.scaler = scaler.state_dict()
             save(model, optimizer, best, state, work)
             saved = time.monotonic()
         progress(state)
     if best:
         model.load_state_dict(best)
     model.set_attn_implementation(attention)
-    accelerator.free_memory(wrapped, optimizer)  # it would keep them
+    accelerator.free_memory(wrapped)  # it would keep it
     return state
+
+
+def freeze_unused(model: Any, encoded: Encoded, device: Device) -> None:
+    """Freeze weights that the logits do not depend on, such as XLNet's mask.
+
+    Processes that exchange gradients would otherwise wait for theirs, or have to look for them at
+    every step.
+    """
+    model.eval()
+    batch = {name: tensor.to(device.name) for name, tensor in encoded.batch([0]).items()}
+    model(**batch).logits.sum().backward()
+    for weight in model.parameters():
+        weight.requires_grad_(weight.requires_grad and weight.grad is not None)
+    model.zero_grad()
+
+
+def _make_moments(optimizer: Any, device: Device) -> None:
+    """Give an AdamW its moments, as its first step would: memory must not run out amid a step."""
+    import torch
+
+    try:
+        for group in optimizer.param_groups:
+            for weight in group["params"]:
+                optimizer.state[weight] = {
+                    "step": torch.zeros((), dtype=torch.float32, device=weight.device),
+                    "exp_avg": torch.zeros_like(weight, memory_format=torch.preserve_format),
+                    "exp_avg_sq": torch.zeros_like(weight, memory_format=torch.preserve_format),
+                }
+    except (RuntimeError, MemoryError) as fault:
+        if not is_out_of_memory(fault):
+            raise
+        raise no_room("the moments of AdamW, twice the size of the model", device) from fault
 
 
 def _step(
     wrapped: Any,
     optimizer: Any,
+    scaler: Any,
     job: Job,
     device: Device,
     state: Progress,
@@ -146,7 +203,7 @@ def _step(
     while True:
         fault: BaseException
         try:
-            loss = _gradients(wrapped, share, len(items), job, device, state, accelerator)
+            loss = _gradients(wrapped, scaler, share, len(items), job, device, state, accelerator)
             break
         except (RuntimeError, MemoryError) as raised:
             if not is_out_of_memory(raised):
@@ -164,8 +221,16 @@ def _step(
             found=f"loss {loss} at learning rate {rate_at(state.step, job):.2g}",
             todo="take a smaller learning rate",
         )
+    scaler.unscale_(optimizer)
     accelerator.clip_grad_norm_(wrapped.parameters(), _CLIP)
-    optimizer.step()
+    try:
+        scaler.step(optimizer)
+    except (RuntimeError, MemoryError) as raised:
+        if not is_out_of_memory(raised):
+            raise
+        # Some weights may have changed already, so that this step cannot be made again.
+        raise no_room(f"the weights' update in step {state.step + 1}", device) from raised
+    scaler.update()
     optimizer.zero_grad()
     state.window_loss += loss
     state.window_items += len(items)
@@ -202,6 +267,7 @@ def _summed(loss: float, accelerator: Any) -> float:
 
 def _gradients(
     wrapped: Any,
+    scaler: Any,
     share: Integers,
     n_items: int,
     job: Job,
@@ -234,8 +300,8 @@ def _gradients(
             with device.autocast(), _cheap_dropout(device):
                 logits = wrapped(**batch).logits
             logits = logits.float().reshape(len(part), -1)
-            loss = -(wanted * torch.log_softmax(logits, dim=1)).sum()
-            accelerator.backward(loss * weight)
+            loss = summed_loss(logits, wanted, job.loss)
+            accelerator.backward(scaler.scale(loss * weight))
         total += float(loss.detach()) if weight else 0.0
     state.padded_tokens += padded
     state.attention += attention
@@ -244,9 +310,7 @@ def _gradients(
 
 def _cheap_dropout(device: Device) -> Any:
     """Return a context in which dropout costs little; a GPU's own costs little."""
-    from chaos_utils.training.dropout import ByteDropout
-
-    return ByteDropout() if device.kind == "cpu" else nullcontext()
+    return byte_dropout()() if device.kind == "cpu" else nullcontext()
 
 
 def _together(wrapped: Any, accelerator: Any, last: bool) -> Any:
@@ -280,8 +344,9 @@ def _look(
         model.train()
         state.looks.append({"step": state.step, "pairs": state.pairs, **found})
         if epoch_ends and job.patience:
-            if found["accuracy"] > state.best_accuracy:
-                state.best_accuracy, state.epochs_since_best = found["accuracy"], 0
+            score = -found["inner_loss"] if "inner_loss" in found else found["accuracy"]
+            if not best or score > state.best_accuracy:
+                state.best_accuracy, state.epochs_since_best = score, 0
                 best.update(copied(model.state_dict()))
             else:
                 state.epochs_since_best += 1

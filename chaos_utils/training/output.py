@@ -36,7 +36,7 @@ from chaos_utils.scoring.trained import (
 from chaos_utils.training.devices import Device
 from chaos_utils.training.judging import judge
 from chaos_utils.training.recipes import get_model, recipe_of
-from chaos_utils.training.settings import Settings, family_name, recorded_settings
+from chaos_utils.training.settings import Settings, family_name, recorded_settings, usual_head
 
 if TYPE_CHECKING:
     from chaos_utils.training.data import Data
@@ -90,7 +90,8 @@ def write_run(
     """
     mc_samples = more.get("predicted", {}).get("mc_samples", 0)
     family = more.pop("family", family_name(settings, encoder.model))
-    name, family = names_of(family, settings, out, mc_samples)
+    seeded = "model" not in more.get("predicted", {})  # off the shelf there is no seed
+    name, family = names_of(family, settings, out, mc_samples, seeded=seeded)
     described = _describe(settings, data)
     if "trained_on" not in more:
         earlier = [find_run(one).learned_from() for one in named_earlier(asdict(settings))]
@@ -131,19 +132,25 @@ def write_run(
         )  # fmt: skip
 
 
-def names_of(family: str, settings: Settings, out: Path, mc_samples: int = 0) -> tuple[str, str]:
+def names_of(
+    family: str, settings: Settings, out: Path, mc_samples: int = 0, *, seeded: bool = True
+) -> tuple[str, str]:
     """Return what tables call a run in the folder `out`, and it and its other seeds together.
 
     Where another run beside it, or below ``results/``, has its name already, the settings that
     differ are added. `family` is as `family_name` gives it, `mc_samples` as in `predict_again`.
     """
     dropout = DROPOUT if mc_samples else ""
+
+    def ending(seed: int) -> str:
+        return f", seed {seed}{dropout}" if seeded else dropout
+
     mine = asdict(settings) | {"mc_samples": mc_samples}
     beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
     for technical in (False, True):
         differing = set()
         for run, other in beside:
-            if run.system != f"{family}, seed {other.seed}{dropout}":
+            if run.system != family + ending(other.seed):
                 continue
             if technical and other.seed != settings.seed:
                 continue
@@ -159,7 +166,7 @@ def names_of(family: str, settings: Settings, out: Path, mc_samples: int = 0) ->
             }
         shown = [_shown(name, value) for name, value in mine.items() if name in differing]
         family = ", ".join([family, *shown])
-    return f"{family}, seed {settings.seed}{dropout}", f"{family}{dropout}"
+    return family + ending(settings.seed), family + dropout
 
 
 def _shown(name: str, value: Any) -> str:
@@ -186,8 +193,9 @@ def command_of(settings: Settings, name: str) -> str:
 
     What is left to the recipe's defaults is left out.
     """
-    words = [f"chaos finetune --model {settings.model}"]
-    recipe = asdict(recipe_of(get_model(settings.model), settings.task))
+    words = [f"chaos finetune --model {shlex.quote(settings.model)}"]
+    recipe = asdict(recipe_of(get_model(settings.model), settings.task, settings.train))
+    recipe["head"] = usual_head(settings)
     for one in fields(Settings):
         value = getattr(settings, one.name)
         if one.name == "model" or value in (one.default, recipe.get(one.name)):

@@ -28,6 +28,15 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "dim": _WIDTH, "n_layers": _LAYERS, "n_heads": _HEADS, "hidden_dim": 2 * _WIDTH,
         "max_position_embeddings": _LENGTH,
     },
+    "deberta-v2": {
+        **_SHAPE, "relative_attention": True, "pos_att_type": ["p2c", "c2p"],
+        "position_buckets": 16, "norm_rel_ebd": "layer_norm", "share_att_key": True,
+        "position_biased_input": False, "type_vocab_size": 0,
+    },
+    "modernbert": {
+        **_SHAPE, "cls_token_id": 2, "sep_token_id": 3, "global_attn_every_n_layers": 2,
+        "local_attention": 16,
+    },
     "xlnet": {"d_model": _WIDTH, "n_layer": _LAYERS, "n_head": _HEADS, "d_inner": 2 * _WIDTH},
     "bart": {
         "d_model": _WIDTH, "encoder_layers": _LAYERS, "decoder_layers": _LAYERS,

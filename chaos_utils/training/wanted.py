@@ -19,9 +19,11 @@ from chaos_utils.training.settings import complete, read_settings
 
 _ABOUT_ACCURACY = """\
 Accuracy is against the gold label. Dev leaves out ChaosNLI's items, which are those whose labels
-people contest: it is easier than the published development sets. Test is whole: `snli` is SNLI's
-test set, `mnli-mismatched` MNLI's mismatched development set. αNLI's dev are training stories that
-were held out, and it has no test here."""
+people contest: it is easier than the published development sets. Test is SNLI's test set
+(`snli`) and MNLI's mismatched development set (`mnli-mismatched`), whole but for runs with
+`--dev-examples`, which see a part of dev and test. αNLI's dev are training stories that were held
+out, and it has no test here. Speed and minutes are of the processor's time in training steps;
+those marked ≈ are by the clock, while other programs ran as well."""
 _BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
 
 
@@ -114,6 +116,7 @@ def listing() -> str:
              "| training minutes | hardware |",
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
+    commands = []
     for one in read_wanted():
         if not one.is_there:
             missing.append(f"| `{one.name}` | {one.why} | `{one.command}` |")
@@ -121,6 +124,7 @@ def listing() -> str:
         run = read_run(one.folder)
         try:
             there.append(_row(run))
+            commands.append(f"    {run.record['command']}")
         except (LookupError, TypeError, ValueError, AttributeError) as fault:
             raise ChaosError(
                 "A run's record cannot be read.",
@@ -131,7 +135,6 @@ def listing() -> str:
     parts = ["", "### There", "", *there, "", _ABOUT_ACCURACY]
     if len(missing) > 2:
         parts += ["", "### Wanted", "", *missing]
-    commands = [f"    {one.command}" for one in read_wanted() if one.is_there]
     return "\n".join([*parts, "", "Those that are there were made by:", "", *commands, ""])
 
 
@@ -145,11 +148,14 @@ def _row(run: Run) -> str:
         )
         for judged in (record["dev"], record["test"])
     )
-    speed = record["fits"][0]["pairs_per_second"]
-    minutes = sum(fit["seconds"] for fit in record["fits"]) / 60
+    fits, time, mark = record["fits"], "cpu_seconds", ""
+    if not all(time in fit for fit in fits):
+        time, mark = "seconds", "≈ "
+    speed = fits[0]["pairs"] / max(fits[0][time], 0.1)  # rounded to tenths
+    minutes = sum(fit[time] for fit in fits) / 60
     return (
-        f"| `{run.name}` | {run.system} | {trained} | {dev} | {test or '–'} | {speed:.0f} | "
-        f"{minutes:.0f} | {run.hardware}, {record['device']['precision']} |"
+        f"| `{run.name}` | {run.system} | {trained} | {dev} | {test or '–'} | {mark}{speed:.0f} | "
+        f"{mark}{minutes:.0f} | {run.hardware}, {record['device']['precision']} |"
     )
 
 

@@ -21,7 +21,6 @@ from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.plots import calibration as plots
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.recalibration import negative_log_likelihood
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
@@ -385,8 +384,6 @@ def test_only_items_outside_are_read(votes, tmp_path):
     np.testing.assert_allclose(probabilities, [[0.7, 0.1, 0.2]] * 2)
     assert gold.tolist() == [2, 0]
     assert [entry.name for entry in outside.inputs] == ["predictions/dev.json"]
-    expected = -np.log([0.2, 0.7]).mean()
-    assert negative_log_likelihood(probabilities, gold) == pytest.approx(expected)
     path.write_text(line(votes.uids[0]))
     with pytest.raises(ChaosError, match="is in ChaosNLI-SNLI"):
         calibration.read_outside(path, votes)

@@ -8,12 +8,20 @@ from helpers.evidence import evidence_on
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, WITH_YOURS
+from chaos_utils.analyses.fitting import (
+    ALL,
+    AS_IT_IS,
+    BASE_RATE,
+    CHOSEN,
+    ON_VOTES,
+    WITH_YOURS,
+)
 from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.fitting import KINDS, grouped_folds, item_groups
+from chaos_utils.scoring.fitting import KINDS, STACKING
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
@@ -24,6 +32,7 @@ from chaos_utils.scoring.systems import (
     released_systems,
     synthetic_systems,
 )
+from chaos_utils.scoring.trained import kind_of
 
 FEW = {"n_folds": 3, "n_resamples": 100, "confidence": 0.9, "seed": 0}
 
@@ -86,6 +95,10 @@ def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, system
     assert fitting.stacks([mine]) == {"mine": [0]}
     assert fitting.stacks([mine, yours(votes, "too")])[ALL] == [0, 1]
     assert fitting.stacks([]) == {}
+    apart = fitting.stacks([*systems, mine], alone=["synthetic model, seed 1"])
+    assert apart[ALL] == [0, 2]
+    assert apart[WITH_YOURS] == [0, 2, 3]
+    assert apart["synthetic model, seed 1"] == [1]
 
 
 def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
@@ -114,7 +127,10 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
     assert len(made.systems) == 3
     rows = fitting.methods(evidence(votes, [*systems, soft]), **FEW).rows
     (row,) = rows[rows["inputs"] == "soft"].to_dict("records")
-    assert (row["map"], row["origin"]) == (AS_IT_IS, "yours")
+    assert (row["map"], row["origin"]) == (ON_VOTES, "yours")
+    drawn = fitting.drawn(rows).set_index("label")
+    assert drawn.loc["soft", "group"] == "text"  # with what is fitted on votes
+    assert "soft" not in set(fitting.by_map.__wrapped__(rows)["inputs"])
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
         fitting.common(votes, [*systems, replace(soft, out_of_fold=False)])
 
@@ -126,11 +142,18 @@ def test_every_system_has_every_map_for_both_objectives(table):
     rows = table.rows[table.rows["n_systems"] > 0]
     for inputs, some in rows.groupby("inputs"):
         text = some[some["access"] == "text"]
+        with_objective = [kind for kind in KINDS if kind != "isotonic"]
+        chosen = [(CHOSEN, "jsd")] if some["n_systems"].iloc[0] > 1 else []
         assert sorted(zip(text["map"], text["objective"], strict=True)) == sorted(
-            [(AS_IT_IS, ""), *((kind, one) for kind in KINDS for one in ("kl", "jsd"))]
+            [
+                (AS_IT_IS, ""),
+                ("isotonic", ""),
+                *((kind, one) for kind in with_objective for one in ("kl", "jsd")),
+                *chosen,
+            ]
         ), inputs
         known = some[some["access"] == "old label"]
-        assert set(known["map"]) == {"affine", "quadratic"}
+        assert set(known["map"]) == {*STACKING, *(kind for kind, _ in chosen)}
     assert set(rows["inputs"]) >= {ALL, WITH_YOURS, "mine"}
     assert (rows.loc[rows["inputs"] == "mine", "origin"] == "yours").all()
 
@@ -200,6 +223,18 @@ def test_other_labels_and_few_votes(others):
         curve = fitting.curve(evidence(some, [yours(some)]), n_folds=3, repeats=1, seed=0).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
         assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
+
+
+def test_variants_are_runs_that_learned_or_predict_otherwise():
+    kinds = {run.name: kind_of(run) for run in fitting.variants()}
+    assert {"minilm-l6-nli-smooth-s0", "minilm-l6-nli-mc-s0", "minilm-l6-nli-soft-s0"} <= set(kinds)
+    assert set(kinds.values()) == {"smoothing", "predicted", "votes"}
+
+
+def test_variants_of_the_book_are_not_shown_beside_other_votes(votes, systems):
+    one = evidence(votes, systems[:1])
+    both = [fitting.methods(one, variants=some, **FEW).rows for some in ((), fitting.variants())]
+    pd.testing.assert_frame_equal(*both)
 
 
 # Several datasets
@@ -311,7 +346,8 @@ def released_rows(released):
         if not released_systems(votes):
             pytest.skip("the released predictions are not available")
         options = {"n_folds": 10, "n_resamples": 100, "confidence": 0.95, "seed": 0}
-        found.append(fitting.methods(evidence(votes, load_systems(votes)), **options).rows)
+        known = evidence(votes, load_systems(votes))
+        found.append(fitting.methods(known, variants=fitting.variants(), **options).rows)
     return pd.concat(found).set_index(["dataset", "access", "inputs", "map", "objective"])
 
 
@@ -320,14 +356,19 @@ def test_what_maps_reach_on_the_released_votes(released_rows):
     jsd = released_rows["jsd"].sort_index()
     one = jsd.xs(("text", "RoBERTa-base, seed 0", "affine", "jsd"), level=[1, 2, 3, 4])
     assert one.to_dict() == pytest.approx({"snli": 0.181, "mnli": 0.203}, abs=0.0015)
-    text = jsd.xs(("text", ALL, "quadratic", "jsd"), level=[1, 2, 3, 4])
+    text = jsd.xs(("text", ALL, CHOSEN, "jsd"), level=[1, 2, 3, 4])
     assert text["snli"] < 0.1725
     assert text["mnli"] < 0.198
-    both = jsd.xs(("old label", ALL, "quadratic", "jsd"), level=[1, 2, 3, 4])
+    both = jsd.xs(("old label", ALL, CHOSEN, "jsd"), level=[1, 2, 3, 4])
     assert both["snli"] < 0.159
     assert both["mnli"] < 0.167
     rival = jsd.xs(("old label", "", BASE_RATE, "jsd"), level=[1, 2, 3, 4])
     assert rival.to_dict() == pytest.approx({"snli": 0.215, "mnli": 0.189}, abs=0.0015)
+    smoothed = ("text", "MiniLM-L6, smoothing 0.1, seed 0", "affine", "jsd")
+    plain = ("text", "MiniLM-L6, seed 0", "affine", "jsd")
+    gaps = jsd.xs(smoothed, level=[1, 2, 3, 4]) - jsd.xs(plain, level=[1, 2, 3, 4])
+    assert gaps.abs().max() < 0.01
+    assert not jsd.xs((ON_VOTES, ""), level=[3, 4]).empty
     published = released_rows.xs("published", level="map")["jsd"].groupby("dataset").first()
     assert published.to_dict() == {"snli": 0.2203, "mnli": 0.3055}
     covered = released_rows.xs(AS_IT_IS, level="map")["n_items"].groupby("dataset").unique()

@@ -24,9 +24,13 @@ def test_a_recorded_page_says_on_what_our_models_were_trained():
     unavailable = tuple(Evidence((one,), None, None) for one in datasets)
     assert notices(Material(unavailable)) == ""
     said = notices(Material(unavailable, trained=True))
-    plain = [run for run in committed_runs() if kind_of(run) == "plain"]
-    assert plain
-    assert any(f"(**{run.system}**)" in said for run in plain)
+    (ours,) = {
+        run.record["data"]["n_train"]
+        for run in committed_runs()
+        if kind_of(run) == "plain" and run.settings["task"] == "nli"
+    }
+    assert said.count("**MiniLM-L6**") == 1, "the seeds are one model"
+    assert f"**MiniLM-L6** on {ours:,} of the " in said
 
 
 def test_datasets_without_a_model_are_named(others):

@@ -74,6 +74,7 @@ def test_a_number_that_no_table_has_fails_the_build(checkout, nowhere):
     assert "0 rows fit" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_unregistered_figure_fails_the_build(checkout):
     path = checkout / "book" / "figures.yml"
     path.write_text(path.read_text().replace("fig-simplex: 0.1.0\n", ""))

@@ -113,6 +113,7 @@ def test_a_site_with_a_stale_chapter_says_so_everywhere(checkout):
     assert {row["state"] for row in rows if row["chapter"] == "disagreement"} == {"stale"}
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_no_python_is_told_before_anything_runs(checkout):
     append(checkout / "notebooks" / "annotations.py", "\n# %%\n%matplotlib inline\n")
     assert planned(checkout) == {"chapter annotations", "site"}

@@ -183,7 +183,11 @@ def test_a_card_shows_votes_systems_neighbours_and_citations(visit, items):
     for system in snli["systems"]:
         row = page.locator("dialog tbody tr", has_text=system["name"]).inner_text()
         assert f"{system['jsd'][i] / 10_000:.3f}" in row
-        assert f"{system['tvd'][i] / 10_000:.3f}" in row
+        shares = [column[i] / 10_000 for column in system["shares"]]
+        shares.append(1 - sum(shares))
+        given = [column[i] / sum(column[i] for column in snli["votes"]) for column in snli["votes"]]
+        tvd = sum(abs(a - b) for a, b in zip(shares, given, strict=True)) / 2
+        assert f"{tvd:.3f}" in row
     votes = list(zip(*snli["votes"], strict=True))
     apart = sorted(
         sum(abs(a - b) for a, b in zip(votes[i], other, strict=True)) / 200

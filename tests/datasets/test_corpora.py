@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import corpora
 from chaos_utils.datasets.corpora import Corpus, choose_data, load_chaosnli, load_corpus
-from chaos_utils.datasets.splits import group_folds, hold_out, refuse_contamination, subset, without
+from chaos_utils.datasets.splits import hold_out, refuse_contamination, subset, without
 from chaos_utils.datasets.tasks import get_task, tasks
 
 
@@ -140,21 +140,6 @@ def test_a_larger_subset_holds_the_smaller_and_both_are_balanced(n, sizes, seed)
 def test_a_subset_that_cannot_be_is_refused(size):
     with pytest.raises(ChaosError, match="1 to 12"):
         subset(pairs(12), size, 0)
-
-
-@given(n=st.integers(8, 50), n_folds=st.integers(2, 4), seed=st.integers(0, 9))
-def test_folds_never_split_a_premise_and_none_is_empty(n, n_folds, seed):
-    corpus = pairs(n)
-    folds = group_folds(corpus, n_folds, seed)
-    fold_of = {}
-    for group, fold in zip(corpus.groups(), folds, strict=True):
-        assert fold_of.setdefault(group, fold) == fold
-    assert set(folds) == set(range(n_folds))
-
-
-def test_more_folds_than_premises_are_refused():
-    with pytest.raises(ChaosError, match="5 folds for 2"):
-        group_folds(pairs(4), 5, 0)
 
 
 def test_what_is_held_out_shares_no_story_with_what_is_kept():

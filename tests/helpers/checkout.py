@@ -66,13 +66,13 @@ def append(path: Path, text: str = "\n# changed\n") -> None:
     path.write_text(path.read_text("utf-8") + text, "utf-8")
 
 
-# A rate below zero fails.
+# A rate above one fails.
 TINY = """\
 # %% [markdown]
 # # A tiny run
 
 # %% tags=["parameters"]
-rate: float = 0.5  # fails below zero
+rate: float = 0.5  # fails above one
 seed: int = 0  # stands for nothing
 datasets: list[str] = ["snli"]  # stands for nothing, and holds commas
 
@@ -82,8 +82,8 @@ from chaos_utils.base.paths import run_folder
 from chaos_utils.report.scalars import publish_scalars
 
 # %%
-if rate < 0:
-    raise ValueError(f"no rate below zero: {rate}")
+if rate > 1:
+    raise ValueError(f"no rate above one: {rate}")
 
 # %%
 write_text(run_folder() / "predictions.csv", f"{rate},{seed}")

@@ -9,7 +9,7 @@ import pytest
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import sources
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
@@ -46,7 +46,6 @@ def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
             for name, values in {
                 "shares": pair[1].T[:-1],
                 "jsd": jensen_shannon_distance(*pair, unit="nats"),
-                "tvd": total_variation(*pair),
             }.items():
                 np.testing.assert_allclose(np.array(found[name]) / explorer.SCALE, values, **close)
 
@@ -58,7 +57,7 @@ def test_what_a_system_does_not_cover_is_empty_and_the_rest_in_its_place(sample)
                        whole.predicted[10:5:-1])  # fmt: skip
     found, all_ = explorer.columns(votes, [part, whole])["systems"]
     covered = [uid in part.uids for uid in sorted(votes.uids)]
-    for name in ("label", "jsd", "tvd"):
+    for name in ("label", "jsd"):
         assert found[name] == [
             value if there else None for value, there in zip(all_[name], covered, strict=True)
         ]

@@ -104,7 +104,7 @@ def test_the_reason_is_shortened_to_what_was_found():
     assert sweep.short(None) == ""
 
 
-GRID = ["-p", "rate=0.25,-1,0.5"]
+GRID = ["-p", "rate=0.25,2,0.5"]
 
 
 @pytest.fixture(scope="module")
@@ -130,9 +130,9 @@ def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(kil
     assert made.stat().st_mtime_ns == before
     assert "Traceback" not in done.stderr
     assert "1 of 3 runs failed" in done.stderr
-    assert "(rate=-1.0)" in done.stderr
-    assert "ValueError: no rate below zero: -1.0" in done.stderr
-    assert "ValueError: no rate below zero: -1.0" in done.stdout
+    assert "(rate=2.0)" in done.stderr
+    assert "ValueError: no rate above one: 2.0" in done.stderr
+    assert "ValueError: no rate above one: 2.0" in done.stdout
     summary = Path(done.stdout.splitlines()[-1])
     assert summary.parent.name.startswith("sweep-tiny-")
     with summary.open() as lines:
@@ -145,9 +145,9 @@ def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(kil
     assert status[first] == "was there"
     assert sorted(status.values()) in (["done", "failed", "was there"],
                                        ["failed", "was there", "was there"])  # fmt: skip
-    assert "no rate below zero" in rows[1]["reason"]
+    assert "no rate above one" in rows[1]["reason"]
     kept = checkout / "_build" / "failed" / f"{rows[1]['run']}.ipynb"
-    assert "no rate below zero" in kept.read_text()
+    assert "no rate above one" in kept.read_text()
     assert not list((checkout / "runs").glob(".*"))
 
     # Nothing is left to do where every run is there, until the notebook changes.
@@ -160,6 +160,36 @@ def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(kil
     planned = chaos(*there, "--dry-run", cwd=checkout).stdout
     assert planned.count("would run") == 2
     assert "0 of 2 runs are there" in planned
+
+
+@pytest.mark.parametrize(
+    ("cores", "remote", "set_already", "expected"),
+    [
+        (2, False, "", "4"), (3, False, "", "2"), (99, False, "", "1"),
+        (None, False, "", None), (1, False, "", None), (2, False, "5", None), (2, True, "", None),
+    ],
+)  # fmt: skip
+def test_runs_beside_each_other_share_the_threads(
+    tmp_path, monkeypatch, cores, remote, set_already, expected
+):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if set_already:
+        monkeypatch.setenv("OMP_NUM_THREADS", set_already)
+    monkeypatch.setattr(sweep.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
+    monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path)
+    seen = {}
+
+    def drive(targets, profile, *, environment, **more):
+        seen.update(environment)
+        return 0, []
+
+    monkeypatch.setattr(sweep.snakemake, "drive", drive)
+    grid = sweep.Sweep(Path("tiny.py"), ("seed",), {"a": {"seed": 0}})
+    profile = snakemake.Profile(tmp_path, remote)
+    grid.folder.mkdir()
+    sweep._drive(grid, ["a"], profile, cores, None, lambda text: None, lambda done, of: None)
+    assert seen.get("OMP_NUM_THREADS") == expected
 
 
 def test_no_spreadsheet_computes_a_value():

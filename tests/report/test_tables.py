@@ -6,6 +6,7 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import Table
+from chaos_utils.report.columns import Column
 from chaos_utils.report.tables import Item, Votes, publish_table, table_html
 
 EVIL = "<script>alert(1)</script>"
@@ -51,6 +52,22 @@ def test_grouped_headings_span_their_columns():
     assert heads[1] == {"scope": "colgroup", "colspan": "2"}
     assert heads[-1] == {"scope": "row", "class": "short"}
     assert sum(tag == "td" and a.get("class") == "number" for tag, a in tags) == 3
+
+
+def test_what_rows_share_heads_them(run_folder):
+    rows = pd.DataFrame({"dataset": ["a", "a", "b"], "name": list("xyz"), "value": [1.5, 2, 3]})
+    columns = [Column("dataset", "dataset"), Column("name", "name"), Column("value", "value", 1)]
+    table = Table(rows, ("dataset", "name"))
+    for groups, n_columns in ([["dataset"], 2], [["name"], 3]):
+        id = f"tbl-{groups[0]}"
+        publish_table(id, table, caption="One.", columns=columns, groups=groups)
+        stored = (run_folder / "figures" / f"{id}.json").read_text()
+        cells = parse(table_html(json.loads(stored)["display"]))
+        heads = [known["scope"] for tag, known in cells.tags if tag == "th"]
+        shared = ["rowgroup", "row", "row", "rowgroup", "row"]
+        assert heads == ["col"] * n_columns + (shared if n_columns == 2 else ["row"] * 3)
+        texts = [text for text in cells.text if text.strip()]
+        assert texts.count("a") == (1 if n_columns == 2 else 2)
 
 
 def test_a_column_of_numbers_and_its_heading_stand_right():

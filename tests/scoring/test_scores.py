@@ -146,10 +146,14 @@ def test_the_project_s_ordinary_runs_stand_beside_the_released_systems(
     write_run(tmp_path / "plain", [snli, mnli], shares, system="Ours, seed 0")
     write_run(tmp_path / "part", [snli, mnli], shares, settings={"max_train_examples": 9})
     write_run(tmp_path / "smooth", [snli, mnli], shares, settings={"label_smoothing": 0.1})
+    for size in (5, 9):  # of this encoder there is nothing larger
+        settings = {"model": "mpnet-base", "max_train_examples": size}
+        write_run(tmp_path / f"{size}", [snli, mnli], shares, settings=settings, system=f"{size}")
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     for votes in (snli, mnli):
-        assert len(systems.trained_systems(votes)) == 1
-        ours = systems.load_systems(votes)[-1]
+        ours, larger = systems.trained_systems(votes)
+        assert larger.name == "9"
+        assert [one.name for one in systems.load_systems(votes)[-2:]] == [ours.name, "9"]
         assert ours.name == "Ours, seed 0"
         assert ours.uids == votes.uids
         np.testing.assert_allclose(ours.probabilities, votes.shares[:, ::-1], atol=1e-6)

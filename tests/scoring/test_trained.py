@@ -6,7 +6,7 @@ import pytest
 from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.trained import RECORD_FILE, find_run, read_run
+from chaos_utils.scoring.trained import RECORD_FILE, find_run, of_most_items, read_run
 
 VOTES = ("votes of snli", "votes of mnli")
 CORPORA = ("SNLI", "MNLI")
@@ -116,3 +116,20 @@ def test_a_run_is_found_by_its_path_and_a_missing_one_is_named(write, tmp_path):
     assert find_run(str(tmp_path / "plain")).name == "plain"
     with pytest.raises(ChaosError, match="no finished run"):
         find_run(str(tmp_path / "plian"))
+
+
+def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
+    def part(name, n, **settings):
+        return write(name, {"max_train_examples": n} | settings)
+
+    other = [part("other-9", 9, model="mpnet-base"), part("other-90", 90, model="mpnet-base")]
+    other.append(part("other-90-s1", 90, model="mpnet-base", seed=1))
+    smooth = write("smooth", {"label_smoothing": 0.1})
+    parts = [part("part-9", 9), part("part-90", 90)]
+
+    def names(*runs):
+        return [run.name for run in of_most_items(runs)]
+
+    assert names(smooth, *parts, *other) == ["part-90", "other-90", "other-90-s1"]
+    whole = write("whole", {"seed": 3})
+    assert names(*parts, whole, *other) == ["whole", "other-90", "other-90-s1"]

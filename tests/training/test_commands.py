@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import fields
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
 from chaos_utils.scoring.trained import committed_runs, read_run
 from chaos_utils.training import wanted
+from chaos_utils.training.settings import Settings
 
 SMALL = ["--data", "sample", "--max-train-examples", "32", "--dev-examples", "20"]
 
@@ -49,6 +51,7 @@ def checkout(tmp_path, monkeypatch):
         (["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "99999"], "1 to "),
         (["--model", "tiny-bert", "--data", "nowhere"], "nowhere"),
         (["--model", "tiny-bert", "--precision", "fp8"], "auto, fp32, bf16"),
+        (["--model", "tiny-bert", "--loss", "jds"], "one of hard, soft, jsd"),
         (["--model", "tiny-bert", "--seed", "99999999999"], "at most 2,147,483,647"),
         (["--model", "tiny-bert", "--init", "nothing", "--data", "sample"], "no finished run"),
     ],
@@ -59,6 +62,16 @@ def test_bad_input_ends_in_one_message_and_code_2(arguments, told, tmp_path):
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_every_setting_is_an_option_with_its_meaning():
+    shown = " ".join(
+        CliRunner(env={"COLUMNS": "200"}).invoke(app, ["finetune", "--help"]).stdout.split()
+    )
+    for one in fields(Settings):
+        assert f"--{one.name.replace('_', '-')} " in shown
+        assert one.metadata["meaning"][1:] in shown
+    assert shown.index("--model") < shown.index("--data") < shown.index("--device")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")

@@ -4,14 +4,14 @@ import pytest
 import torch
 from torch.nn import functional
 
-from chaos_utils.training.dropout import ByteDropout
+from chaos_utils.training.dropout import byte_dropout
 
 
 @pytest.mark.parametrize("p", [0.1, 0.25, 0.5, 0.9])
 def test_it_drops_the_share_asked_for_and_keeps_the_mean(p):
     torch.manual_seed(0)
     ones = torch.ones(1000, 1003)
-    with ByteDropout():
+    with byte_dropout()():
         found = functional.dropout(ones, p)
     kept = 1 - round(256 * p) / 256
     assert (found != 0).float().mean().item() == pytest.approx(kept, abs=0.002)
@@ -21,7 +21,7 @@ def test_it_drops_the_share_asked_for_and_keeps_the_mean(p):
 
 def test_the_seed_decides_it_and_neighbours_are_independent():
     ones = torch.ones(64, 1000)
-    with ByteDropout():
+    with byte_dropout()():
         torch.manual_seed(3)
         first, other = functional.dropout(ones, 0.5), functional.dropout(ones, 0.5)
         torch.manual_seed(3)
@@ -36,7 +36,7 @@ def test_the_seed_decides_it_and_neighbours_are_independent():
 def test_gradients_pass_where_values_passed():
     torch.manual_seed(0)
     values = torch.randn(50, 7, dtype=torch.bfloat16, requires_grad=True)
-    with ByteDropout():
+    with byte_dropout()():
         found = functional.dropout(values, 0.25)
     found.sum().backward()
     expected = torch.where(found == 0, 0.0, 256 / 192)
@@ -45,7 +45,7 @@ def test_gradients_pass_where_values_passed():
 
 def test_without_training_or_probability_nothing_changes():
     values = torch.randn(10, 3)
-    with ByteDropout():
+    with byte_dropout()():
         assert torch.equal(functional.dropout(values, 0.5, training=False), values)
         assert torch.equal(functional.dropout(values, 0.0), values)
         assert not functional.dropout(values, 1.0).any()

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 import zipfile
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.training import encoders
+from chaos_utils.training import encoders, tiny
 from chaos_utils.training.recipes import MODELS, Model, Package, get_model
 
 
@@ -188,6 +189,23 @@ def test_a_new_head_and_pooler_may_be_missing(tmp_path):
     kept = {n: t for n, t in tensors.items() if "pooler" not in n and "classifier" not in n}
     save_file(kept, folder / "model.safetensors", {"format": "pt"})
     assert encoders.load_model(folder, 3).config.num_labels == 3
+
+
+def test_processes_that_begin_at_once_make_one_encoder(monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    made, write = [], tiny.write
+
+    def slow(family, folder):
+        made.append(family)
+        time.sleep(0.3)
+        write(family, folder)
+
+    monkeypatch.setattr(tiny, "write", slow)
+    with ThreadPoolExecutor(2) as both:
+        found = list(both.map(encoders.find_encoder, [get_model("tiny-bert")] * 2))
+    assert found[0] == found[1]
+    assert made == ["bert"]
 
 
 def test_a_tiny_model_has_no_revision_and_is_the_same_each_time():

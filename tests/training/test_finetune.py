@@ -4,33 +4,31 @@ import hashlib
 import json
 import os
 import shutil
+from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from helpers.engine import shares, small, stop_at
+from scipy.spatial.distance import jensenshannon
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.scoring.fitting import FittedMap
 from chaos_utils.scoring.trained import read_run, runs_in
 from chaos_utils.training import cache, predicting
 from chaos_utils.training import finetune as engine
+from chaos_utils.training.objectives import mean_loss, summed_loss
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_work")
 
 
 @pytest.mark.parametrize("dropout", [False, True])
 def test_when_memory_runs_out_a_batch_is_cut(dropout, tmp_path, monkeypatch):
-    load = engine.load_model
-
-    def without_dropout(*arguments):
-        model = load(*arguments)
-        for module in model.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = 0.0
-        return model
-
     if not dropout:
-        monkeypatch.setattr(engine, "load_model", without_dropout)
+        monkeypatch.setattr("chaos_utils.training.loop.byte_dropout", lambda: nullcontext)
+        monkeypatch.setattr(torch.nn.functional, "dropout", lambda values, *rest, **more: values)
     settings = small("distilbert", max_train_examples=32, learning_rate=1e-3)
     whole = engine.finetune(settings, tmp_path / "whole")
     from transformers import DistilBertForSequenceClassification as Classifier
@@ -193,7 +191,7 @@ def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
     settings = small(batch_size=96, token_budget=10**6)
     run = engine.finetune(settings, tmp_path / "run")
     data = engine.load_data(settings)
-    from chaos_utils.training.dropout import ByteDropout
+    from chaos_utils.training.dropout import byte_dropout
     from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
     from chaos_utils.training.encoding import encode
     from chaos_utils.training.recipes import get_model
@@ -205,29 +203,43 @@ def test_the_loss_is_cross_entropy_with_the_targets(tmp_path):
     torch.manual_seed(0)
     encoded = encode(load_tokenizer(folder), data.train, 128)
     items = engine.plan_batches(encoded.lengths, 96, 1, 0)[0]
-    with ByteDropout():
+    with byte_dropout()():
         logits = model(**encoded.batch(items)).logits
     wanted = torch.tensor(data.train.targets[items], dtype=torch.float32)
     expected = torch.nn.functional.cross_entropy(logits, wanted)
     assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(expected.item(), abs=1e-5)
 
 
-@pytest.mark.parametrize("loss", ["hard", "soft"])
-def test_training_on_the_votes_predicts_every_item_out_of_fold(loss, tmp_path, monkeypatch):
-    seen = []
+@pytest.mark.parametrize("patience", [0, 1])
+@pytest.mark.parametrize("loss", ["hard", "soft", "jsd"])
+def test_training_on_the_votes_predicts_every_item_out_of_fold(
+    loss, patience, tmp_path, monkeypatch
+):
+    seen, inside = [], []
     fit = engine._fit
 
-    def watched(shop, train, work, start):
+    def watched(shop, train, work, start, inner):
         seen.append(set(train.uids))
-        return fit(shop, train, work, start)
+        inside.append(set(inner.uids) if inner else set())
+        return fit(shop, train, work, start, inner)
 
     monkeypatch.setattr(engine, "_fit", watched)
     settings = small(train="chaosnli", loss=loss, n_folds=3, max_train_examples=0, epochs=1,
-                     batch_size=64)  # fmt: skip
+                     batch_size=64, patience=patience)  # fmt: skip
     run = engine.finetune(settings, tmp_path / "run")
     data = engine.load_data(settings)
+    groups = dict(zip(data.chaosnli.uids, np.concatenate(item_groups(data.votes)), strict=True))
     assert len(seen) == 3
-    assert set.intersection(*seen) == set()  # every item is left out once
+    left_out = []
+    for train, inner, fitted in zip(seen, inside, run.record["fits"], strict=True):
+        assert bool(inner) == bool(patience)
+        assert fitted.get("inner_examples", 0) == len(inner)
+        assert len(inner) == pytest.approx(patience * (len(train) + len(inner)) / 8, rel=0.3)
+        outside = set(groups) - train - inner
+        left_out += outside
+        parts = [{int(groups[uid]) for uid in part} for part in (train, inner, outside)]
+        assert sum(map(len, parts)) == len(set.union(*parts))  # no premise is on two sides
+    assert sorted(left_out) == sorted(groups)  # every item is left out once
     assert len(shares(run)) == len(data.chaosnli) == 600
     assert run.record["trained_on"] == ["votes of snli", "votes of mnli"]
     assert run.record["out_of_fold"]
@@ -235,6 +247,131 @@ def test_training_on_the_votes_predicts_every_item_out_of_fold(loss, tmp_path, m
         assert set(np.unique(data.train.targets)) == {0.0, 1.0}
     else:
         assert (data.train.targets == data.chaosnli.targets).all()
+
+
+def folded(tmp_path, **more):
+    """A run on the votes, from the weights of another."""
+    if not (tmp_path / "base").exists():
+        engine.finetune(small(task=more.get("task", "nli")), tmp_path / "base")
+    values = {"train": "chaosnli", "loss": "soft", "init": str(tmp_path / "base"), "n_folds": 2,
+              "max_train_examples": 0, "batch_size": 64}  # fmt: skip
+    return small(**(values | more))
+
+
+@pytest.mark.parametrize(("task", "loss"), [("nli", "soft"), ("nli", "jsd"), ("alphanli", "soft")])
+def test_a_fitted_head_starts_at_the_map_that_was_fitted(task, loss, tmp_path, monkeypatch):
+    settings = folded(tmp_path, task=task, loss=loss, learning_rate=1e-12, patience=1)
+    before, fitted = {}, {}
+    fit_head, fold = engine.fit_head, engine.fold_into_head
+
+    def watched(logits, targets, *more):
+        found = fit_head(logits, targets, *more)
+        before[id(found)], fitted[id(found)] = logits, found
+        return found
+
+    def folding(model, found):
+        data = engine.load_data(settings)
+        tokenizer = engine.load_tokenizer(engine.find_encoder(engine.complete(settings)[1]).folder)
+        encoded = engine.encode(tokenizer, data.chaosnli, 128)
+        logits = engine.predict_logits(model, encoded, engine.choose_device("cpu", "fp32"))
+        expected = found.predict(logits[:, np.newaxis])
+        fold(model, found)
+        now = engine.predict_logits(model, encoded, engine.choose_device("cpu", "fp32"))
+        given = engine.softmax(now, axis=1)
+        assert given == pytest.approx(expected, abs=1e-4)
+        assert np.abs(given - engine.softmax(logits, axis=1)).max() > 1e-4
+
+    monkeypatch.setattr(engine, "fit_head", watched)
+    monkeypatch.setattr(engine, "fold_into_head", folding)
+    run = engine.finetune(settings, tmp_path / "run")
+    assert len(fitted) == 2
+    kinds = {one.kind for one in fitted.values()}
+    assert kinds == ({"temperature"} if task == "alphanli" else {"affine"})
+    assert run.settings["head"] == "affine"
+    if loss == "jsd":  # whose fit is of the distance, not of the divergence
+        return
+    settings = replace(settings, head="kept")
+    kept = engine.finetune(settings, tmp_path / "kept")
+    for one, other in zip(run.record["fits"], kept.record["fits"], strict=True):
+        assert one["inner_losses"][0] < other["inner_losses"][0]  # nearer to votes it has not seen
+
+
+def test_every_architecture_s_head_can_be_fitted(tmp_path):
+    from chaos_utils.training.encoders import find_encoder, load_model
+    from chaos_utils.training.objectives import fold_into_head
+    from chaos_utils.training.recipes import TINY_FAMILIES, get_model
+
+    for family in TINY_FAMILIES:
+        model = load_model(find_encoder(get_model(f"tiny-{family}")).folder, 3).eval()
+        turn, shift = np.array([[2.0, 0, 1], [0, 1, 0], [0, 3, 1]]), np.array([1.0, -2, 0.5])
+        batch = {"input_ids": torch.tensor([[2, 7, 8, 9, 3]]),
+                 "attention_mask": torch.ones(1, 5, dtype=torch.long)}  # fmt: skip
+        if family == "bart":
+            batch["input_ids"][:] = model.config.eos_token_id
+        logits = model(**batch).logits.detach().numpy()
+        fold_into_head(model, FittedMap("affine", turn, shift))
+        assert model(**batch).logits.detach().numpy() == pytest.approx(
+            logits @ turn + shift, abs=1e-4
+        ), family
+
+
+def test_inner_folds_stop_a_training_and_keep_its_best_epoch(tmp_path, monkeypatch):
+    losses = iter([0.9, 0.8, 0.85, 0.86, 0.5, 0.6, 0.7])
+    monkeypatch.setattr(engine, "mean_loss", lambda *_: next(losses))
+    at_looks = []
+    logits = engine._Workshop.logits
+
+    def watched(self, model, corpus, what, *more):
+        found = logits(self, model, corpus, what, *more)
+        if what == "looking at the inner fold":
+            held = logits(self, model, self.data.chaosnli, what)
+            at_looks.append(engine.softmax(held, axis=1))
+        return found
+
+    monkeypatch.setattr(engine._Workshop, "logits", watched)
+    run = engine.finetune(folded(tmp_path, epochs=9, patience=2), tmp_path / "run")
+    fits = run.record["fits"]
+    assert [one["inner_losses"] for one in fits] == [[0.9, 0.8, 0.85, 0.86], [0.5, 0.6, 0.7]]
+    assert [one["kept_epoch"] for one in fits] == [1, 0]
+    assert [one["steps"] * 9 / one["planned_steps"] for one in fits] == [3, 2]
+    data = engine.load_data(folded(tmp_path))
+    fold = grouped_folds(np.concatenate(item_groups(data.votes)), 2, 0)
+    for k, best in ((0, at_looks[1]), (1, at_looks[4])):
+        assert shares(run)[fold == k] == pytest.approx(best[fold == k], abs=1e-4)
+
+
+def test_the_recipe_for_votes_is_taken_where_nothing_is_given(tmp_path):
+    plain, on_votes = (
+        engine.complete(folded(tmp_path, train=train, loss="hard", epochs=0, batch_size=0))[0]
+        for train in ("corpora", "chaosnli")
+    )
+    assert (plain.patience, plain.head) == (0, "kept")
+    assert on_votes.patience > 0
+    assert on_votes.head == "affine"
+    assert on_votes.learning_rate < plain.learning_rate
+
+
+def test_divergence_as_a_loss_is_scipy_s_and_has_a_slope_everywhere():
+    rng = np.random.default_rng(0)
+    logits, targets = rng.normal(size=(50, 3)) * 4, rng.dirichlet([0.3] * 3, size=50)
+    targets[:10] = np.eye(3)[rng.integers(0, 3, 10)]  # shares of nil
+    logits[0] = [0, 300, -300]
+    targets[0] = [1, 0, 0]
+    probabilities = engine.softmax(logits, axis=1)
+    wanted = jensenshannon(probabilities, targets, axis=1) ** 2
+    assert mean_loss(logits, targets, "jsd") == pytest.approx(wanted.mean(), abs=1e-9)
+    assert mean_loss(targets * 0, targets * 0 + 1 / 3, "jsd") == pytest.approx(0, abs=1e-12)
+    entropy = -(targets * np.log(probabilities + 1e-300)).sum(axis=1)
+    assert mean_loss(logits[1:], targets[1:], "soft") == pytest.approx(entropy[1:].mean())
+    given = torch.tensor(logits, dtype=torch.float32, requires_grad=True)
+    summed_loss(given, torch.tensor(targets, dtype=torch.float32), "jsd").backward()
+    assert torch.isfinite(given.grad).all()
+    step = 1e-5
+    for item, label in ((1, 0), (12, 2), (30, 1)):
+        moved = logits.copy()
+        moved[item, label] += step
+        slope = 50 * (mean_loss(moved, targets, "jsd") - mean_loss(logits, targets, "jsd")) / step
+        assert float(given.grad[item, label]) == pytest.approx(slope, abs=1e-4)
 
 
 def test_a_later_run_starts_from_an_earlier_one_whose_weights_are_made_again(tmp_path):

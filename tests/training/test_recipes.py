@@ -1,15 +1,20 @@
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 
 import pytest
+from helpers.checkout import PROJECT
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.report.parameters import read_parameters
 from chaos_utils.scoring.trained import committed_runs
-from chaos_utils.training.output import names_of
+from chaos_utils.training.output import command_of, names_of
 from chaos_utils.training.recipes import FAMILIES, MODELS, get_model, recipe_of
 from chaos_utils.training.settings import (
     Settings,
+    as_parameters,
+    chosen,
     complete,
     family_name,
+    help_of,
     read_settings,
     recorded_settings,
 )
@@ -57,10 +62,16 @@ def test_what_is_not_given_comes_from_the_recipe():
         ({"learning_rate": 3.0}, "learning_rate"),
         ({"epochs": -2}, "epochs"),
         ({"n_folds": 1}, "n_folds"),
-        ({"loss": "gentle"}, "hard or soft"),
-        ({"train": "everything"}, "corpora or chaosnli"),
+        ({"loss": "gentle"}, "one of hard, soft, jsd"),
+        ({"train": "everything"}, "one of corpora, chaosnli"),
         ({"loss": "soft"}, "teacher"),
+        ({"loss": "jsd"}, "teacher"),
         ({"teacher": "x"}, "loss=soft"),
+        ({"head": "new"}, "one of auto, kept, affine"),
+        ({"head": "affine"}, "fitted to votes"),
+        ({"head": "affine", "train": "chaosnli"}, "init=none"),
+        ({"patience": -2}, "at least 0$"),
+        ({"precision": "fp8"}, "auto, fp32, bf16"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
         ({"task": "qnli"}, "nli"),
         ({"learning_rate": float("nan")}, "learning_rate"),
@@ -79,19 +90,57 @@ def test_a_record_gives_its_settings_back():
     with pytest.raises(ChaosError, match="did you mean 'epochs'"):
         read_settings({"model": "tiny-bert", "epoch": 7})
     assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
+    settings = replace(settings, loss="jsd")
+    assert family_name(settings, model) == "tiny bert, vote shares, 5 folds, JSD loss"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epochs": 3}, "--epochs 3"),
+        ({"train": "chaosnli", "loss": "soft", "init": "a b"},
+         "--train chaosnli --loss soft --init 'a b'"),
+        ({"train": "chaosnli", "init": "x", "head": "kept", "patience": 0},
+         "--train chaosnli --init x --head kept --patience 0"),
+    ],
+)  # fmt: skip
+def test_a_command_names_what_is_not_usual(given, words):
+    settings = complete(Settings(model="minilm-l6", **given))[0]
+    expected = f"chaos finetune --model minilm-l6 {words} --out results/x"
+    assert command_of(settings, "x") == expected
 
 
 def test_the_settings_of_every_edition_s_records_are_read():
     settings, _ = complete(Settings(model="tiny-bert", threads=2, dev_examples=40))
     record = {"settings": asdict(settings), "device": {"title": "CPU, 4 threads"}}
     assert recorded_settings(record) == settings
-    for name in ("threads", "token_budget"):
+    for name in ("threads", "token_budget", "head"):
         del record["settings"][name]
     earlier = recorded_settings(record)
+    assert earlier.head == "kept"
     assert (earlier.threads, earlier.token_budget) == (4, 0)
     assert earlier.dev_examples == 0  # all were predicted, however many were looked at
     record["device"]["title"] = "NVIDIA A100"
     assert recorded_settings(record).threads == 0
+
+
+def test_every_setting_has_one_meaning_and_a_value_that_its_bounds_allow():
+    completed = complete(Settings(model="tiny-bert"))[0]
+    for one in fields(Settings):
+        about, value = one.metadata, getattr(completed, one.name)
+        assert about["meaning"] == about["meaning"].strip(" .")
+        assert not about["choices"] or value in about["choices"]
+        assert help_of(one).endswith(".")
+
+
+def test_the_notebook_s_parameters_are_the_settings():
+    text = (PROJECT / "notebooks" / "finetune.py").read_text("utf-8")
+    lines = as_parameters(model="minilm-l6")
+    assert f'# %% tags=["parameters"]\n{lines}\ndevice: ' in text
+    assert max(map(len, lines.splitlines())) <= 100
+    declared = read_parameters(PROJECT / "notebooks" / "finetune.py")
+    values = {parameter.name: parameter.default for parameter in declared}
+    assert chosen(values) == Settings(model="minilm-l6")
 
 
 def test_the_project_s_own_runs_would_get_their_names_again(tmp_path):

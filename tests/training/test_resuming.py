@@ -13,7 +13,7 @@ from helpers.engine import shares, small, stop_at
 
 from chaos_utils.scoring.trained import read_run
 from chaos_utils.training import finetune as engine
-from chaos_utils.training.recipes import FAMILIES
+from chaos_utils.training.recipes import TINY_FAMILIES
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_work")
 # Each architecture is tried on one task in the quick tests.
@@ -28,7 +28,7 @@ def unless_quick(family, task):
     ("family", "task"),
     [
         pytest.param(family, task, marks=unless_quick(family, task))
-        for family in FAMILIES
+        for family in TINY_FAMILIES
         for task in ("nli", "alphanli")
     ],
 )

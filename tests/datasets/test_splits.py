@@ -1,0 +1,92 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.predictions import made_votes
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.splits import grouped_folds, item_groups
+
+
+@given(st.lists(st.integers(0, 30), min_size=8, max_size=60), st.integers(0, 99))
+def test_folds_keep_groups_together_and_deal_them_evenly(groups, seed):
+    n_groups = len(set(groups))
+    if n_groups < 3:
+        with pytest.raises(ChaosError, match="folds"):
+            grouped_folds(groups, 3, seed)
+        return
+    folds = grouped_folds(groups, 3, seed)
+    fold_of = {}
+    for group, fold in zip(groups, folds, strict=True):
+        assert fold_of.setdefault(group, fold) == fold
+    sizes = np.bincount(list(fold_of.values()), minlength=3)
+    assert sizes.max() - sizes.min() <= 1
+    np.testing.assert_array_equal(folds, grouped_folds(groups, 3, seed))
+
+
+# Premises, stories, images
+
+
+def with_texts(name, texts, uids=None):
+    votes = made_votes(get_dataset(name), len(texts))
+    fields = votes.dataset.text_fields
+    known = tuple(dict(zip(fields, text, strict=True)) for text in texts)
+    return replace(votes, texts=known, uids=tuple(uids) if uids else votes.uids)
+
+
+def test_items_share_a_group_by_premise_or_image_and_through_others():
+    texts = [("A dog.", "h"), ("a  DOG", "i"), ("A cat.", "j"), ("A cow.", "k"), ("A hen.", "l")]
+    votes = with_texts("snli", texts, ["1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x"])
+    (groups,) = item_groups([votes])
+    # 0 and 1 by the premise, 1 and 2 by the image
+    assert groups[0] == groups[1] == groups[2]
+    assert len({groups[0], groups[3], groups[4]}) == 3
+
+
+def test_a_story_is_its_first_and_last_sentence():
+    texts = [
+        ("a", "h", "i", "z"),
+        ("a", "j", "k", "Z."),
+        ("a", "h", "i", "y"),
+        ("b", "h", "i", "z"),
+    ]
+    (groups,) = item_groups([with_texts("alphanli", texts)])
+    assert groups.tolist() == [0, 0, 1, 2]
+
+
+def test_groups_are_common_to_datasets():
+    one = with_texts("snli", [("A dog.", "h"), ("A cat.", "h")])
+    other = with_texts("mnli", [("a cow", "h"), ("a dog", "h")])
+    groups = item_groups([one, other])
+    assert groups[0][0] == groups[1][1]
+    assert len(set(np.concatenate(groups))) == 3
+
+
+def test_without_texts_each_item_is_alone(others):
+    for votes in others:
+        (groups,) = item_groups([votes])
+        assert len(set(groups)) == len(votes)
+
+
+def test_released_items_of_a_premise_story_or_image_are_in_one_fold(released):
+    for votes, groups in zip(released, item_groups(released), strict=True):
+        folds = grouped_folds(groups, 10, 0)
+        for keys in zip(*_keys(votes), strict=True):
+            assert keys  # at least one
+        for kind in _keys(votes):
+            fold_of = {}
+            for key, fold in zip(kind, folds, strict=True):
+                assert fold_of.setdefault(key, fold) == fold
+    assert len(set(item_groups(released[:1])[0])) < len(set(_keys(released[0])[0]))
+
+
+def _keys(votes):
+    first = votes.dataset.text_fields[0]
+    last = votes.dataset.text_fields[-1]
+    if votes.dataset.name == "alphanli":
+        return [[(text[first].lower(), text[last].lower()) for text in votes.texts]]
+    premises = [text[first].lower() for text in votes.texts]
+    return [premises, [uid.split("#")[0] for uid in votes.uids]]
