@@ -11,7 +11,7 @@ from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.measures import MEASURES, taken
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.power import (
     Spread,
@@ -21,7 +21,6 @@ from chaos_utils.scoring.power import (
     spread_of_squared_distance,
 )
 from chaos_utils.scoring.published import published_models
-from chaos_utils.scoring.scores import taken
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines
 
