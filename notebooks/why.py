@@ -263,5 +263,6 @@ result
 # the ten have fewer than twenty; a difference between two of these is no finding. That reasons explain little of
 # the entropy may also come from the choice of items, which were disputed to begin with. VariErr's
 # judges are four people, and LiveNLI shares
-# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The systems are two small families; RoBERTa-base was trained on SNLI alone. AmbiEnt's pairs are not ChaosNLI's, so what
+# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The systems are small families; RoBERTa-base was
+# trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
 # disambiguation removes there need not hold here.

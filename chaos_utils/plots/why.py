@@ -65,6 +65,11 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
     )  # fmt: skip
     for axis, (title, label, series) in zip(axes.flat, panels, strict=False):
         _draw(axis, series, places)
+        if series is labels:
+            axis.legend(
+                loc="lower right", bbox_to_anchor=(1.02, 0.985), ncols=len(series), fontsize=7.5,
+                frameon=False, handletextpad=0, columnspacing=0.6, borderpad=0,
+            )  # fmt: skip
         axis.set_title(title, loc="left", pad=16)
         axis.set_xlabel(label)
         axis.tick_params(axis="y", length=0)
@@ -74,6 +79,11 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
     for axis in axes[:, 0]:
         _name(axis, rows)
     axes.flat[len(panels) - 1].axvline(0, color=colour("muted"), linewidth=0.8, zorder=0)
+    if families:
+        handles = axes.flat[len(panels) - 1].get_legend_handles_labels()[0]
+        figure.legend(
+            handles=handles, loc="outside lower right", ncols=1 if is_narrow() else 3, frameon=False
+        )
     return figure
 
 
@@ -98,7 +108,7 @@ def _name(axis: Axes, rows: list[dict[str, Any]]) -> None:
 
 
 def _draw(axis: Axes, series: list[_Series], places: dict[str, int]) -> None:
-    """Draw the means of each series with their intervals, and the series' names above."""
+    """Draw the means of each series with their intervals."""
     step = 0.26 if len(series) > 1 else 0
     for number, (name, rows, hue) in enumerate(series):
         shade = colour(hue or "text")
@@ -116,11 +126,6 @@ def _draw(axis: Axes, series: list[_Series], places: dict[str, int]) -> None:
                 "mean of the ten", (overall, 1), (0, 2), xycoords=("data", "axes fraction"),
                 textcoords="offset points", ha="center", fontsize=7.5, color=colour("muted"),
             )  # fmt: skip
-    if series[0][0]:
-        axis.legend(
-            loc="lower right", bbox_to_anchor=(1.02, 0.985), ncols=len(series), fontsize=7.5,
-            frameon=False, handletextpad=0, columnspacing=0.6, borderpad=0,
-        )  # fmt: skip
 
 
 def plot_readings(table: pd.DataFrame) -> Figure:
