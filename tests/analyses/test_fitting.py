@@ -77,6 +77,13 @@ def table(votes, systems):
     return fitting.methods(evidence(votes, [*systems, yours(votes)]), **FEW)
 
 
+@pytest.fixture(scope="module")
+def recipe(votes, systems):
+    rows = fitting.methods(evidence(votes, systems), **FEW).rows
+    rows = rows[(rows["inputs"] == ALL) & (rows["map"] == "quadratic") & (rows["access"] == "text")]
+    return rows.set_index("objective")["jsd"]
+
+
 # What is fitted to what
 
 
@@ -263,7 +270,7 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
 # Fewer items, fewer votes
 
 
-def test_the_curve_ends_where_the_method_is(votes, systems):
+def test_the_curve_ends_where_the_method_is(votes, systems, recipe):
     curve = fitting.curve(evidence(votes, systems), n_folds=3, repeats=2, seed=0).rows
     assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
     folds = grouped_folds(item_groups([votes])[0], 3, 0)
@@ -271,27 +278,21 @@ def test_the_curve_ends_where_the_method_is(votes, systems):
     assert curve["n_fitted"].max() == fewest
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     assert (curve["budget"] == curve["n_fitted"] * curve["n_votes"]).all()
-    recipe = curve[curve["recipe"]]
-    assert (recipe["objective"] == np.where(recipe["n_votes"] >= 20, "jsd", "kl")).all()
-    methods = fitting.methods(evidence(votes, systems), **FEW).rows
-    methods = methods[(methods["inputs"] == ALL) & (methods["map"] == "quadratic")]
-    methods = methods[methods["access"] == "text"].set_index("objective")["jsd"]
+    chosen = curve[curve["recipe"]]
+    assert (chosen["objective"] == np.where(chosen["n_votes"] >= 20, "jsd", "kl")).all()
     ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["jsd"]
-    assert ends.to_dict() == pytest.approx(methods.to_dict(), abs=0.004)
+    assert ends.to_dict() == pytest.approx(recipe.to_dict(), abs=0.004)
     drawn = fitting.curve_drawn(curve)
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
     assert at_most.iloc[0] > at_most.iloc[-1]
 
 
-def test_choices_hold_the_method_itself(votes, systems):
+def test_choices_hold_the_method_itself(votes, systems, recipe):
     rows = fitting.choices(evidence(votes, systems), n_folds=3, seed=0).rows
     assert not rows.duplicated(["penalty", "folds_seed"]).any()
-    methods = fitting.methods(evidence(votes, systems), **FEW).rows
-    recipe = methods[(methods["inputs"] == ALL) & (methods["map"] == "quadratic")]
-    recipe = recipe[(recipe["access"] == "text") & (recipe["objective"] == "jsd")]
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
-    assert same["jsd"].item() == pytest.approx(recipe["jsd"].item())
+    assert same["jsd"].item() == pytest.approx(recipe["jsd"])
 
 
 # How they are shown
