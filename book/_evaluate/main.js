@@ -8,17 +8,18 @@
   const root = document.getElementById("evaluate");
   const input = root.querySelector("[type=file]");
   const partial = root.querySelector("[name=partial]");
+  const choice = root.querySelector("[name=dataset]");
   const example = root.querySelector("button");
   const status = root.querySelector(".evaluate-status");
   const faultPlace = root.querySelector(".evaluate-fault");
   const place = root.querySelector(".evaluate-results");
-  const votesFile = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/items.js");
+  const folder = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/");
   let loading, last, turn = 0;
 
-  function load(address) {
+  function load(file) {
     return new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      script.src = address;
+      script.src = folder + file;
       script.onload = resolve;
       script.onerror = () => reject(new Error("the votes are missing"));
       document.head.append(script);
@@ -34,11 +35,24 @@
 
   /* What the book knows: its votes, and what the page says beside them. */
   async function loadKnown() {
-    await load(votesFile);
+    await Promise.all(["items.js", "others.js"].map(load));
     const {datasets, scale, synthetic} = await unpack(window.CHAOS_ITEMS);
+    const more = await unpack(window.CHAOS_OTHERS);
     const said = JSON.parse(document.getElementById("evaluate-known").textContent);
     const joined = datasets.map((dataset) => ({...dataset, ...said.datasets[dataset.name]}));
-    return {...said, scale, synthetic, datasets: joined};
+    choice.append(...more.map(({name, title}) => new Option(title, name)));
+    choice.parentElement.hidden = !more.length;
+    return {...said, scale, synthetic, more, datasets: joined, labels: said.datasets};
+  }
+
+  /* The same with the votes of the dataset that was chosen, where it is none of the book's. */
+  async function asked() {
+    const book = await known();
+    const one = book.more.find(({name}) => name === choice.value);
+    if (!one) return book;
+    await load(one.file);
+    const {numbers} = await unpack(window[one.global]);
+    return {...book, datasets: [{...numbers, ...book.labels[one.name]}]};
   }
 
   function known() {
@@ -69,7 +83,7 @@
     await new Promise((resolve) => { setTimeout(resolve); }); // so that this is painted
     try {
       const buffer = await file.arrayBuffer();
-      const book = await known();
+      const book = await asked();
       const found = read(textOf(buffer), file.name, book, partial.checked);
       if (mine === turn) show(found, book);
     } catch (fault) {
@@ -115,7 +129,9 @@
   function listen() {
     const drop = root.querySelector(".evaluate-drop");
     input.addEventListener("change", () => { if (input.files.length) evaluate(input.files[0]); });
-    partial.addEventListener("change", () => { if (last) evaluate(last); });
+    for (const one of [partial, choice]) {
+      one.addEventListener("change", () => { if (last) evaluate(last); });
+    }
     for (const name of ["dragenter", "dragover"]) {
       drop.addEventListener(name, (event) => {
         event.preventDefault();
@@ -131,7 +147,10 @@
       const [file] = event.dataTransfer.files;
       if (file) evaluate(file);
     });
-    example.addEventListener("click", async () => evaluate(exampleOf(await known())));
+    example.addEventListener("click", async () => {
+      choice.value = "";
+      evaluate(exampleOf(await known()));
+    });
     new IntersectionObserver(([{isIntersecting}], observer) => {
       if (!isIntersecting) return;
       observer.disconnect();

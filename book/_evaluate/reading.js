@@ -227,6 +227,12 @@
         + `${header.length}, as the header has`);
     if (uneven.length) throw several("a file of predictions", uneven, formats(known), DAMAGED);
     if (!lines.length) throw unreadable(known, "The predictions file holds no prediction.");
+    if (header.includes("sample")) {
+      throw new Fault("This page cannot read answers drawn from a language model.", {
+        found: "a column sample", expected: formats(known),
+        todo: "run `chaos evaluate` on the file, which counts them",
+      });
+    }
     if (!header.includes("uid") || !header.some((column) => known.columns.includes(column))) {
       throw unreadable(known, UNKNOWN, `columns ${header.slice(0, 8).map(shown).join(", ")}`);
     }

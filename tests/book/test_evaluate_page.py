@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from chaos_book import evaluate
 from helpers.checkout import PROJECT
-from helpers.pages import open_page, violations
+from helpers.pages import instead, open_page, violations
 from helpers.predictions import (
     N,
     made_dataset,
@@ -28,10 +28,11 @@ from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.publish import explorer
+from chaos_utils.publish.scripts import packed
 from chaos_utils.scoring.human_equivalents import BRIER, brier_equivalent
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import load_systems
+from chaos_utils.scoring.systems import computed, load_systems
 
 pytestmark = pytest.mark.browser
 
@@ -286,6 +287,7 @@ FAULTS = {
 OTHERWISE = (
     ("or pass --allow-missing to evaluate the rest", "or tick “Evaluate a part of the items”"),
     ("CSV or parquet with", "CSV with"),
+    ("; or drawn answers in columns uid and sample", ""),
     ("fields of less than 131,072 characters, and a closing", "a closing"),
 )
 
@@ -297,8 +299,8 @@ def test_faults_are_reported_in_the_words_of_the_command(scripts, votes, tmp_pat
     with pytest.raises(ChaosError) as raised:
         _read_checked(path, votes)
     expected = str(raised.value)
-    for words, instead in OTHERWISE:
-        expected = expected.replace(words, instead)
+    for words, other in OTHERWISE:
+        expected = expected.replace(words, other)
     expected = re.sub(r"(\d)\.0\b", r"\1", expected)  # a page writes whole numbers without
     told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([votes]), False])
     said = {name: told.get(name) for name in ("found", "expected", "todo")}
@@ -347,6 +349,14 @@ def test_uids_of_two_datasets_are_told_apart_by_the_classes(scripts, votes, tmp_
     path = write_csv(tmp_path / "m.csv")
     told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([other, votes]), False])
     assert [one["dataset"]["name"] for one in told["found"]] == ["snli"]
+
+
+def test_drawn_answers_are_left_to_the_command(scripts, votes, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("uid,sample\n" + "".join(f"{uid},neutral\n" for uid in votes.uids))
+    told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([votes]), False])
+    assert told["message"] == "This page cannot read answers drawn from a language model."
+    assert "chaos evaluate" in told["todo"]
 
 
 def test_many_models_in_a_file_are_not_mixed(scripts, votes, tmp_path):
@@ -452,7 +462,8 @@ def test_a_file_is_measured_and_placed_without_a_request(visit, file, sample):
     assert "my-model on SNLI, 300 items: JSD" in status.inner_text()
     assert "synthetic sample" in table.inner_text()
     assert "never uploaded" in page.locator("#evaluate").inner_text()
-    assert page.locator("#evaluate select").count() == 0  # there is no main table in this book
+    # There is no main table in this book, and no dataset beside the sample's.
+    assert page.locator("#evaluate select:visible").count() == 0
 
 
 def test_a_system_stands_among_the_others_by_any_measure_they_have(browser, small_checkout, file):
@@ -482,6 +493,30 @@ def test_a_system_stands_among_the_others_by_any_measure_they_have(browser, smal
     for scheme in ("light", "dark"):
         page.evaluate("scheme => document.documentElement.dataset.theme = scheme", scheme)
         assert not violations(page)
+    context.close()
+
+
+def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(browser, small_checkout, tmp_path):
+    votes = made_votes(get_dataset("rte"))
+    # Any script of the page stands in for the file, which sets what is set already.
+    more = {"name": "rte", "title": "RTE", "file": "items.js", "global": "CHAOS_MORE_rte"}
+    content = packed("CHAOS_MORE_rte", {"numbers": explorer.columns(votes, ())}, "")
+    context = browser.new_context()
+    context.add_init_script(instead("CHAOS_OTHERS", [more]) + content)
+    page, troubles = open_page(context, small_checkout / "_build" / "html" / "index.html")
+    path = write_system(tmp_path / "mine.csv", computed("mine", votes, votes.shares))
+    choose(page, path)
+    page.locator(".evaluate-fault").get_by_text("No uid of 'mine' occurs in").wait_for()
+    page.get_by_label("Dataset").select_option("rte")
+    table = page.locator("#evaluate table").first
+    table.wait_for()
+    assert f"mine on {len(votes)} items of RTE" in table.inner_text()
+    assert "0.000" in table.get_by_role("row", name=MEASURES["jsd"].title).inner_text()
+    assert not page.locator(".evaluate-fault").is_visible()
+    assert not troubles
+    page.get_by_role("button", name="Show an example").click()
+    page.get_by_text("items of SNLI").first.wait_for()
+    assert page.get_by_label("Dataset").input_value() == ""
     context.close()
 
 

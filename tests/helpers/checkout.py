@@ -1,6 +1,7 @@
 """Copies of the working tree, for builds that must not touch it."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,9 +44,10 @@ def shorten(checkout: Path) -> Path:
         "```{published-picture} fig-entropy\n```\n\n"
         "```{one-item} snli some-uid some-model\nOf the item.\n```\n"
     )
-    annotate = checkout / "book" / "annotate.md"
-    text = annotate.read_text("utf-8").replace("{doc}`chapters/collection`", "a chapter")
-    annotate.write_text(text, "utf-8")
+    for name in ("annotate", "related", "explorer"):
+        page = checkout / "book" / f"{name}.md"
+        linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"
+        page.write_text(re.sub(linked, "a chapter", page.read_text("utf-8")), "utf-8")
     cite = checkout / "book" / "cite.md"
     cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
     (checkout / "book" / "redirects.yml").write_text("")

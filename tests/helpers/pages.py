@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from chaos_utils.publish import scripts
+
 HEAVIEST = 1_500_000  # bytes of a page with all it loads, but the files of figures
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
@@ -79,6 +81,13 @@ def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:
     )
     page.goto(path.as_uri(), wait_until="load")
     return page, troubles
+
+
+def instead(name: str, value: object) -> str:
+    """Return a script that keeps a global from being set otherwise than to a value, packed."""
+    script = scripts.packed(f"{name}_KEPT", value, "Changed.")
+    kept = f"{{get: () => window.{name}_KEPT, set: () => {{}}}}"
+    return f"{script} Object.defineProperty(window, '{name}', {kept});"
 
 
 def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:

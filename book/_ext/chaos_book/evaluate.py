@@ -64,9 +64,11 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
         ``names`` and ``columns``: of every dataset that the package knows, and of their classes;
         ``measures``: title, unit and better way by name; ``datasets`` by name: ``codes``,
         ``spellings`` and ``columns`` of the labels, and ``others``, the systems with their values
-        by measure: a value and the ends of its interval, which may be None.
+        by measure: a value and the ends of its interval, which may be None; none where the page
+        does not show the dataset's votes.
     """
     everyone, computed = known_datasets(), list(rows)
+    shown = {one.dataset.name: one.dataset for one in votes}
     measures = {
         name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit,
                "better": MEASURES[name].better}
@@ -77,13 +79,13 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
         "columns": sorted({column for one in everyone for column in class_columns(one)}),
         "measures": measures | {BRIER: _IN_PEOPLE},
         "datasets": {
-            one.dataset.name: {
-                "codes": one.dataset.codes,
-                "spellings": [label.spellings for label in one.dataset.classes],
-                "columns": class_columns(one.dataset),
-                "others": _others(one.dataset.name, computed),
+            name: {
+                "codes": one.codes,
+                "spellings": [label.spellings for label in one.classes],
+                "columns": class_columns(one),
+                "others": _others(name, computed) if name in shown else [],
             }
-            for one in votes
+            for name, one in ({one.name: one for one in everyone} | shown).items()
         },
     }
 
