@@ -153,6 +153,9 @@ publish_figure(
 #
 # ```{evaluate-file}
 # ```
+#
+# Where the other datasets of {doc}`../datasets` were available when this book was built, a list offers them:
+# choose the one that your predictions are on.
 
 # %% [markdown]
 # Every chapter that shows systems takes such a file: `chaos run results -p predictions=my-model.csv`
