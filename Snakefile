@@ -64,6 +64,7 @@ rule site:
         EXECUTED,
         relative(dependencies.pages()),
         relative(dependencies.modules_of_pages()),
+        relative(dependencies.data_of_pages().values()),
     output:
         SITE,
     params:

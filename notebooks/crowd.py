@@ -33,6 +33,7 @@ from IPython.display import Markdown, display
 
 from chaos_utils.analyses import ceilings, crowd, power
 from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses.notices import in_markdown, of_systems
 from chaos_utils.plots.crowd import plot_crowd, plot_thinning
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
@@ -43,7 +44,8 @@ votes = here.votes[0]
 several = crowd.some_items(here, most, seed)
 
 # %% tags=["remove-input"]
-Markdown("\n\n".join(f"> {note}" for note in (votes.dataset.warning, *votes.notes) if note))
+of_votes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
+Markdown("\n\n".join(filter(None, [*of_votes, of_systems(material)])))
 
 # %% tags=["remove-input"]
 held = crowd.contents(here)
@@ -70,15 +72,15 @@ publish_table(
     "tbl-crowd-agreement",
     crowd.how_much(agreed, crowd.entropies(several, seed=seed)),
     columns=crowd.AGREEMENT_COLUMNS,
-    caption="""How far people agree. As they are, vote shares understate disagreement; in brackets, 95% intervals
-    for other items of this kind with their votes.""",
+    caption="""How far people agree. Uncorrected vote shares understate disagreement. In brackets: 95% intervals,
+    with the items resampled.""",
 )
 
 # %% [markdown]
 # ## The majority, and how sure it is
 #
-# The majority label of a few votes need not be the first label of all people. How likely it is depends on the
-# item's votes, and on how other items of this dataset are answered, which the prior knows.
+# The majority label of a few votes need not be the commonest label among all people. How likely it is depends
+# on the item's votes, and on how other items of this dataset are answered, which the prior knows.
 
 # %% tags=["remove-input"]
 budget = ceilings.annotation_budget(several, n_draws=draws, seed=seed)
@@ -107,7 +109,7 @@ publish_figure(
 # ## How many votes would have been enough
 #
 # That depends on what they are for. A majority label takes few where people agree, and a distribution takes
-# many everywhere. Numbers beyond the votes that there are rest on the prior alone.
+# many everywhere. Numbers beyond the votes that there are rest on the prior alone, and are marked so.
 
 # %% tags=["remove-input"]
 publish_table(
@@ -202,7 +204,8 @@ publish_table(
     crowd.divided_items(here, n_items=shown, most=most, seed=seed),
     columns=crowd.ITEM_COLUMNS,
     texts=crowd.texts_of(votes),
-    caption="The items on which people are most divided, with their votes by label and a 95% interval.",
+    caption="""The items on which people are most divided, with their votes by label, a 95% interval, and how many
+    items have votes that are spread alike: where these are more than are shown, the first of the file stand here.""",
 )
 
 # %% tags=["remove-input"]
@@ -212,8 +215,8 @@ Markdown("Labels: " + crowd.key_of(votes))
 # ## Annotators
 #
 # An annotator's agreement is the share of the other votes on the same items that are for the same label.
-# *Dawid–Skene* supposes that every item has one right label; where people rightly differ, it takes dissent for
-# error. A low number is a reason to look, not to exclude: a careful minority agrees little, too.
+# *Dawid–Skene* (Dawid and Skene 1979) supposes that every item has one right label; where people rightly differ, it
+# takes dissent for error. A low number is a reason to look, not to exclude: a careful minority agrees little, too.
 
 # %% tags=["remove-input"]
 of_each = crowd.annotators(material)
@@ -244,7 +247,9 @@ Markdown(material.left_out("annotators"))
 #
 # With `-p predictions=FILE`, systems are judged by these votes. Two systems are ranked only where their
 # difference exceeds what the votes and the choice of items leave open. The unbiased squared distance decides,
-# since it does not depend on how many votes there are. Items with a single vote are left out here.
+# since it does not depend on how many votes there are. Items with a single vote are left out here. Answers that
+# were drawn from a language model are *machine votes*, and marked so: their shares are smoothed by adding ½ to
+# each label (Krichevsky–Trofimov).
 
 # %% tags=["remove-input"]
 if here.systems and here.systems[0]:
@@ -255,15 +260,17 @@ if here.systems and here.systems[0]:
             "tbl-crowd-systems",
             judged,
             columns=crowd.SYSTEM_COLUMNS,
-            caption="""How near systems come to people. The last column says how many people, pooled, come as near; it
-            is empty for what was made from these votes.""",
+            caption="""How near systems come to people. The rows are in the order of the estimates, which is no
+            ranking: the next table says which differences the votes bear out. The last column says how many people,
+            pooled, come as near.""",
         ),
         publish_table(
             "tbl-crowd-pairs",
             pairs,
             columns=crowd.PAIR_COLUMNS,
-            caption="""Which systems these votes can rank. Differences are paired over the same resampled items; p is
-            adjusted for all comparisons (Holm). A negative difference means that the system is nearer.""",
+            caption="""Which systems these votes can rank: the third column names the one that is nearer to people, or
+            says that the votes leave it open. Differences in squared distance are paired over the same resampled items;
+            below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
         ),
     )
 else:

@@ -101,8 +101,8 @@ publish_table(
 # ({value}`tbl-crowds dataset=rte alpha .2f`): every conversation there gets a similar mix of answers,
 # so that two votes on one conversation agree little more often than votes on two different ones. MNLI has
 # {value}`tbl-crowds dataset=mnli alpha .2f`, SNLI {value}`tbl-crowds dataset=snli alpha .2f`, and OCNLI
-# {value}`tbl-crowds dataset=ocnli alpha .2f`. Shannon entropy, as a share of its maximum, is close to quadratic
-# entropy for two and three labels, and lower for many: WAX, with sixteen labels, has
+# {value}`tbl-crowds dataset=ocnli alpha .2f`. Shannon entropy, as a share of its maximum, is a few points
+# higher than quadratic entropy for two labels, close to it for three, and lower for many: WAX, with sixteen, has
 # {value}`tbl-crowds dataset=wax shannon_evenness .0%` by Shannon and
 # {value}`tbl-crowds dataset=wax evenness .0%` by quadratic entropy.
 

@@ -55,7 +55,8 @@ resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 growth = machine_crowds.growth(material, judges=judges, berts=berts, confidence=confidence)
 
 # %% tags=["remove-input"]
-Markdown(notices(given))
+invented = "*The other answers beside the synthetic votes are invented as well.*"
+Markdown(f"{notices(given)}\n\n{invented if given.synthetic else ''}")
 
 # %% [markdown]
 # ## Four kinds of crowd
@@ -65,7 +66,8 @@ Markdown(notices(given))
 # * **Seeds**: models of one recipe that differ in their random seed alone. {cite:t}`mccoy2020` fine-tuned a
 #   hundred BERTs on MNLI, and released how many of them gave the gold label to each item. {cite:t}`baan2022`
 #   released three RoBERTa and two BERT models.
-# * **Fine-tuned models**: these together with the model that this project trained.
+# * **Fine-tuned models**: these together with the models that this project trained, MiniLM (two seeds) and
+#   an MPNet that saw 10,000 items only; on αNLI, one of each.
 # * **Large language models**: six with open weights, by five makers, which labelled 500 items of SNLI and 500
 #   of MNLI {cite:p}`ai4he2026`. The answers of one of them (Qwen3.5-9B) were mostly cut off before their end.
 # * **Ensembles**: the mean of the models' probabilities in place of their votes.
@@ -83,8 +85,8 @@ if len(crowds):
         "tbl-machine-crowds",
         crowds,
         columns=machine_crowds.CROWD_COLUMNS,
-        caption=f"""Machines agree with each other more often than people do, and a crowd of them is worth few
-        people. Each crowd on the items that all its members answered, beside people's votes on the same items.
+        caption=f"""On SNLI and MNLI, machines agree with each other more often than people do; everywhere, a crowd
+        of them is worth few people. Each crowd on the items that all its members answered, beside people's votes on the same items.
         *As many people*: drawn from the votes. *JSD*: from the machines' pooled votes to people's. In brackets,
         {100 * confidence:g}% intervals over items ({resamples:,} resamples; Fieller's for people). The data
         has entropy, TVD, and the worth of one member, of the mean probabilities, and of endlessly many
@@ -124,12 +126,13 @@ result
 
 # %%
 unanimity = machine_crowds.unanimity(material, judges=judges, berts=berts, **resampling)
+unanimity = unanimity.where(machine_crowds.drawn(unanimity.rows))
 result = None
 if len(unanimity):
     result = publish_figure(
         "fig-machine-unanimity",
         plot_unanimity,
-        unanimity.where(machine_crowds.drawn(unanimity.rows)),
+        unanimity,
         caption=f"""Machines are often of one mind where people are split. The share of items on which all
         members of a crowd give one label, by the share of people with the majority, with
         {100 * confidence:g}% intervals over items. *LLMs*: large language models. Dashed: as many people. The
@@ -220,7 +223,8 @@ if len(grown):
         hundred BERTs.""",
         alt="""Line plots of worth in people against the number of machines pooled. The line of people rises
         steeply on the diagonal. Language models rise to between three and four on SNLI and to two on
-        MNLI; seeds and fine-tuned models flatten below two; the hundred BERTs stay at one.""",
+        MNLI; seeds and fine-tuned models flatten below two, MiniLM's below one; the hundred BERTs stay at one.
+        On αNLI two fine-tuned models are worth less than half a person.""",
     )
 result
 
@@ -266,10 +270,10 @@ result
 # one person, not a crowd of models in place of a crowd.
 
 # %%
+annotated, labelled = machine_crowds.annotated(given)
+stand_ins = machine_crowds.stand_ins(annotated, answers=labelled, **resampling)
 result = None
-if material.released and not material.synthetic:
-    annotated, labelled = machine_crowds.annotated()
-    stand_ins = machine_crowds.stand_ins(annotated, answers=labelled, **resampling)
+if len(stand_ins):
     result = publish_table(
         "tbl-machine-stand-ins",
         stand_ins,
@@ -334,8 +338,11 @@ result
 #   answers, or asking for a distribution would make other crowds.
 # * A crowd of two, three or six says little about the crowd that it is drawn from. Intervals are over items,
 #   with the machines as they are.
-# * Fine-tuned models are few: three seeds of RoBERTa and two of BERT, trained on SNLI alone, and one MiniLM of
-#   our own; ensembles of our own seeds must wait for more of them.
+# * Fine-tuned models are few, and small: three seeds of RoBERTa and two of BERT, trained on SNLI alone, and our
+#   own MiniLM and MPNet. On αNLI two models of ours are all there is: they agree on
+#   {value}`tbl-machine-crowds dataset=alphanli "crowd=all fine-tuned models" agreement .0%` of the items, less often
+#   than two people ({value}`tbl-machine-crowds dataset=alphanli "crowd=all fine-tuned models" people_agreement .0%`);
+#   MiniLM is little better than chance there.
 # * WAX has five or six votes per item and {value}`tbl-machine-stand-ins dataset=wax model=gpt-4o n_annotators .0f`
 #   annotators with enough items, the lesions
 #   {value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o n_annotators .0f`: ω can take few values.

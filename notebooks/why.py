@@ -54,7 +54,7 @@ varierr, taxonomy, livenli, ambient = why.beside(items)
 pairs = items if items.synthetic else gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
-without = "*None of the items here has been explained: there is nothing to show on this page.*"
+without = "*For the items here, no explanations are available: there is nothing to show on this page.*"
 invented = "*The explanations and reasons beside the synthetic votes are invented as well.*"
 about = invented if items.synthetic else "" if len(items) else without
 Markdown(f"{notices(material)}\n\n{about}")
@@ -252,9 +252,9 @@ result
 # that nine votes do not bias, the chance that two people differ falls from
 # {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
 # {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`. The rest is not ambiguity of this kind. A
-# distractor lowers the entropy almost as much
-# ({value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits): what counts is that a sentence
-# is explicit, not that it is one of the readings.
+# distractor lowers the entropy nearly as much
+# ({value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits): most of the effect comes from a
+# sentence being explicit, whether or not it is one of the readings.
 #
 # ## Limitations
 #

@@ -21,7 +21,10 @@ PAGES = [
     PROJECT / "CONTRIBUTING.md",
     *sorted((PROJECT / "book").glob("*.md")),
 ]
-RUN = ("evaluate", "params", "data status", "figures", "sweep --dry-run")
+RUN = (
+    "evaluate", "params", "data status", "dataset check", "dataset init", "figures",
+    "sweep --dry-run",
+)  # fmt: skip
 # These are not run here. Their options are checked, and what the next line says.
 NOT_RUN = {
     "run": "runs a notebook; its parameters are checked",

@@ -41,6 +41,23 @@
     return [make("h3", "", "Votes"), make("dl", "card-votes", rows), caption];
   }
 
+  /* Why people disagree, as others found: names and labels alone, and whose they are. */
+  function reasons({reasons: known}, chapter) {
+    if (!known) return [];
+    const rows = [
+      ["Reasons", known.names.join(", "), "the taxonomy of Jiang and de Marneffe (2022)"],
+      ["VariErr", known.judged, "VariErr, by the word of those who gave the label (Weber-Genzel et al., 2024)"],
+      ["LiveNLI", known.explained && "at least ten people explain their labels",
+        "LiveNLI (Jiang et al., 2023)"],
+    ].filter(([, words]) => words);
+    const more = chapter ? ["; see ", make("a", "", "Why people disagree", {href: chapter})] : [];
+    return [
+      make("h3", "", "Why people disagree"),
+      make("dl", "card-text", rows.flatMap(([name, words]) => [make("dt", "", name), make("dd", "", words)])),
+      make("p", "note", ["From ", rows.map(([, , source]) => source).join("; "), ...more, "."]),
+    ];
+  }
+
   /* Two systems side by side, where the view compares them. */
   function compared(item, view) {
     const apart = difference(item, view);
@@ -153,7 +170,7 @@
   }
 
   /* Show an item of a view; `found` is what previous and next lead through. */
-  function showCard(dialog, item, items, found, citation, view) {
+  function showCard(dialog, item, items, found, {citation, chapter}, view) {
     const close = make("button", "card-close", "Close", {type: "button"});
     close.addEventListener("click", () => dialog.close());
     const title = make("h2", "", [item.dataset.short, " ", make("code", "uid", item.uid)],
@@ -163,6 +180,7 @@
       steps(item, found),
       texts(item),
       ...votes(item),
+      ...reasons(item, chapter),
       ...compared(item, view),
       ...systems(item),
       ...neighbours(item, items),

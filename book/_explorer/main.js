@@ -126,6 +126,7 @@
     for (const option of form.elements.change.options) option.dataset.text = option.text;
     for (const option of form.elements.verdict.options) option.dataset.text = option.text;
     offerLabels(data.datasets);
+    offer("reason", data.datasets.flatMap(({reasons}) => reasons?.names ?? []).map((one) => [one, one]));
     offer("system", systemsOn("").map((name) => [name, name]));
     offer("other", systemsOn("").map((name) => [name, name]));
   }
@@ -133,7 +134,7 @@
   /* Whether a dataset has all that the view's facets ask for; if not, choosing it drops some. */
   function hasAll(name) {
     const kept = fitted({...view, dataset: name}, askedFor(name), systemsOn(name));
-    return ["majority", "old", "change", "verdict", "far"].every((one) => kept[one] === view[one]);
+    return ["majority", "old", "change", "reason", "verdict", "far"].every((one) => kept[one] === view[one]);
   }
 
   /* Offer what some item can fit, with how many would; what is chosen stays. */
@@ -263,7 +264,7 @@
     message.textContent = message.hidden ? ""
       : `No item has the id “${uid}”. Check the link, or search for the item below.`;
     drawings?.highlight(item || null);
-    if (item) showCard(dialog, item, items, found, data.citation, view);
+    if (item) showCard(dialog, item, items, found, data, view);
     else if (dialog.open) dialog.close();
   }
 
@@ -377,9 +378,12 @@
     drawings?.highlight(item);
   }
 
-  function start(numbers, texts, more) {
-    data = {...numbers, more};
-    for (const dataset of data.datasets) addItems(dataset, texts[dataset.name]);
+  function start(numbers, texts, more, {chapter, datasets: reasons} = {}) {
+    data = {...numbers, more, chapter};
+    for (const dataset of data.datasets) {
+      dataset.reasons = reasons?.[dataset.name];
+      addItems(dataset, texts[dataset.name]);
+    }
     offerChoices();
     return new Promise((resolve) => {
       take(location.search, () => {
@@ -406,6 +410,7 @@
   async function open() {
     await Promise.all(["items.js", "texts.js", "others.js"].map(load));
     const packed = [window.CHAOS_ITEMS, window.CHAOS_TEXTS, window.CHAOS_OTHERS];
+    if (window.CHAOS_REASONS) packed.push(window.CHAOS_REASONS);
     await start(...await Promise.all(packed.map(unpack)));
     await (data.drawn ? load("chart.umd.js").then(draw, undrawn) : undrawn());
   }

@@ -6,8 +6,8 @@
   "use strict";
 
   const DEFAULTS = {
-    q: "", dataset: "", low: "", high: "", majority: "", change: "", old: "", system: "",
-    verdict: "", far: "", other: "", axes: "", sort: "uid", page: "1", pins: [],
+    q: "", dataset: "", low: "", high: "", majority: "", change: "", old: "", reason: "",
+    system: "", verdict: "", far: "", other: "", axes: "", sort: "uid", page: "1", pins: [],
   };
   const SORTS = ["uid", "entropy", "share", "jsd", "diff"]; // with a minus before it: from the largest
   const N_NEIGHBOURS = 6;
@@ -38,14 +38,26 @@
         majority: dataset.majority[i],
         old: old?.[i], // undefined where the dataset has none
         oldVotes: oldVotes && column(oldVotes, i),
-        entropy: dataset.entropy[i] / scale,
+        entropy: Math.round(scale * entropyOf(votes, total)) / scale,
         share: votes[dataset.majority[i]] / total,
+        reasons: reasonsOf(dataset.reasons, i),
         searched: [uid, ...text].map(spaced).join("\n"),
         results: new Map(dataset.systems
           .filter((system) => system.jsd[i] !== null)
           .map((system) => [system.name, resultOf(system)])),
       });
     });
+  }
+
+  /* Why people disagree on an item, in words; undefined where nobody found out. */
+  function reasonsOf({names, labels, statuses, items} = {}, i) {
+    if (!items?.[i]) return undefined;
+    const [reasons, judged, explained] = items[i];
+    return {
+      names: reasons.map((k) => names[k]),
+      judged: judged.map((status, k) => `${labels[k]}: ${statuses[status]}`).join(", "),
+      explained: Boolean(explained),
+    };
   }
 
   /* What an item is called among those of all datasets. */
@@ -94,12 +106,13 @@
       .filter(({text}) => text && text !== "-");
   }
 
-  /* What can be chosen from a list, and the value that an item has there. */
+  /* What can be chosen from a list, and the value, or values, that an item has there. */
   const FACETS = {
     dataset: (item) => item.dataset.name,
     majority: (item) => item.dataset.labels[item.majority],
     change: (item) => item.old !== undefined && (item.majority === item.old ? "kept" : "changed"),
     old: (item) => item.dataset.labels[item.old],
+    reason: ({reasons}) => reasons?.names,
     verdict: (item, view) => {
       const result = item.results.get(view.system);
       return result && (result.label === item.majority ? "right" : "wrong");
@@ -142,13 +155,13 @@
     const found = [];
     for (const item of items) {
       if (!fits(item)) continue;
-      const values = facets.map(({valueOf}) => valueOf(item, view));
-      const failed = facets.filter(({asked}, k) => asked && asked !== values[k]);
+      const values = facets.map(({valueOf}) => [valueOf(item, view)].flat());
+      const failed = facets.filter(({asked}, k) => asked && !values[k].includes(asked));
       if (!failed.length) found.push(item);
       if (failed.length > 1) continue;
       facets.forEach((facet, k) => {
         if (failed.length && failed[0] !== facet) return;
-        facet.counts.set(values[k], (facet.counts.get(values[k]) ?? 0) + 1);
+        for (const value of values[k]) facet.counts.set(value, (facet.counts.get(value) ?? 0) + 1);
       });
     }
     const counts = Object.fromEntries(facets.map((facet) => [facet.name, facet.counts]));
@@ -181,12 +194,18 @@
     return one.reduce((sum, share, k) => sum + Math.abs(share - other[k]), 0) / 2;
   }
 
+  /* In bits. */
+  function entropyOf(votes, total) {
+    return votes.reduce((sum, n) => sum + (n && n / total * Math.log2(total / n)), 0);
+  }
+
   const sharesOf = ({votes, total}) => votes.map((n) => n / total);
 
   /* What the datasets that a view asks for have, of what not every dataset has. */
   function partsOf(datasets, systems, view) {
     return {
       old: datasets.some(({old_label: old}) => old),
+      reasons: datasets.some(({reasons}) => reasons),
       systems: systems.length > 0,
       pairs: systems.length > 1,
       other: view.other !== "",
@@ -196,7 +215,7 @@
 
   /* A view without filters and orders that these datasets and systems cannot follow. */
   function fitted(view, datasets, systems) {
-    const {majority, change, old, verdict, far, axes, sort} = DEFAULTS;
+    const {majority, change, old, reason, verdict, far, axes, sort} = DEFAULTS;
     const labels = datasets.flatMap((dataset) => dataset.labels);
     const oldLabels = datasets.filter(({old_label: known}) => known).flatMap((one) => one.labels);
     const system = systems.includes(view.system) ? view.system : systems[0] ?? "";
@@ -208,6 +227,7 @@
       ...(!labels.includes(view.majority) && {majority}),
       ...(!oldLabels.includes(view.old) && {old}),
       ...(!oldLabels.length && {change}),
+      ...(!datasets.some(({reasons}) => reasons) && {reason}),
       ...(!system && {verdict, far}),
       ...(((isSorted("jsd") && !system) || (isSorted("diff") && !other)) && {sort}),
       ...(!hasAxes && {axes}),

@@ -40,7 +40,7 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.metrics.scores import shared_top
-from chaos_utils.report.columns import Column, number
+from chaos_utils.report.columns import Column, Row, number
 from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
 from chaos_utils.scoring import human_equivalents as people
@@ -48,7 +48,7 @@ from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.references import References
 from chaos_utils.scoring.scores import score, wide
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import baselines, own_systems
+from chaos_utils.scoring.systems import baselines, own_systems, refuse_unused
 
 THINNED = (3, 5, 10, 20)
 FEWEST_TO_THIN = 30  # votes on each item
@@ -62,6 +62,8 @@ _MOST_KEYS = 12
 _LONGEST = 600  # characters of a text
 _JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
 LEVEL = 0.05
+OPEN = "these votes leave it open"
+MACHINES = "machine votes"
 
 
 def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
@@ -270,7 +272,7 @@ _BUDGET = ("dist_ce", "jsd", "new_accuracy")
 def enough(by_number: pd.DataFrame) -> pd.DataFrame:
     """Return the fewest votes per item, of those in `by_votes`, that reach an aim.
 
-    ``n_votes`` is missing where none does.
+    ``n_votes`` is missing where none does; ``most_votes`` is how many there are.
     """
     rows = []
     for dataset, table in by_number.groupby("dataset", sort=False):
@@ -278,7 +280,8 @@ def enough(by_number: pd.DataFrame) -> pd.DataFrame:
             reached = table[column] >= least if column == "new_accuracy" else table[column] <= least
             found = table.loc[reached, "n_votes"]
             n_votes = int(found.min()) if len(found) else None
-            rows.append({"dataset": dataset, "wanted": wanted, "n_votes": n_votes})
+            row = {"dataset": dataset, "wanted": wanted, "n_votes": n_votes}
+            rows.append(row | {"most_votes": table["most_votes"].iloc[0]})
     return pd.DataFrame(rows).astype({"n_votes": "Int64"})
 
 
@@ -353,7 +356,8 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
 
     ``disagreement`` is the chance that two people give different labels, as the nonparametric prior
     expects it from the item's votes: an item of two votes that differ is not the most divided one
-    for that; what is alike to two digits is ordered by the votes themselves. ``low`` to ``high``
+    for that; what is alike to two digits is ordered by the votes themselves. ``n_alike`` items have
+    votes that are spread alike, in whatever order of the labels. ``low`` to ``high``
     holds it with 95%, by a Dirichlet prior: the other one has few points, and its intervals are too
     short. ``counts`` are the votes by label. The priors are fitted on at most `most` items.
     """
@@ -364,6 +368,7 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     expected = posterior_means(votes.counts, prior, apart)[:, 0]
     seen = 1 - (votes.shares**2).sum(axis=1)
     order = np.lexsort((-votes.n_votes, -seen.round(10), -expected.round(2)))[:n_items]
+    spread = np.sort(votes.counts, axis=1)
     smooth = fit_dirichlet(votes.counts[rows])
     drawn = 1 - (draw_truths(votes.counts[order], smooth, rng, _DRAWS) ** 2).sum(axis=2)
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
@@ -373,6 +378,7 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
             "uid": [votes.uids[row] for row in order],
             "counts": [" ".join(map(str, votes.counts[row].tolist())) for row in order],
             "disagreement": expected[order],
+            "n_alike": [int((spread == spread[row]).all(axis=1).sum()) for row in order],
             "low": low,
             "high": high,
         }
@@ -387,7 +393,8 @@ def annotators(votes: Votes) -> pd.DataFrame:
     interval, is the share of the others' votes that are for the same label, ``by_chance`` what it
     would be at random and ``corrected`` what is beyond, as a share of what is possible.
     ``accuracy`` is that of Dawid and Skene, who take each item to have one right label; NaN where
-    there are too many labels and annotators for that. Who has fewer than ten votes comes last.
+    there are too many labels and annotators for that. Who has fewer than ten votes comes last, and
+    so does who can only agree, since everyone gave one label.
     """
     found = agreement_with_rest(votes)
     n_annotators = len(found.n_votes)
@@ -407,7 +414,7 @@ def annotators(votes: Votes) -> pd.DataFrame:
             "accuracy": accuracy,
         }
     )
-    table["few"] = table["n_votes"] < _FEWEST_VOTES
+    table["few"] = (table["n_votes"] < _FEWEST_VOTES) | table["corrected"].isna()
     return table.sort_values(["few", "corrected", "annotator"], ignore_index=True)
 
 
@@ -442,15 +449,17 @@ def evaluated(
 ) -> pd.DataFrame:
     """Judge systems beside perfect model, second crowd and baselines; the nearest first.
 
-    A row per system: ``kind`` (reference, baseline, model), ``n_items``, its measures with 95%
-    intervals, and ``people``, how many it is worth by the squared distance. Items with a single
-    vote are left out. Perfect model and second crowd are drawn for at most `most` items.
+    A row per system: ``kind`` (reference, baseline, model, or machine votes), ``n_items``, its
+    measures with 95% intervals, and ``people``, how many it is worth by the squared distance. Items
+    with a single vote are left out. Perfect model and second crowd are drawn for at most `most`
+    items.
     """
     votes = _of_two_votes(votes)
     guesses = baselines(votes, seed)
     everyone = [*guesses, *systems]
     scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
     kinds = dict.fromkeys((one.name for one in guesses), "baseline")
+    kinds |= dict.fromkeys((one.name for one in systems if one.n_samples), MACHINES)
     worth = {
         one.name: people.brier_equivalent(votes, one).text
         for one in everyone
@@ -474,9 +483,9 @@ def compared(
     """Compare each two systems, and each with the mean vote, by what these votes can say.
 
     By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
-    `reference`, with a 95% interval and ``p_holm``. ``verdict`` says in words which is nearer to
-    people, where ``p_holm`` is below 0.05; else that these votes cannot say. Two that share no item
-    are left out.
+    `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
+    people, where ``p_holm`` is below 0.05; else it says that these votes leave it open.
+    ``machines`` lists those of the two that are machine votes. Two that share no item are left out.
     """
     votes = _of_two_votes(votes)
     (mean,) = (one for one in baselines(votes, seed) if one.name == "mean vote")
@@ -496,10 +505,16 @@ def compared(
     )
     found = found[found["reference"] != ""].reset_index(drop=True)
     nearer = np.where(found["value"] < 0, found["system"], found["reference"])
-    open_ = "these votes cannot say which is nearer"
-    found["verdict"] = np.where(found["p_holm"] < LEVEL, nearer + " is nearer to people", open_)
+    found["verdict"] = np.where(found["p_holm"] < LEVEL, nearer, OPEN)
+    drawn = {one.name for one in systems if one.n_samples}
+    both = zip(found["system"], found["reference"], strict=True)
+    found["machines"] = [
+        " and ".join(name for name, one in zip(("system", "reference"), pair, strict=True)
+                     if one in drawn)
+        for pair in both
+    ]  # fmt: skip
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
-    return found[[*columns, "p", "p_holm", "verdict"]]
+    return found[[*columns, "p", "p_holm", "verdict", "machines"]]
 
 
 def _of_two_votes(votes: Votes) -> Votes:
@@ -535,7 +550,7 @@ QUANTITIES: Mapping[str, str] = {
     "no_majority": "items where no label has half the votes",
     "tied": "items with a tie for the majority",
     "unanimous": "items on which all agree",
-    "right": "majority label is all people’s first label",
+    "right": "majority label is also the commonest of all people",
     "sure": "items where that is 95% sure",
     "n_annotators": "annotators",
     "median_votes": "votes of one annotator, median",
@@ -558,8 +573,16 @@ MAJORITY_COLUMNS = [
     Column("among the votes (%)", "plain", 1, percent=True),
     Column("among all people (%)", "value", 1, percent=True),
 ]
+
+
+def _votes_or_prior(row: Row) -> str:
+    """Return a number of votes per item, marked where there are not so many."""
+    beyond = " (prior alone)" if row["n_votes"] > row["most_votes"] else ""
+    return f"{row['n_votes']}{beyond}"
+
+
 BUDGET_COLUMNS = [
-    Column("votes per item", "n_votes"),
+    Column("votes per item", _votes_or_prior),
     Column("DistCE (TVD) from all people", "dist_ce", 3),
     Column("JSD from all people", "jsd", 3),
     Column("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
@@ -568,7 +591,7 @@ ENOUGH_COLUMNS = [
     Column("so that", "wanted"),
     Column(
         "votes per item",
-        lambda row: "more than 100" if pd.isna(row["n_votes"]) else number(row["n_votes"]),
+        lambda row: "more than 100" if pd.isna(row["n_votes"]) else _votes_or_prior(row),
     ),
 ]
 REFERENCE_COLUMNS = [
@@ -584,6 +607,7 @@ ITEM_COLUMNS = [
         lambda row: VotesCell(row["dataset"], tuple(map(int, row["counts"].split()))),
     ),
     Column("two people differ", "disagreement", 2, "low", "high"),
+    Column("items as divided", "n_alike"),
 ]
 ANNOTATOR_COLUMNS = [
     Column("annotator", "annotator"),
@@ -600,12 +624,18 @@ TOGETHER_COLUMNS = [
         lambda row: (
             f"{100 * row['value']:.1f}%"
             if row["quantity"] == "relabelled"
-            else number(row["value"])
+            else number(row["value"], 0 if row["value"] % 1 == 0 else 1)
         ),
     ),
 ]
+
+
+def _marked(name: str, are_machines: bool) -> str:
+    return f"{name} ({MACHINES})" if are_machines else name
+
+
 SYSTEM_COLUMNS = [
-    Column("system", "system"),
+    Column("system", lambda row: _marked(row["system"], row["kind"] == MACHINES)),
     Column("items", "n_items"),
     Column("squared distance, unbiased", "sq_distance", 3, "sq_distance_low", "sq_distance_high"),
     Column("DistCE", "dist_ce", 3, "dist_ce_low", "dist_ce_high"),
@@ -615,11 +645,11 @@ SYSTEM_COLUMNS = [
     Column("people it is worth", "people"),
 ]  # fmt: skip
 PAIR_COLUMNS = [
-    Column("system", "system"),
-    Column("against", "reference"),
+    Column("system", lambda row: _marked(row["system"], "system" in str(row["machines"]))),
+    Column("against", lambda row: _marked(row["reference"], "reference" in str(row["machines"]))),
+    Column("nearer to people", "verdict"),
     Column("difference", "value", 3, "low", "high", signed=True),
     Column("p (Holm)", "p_holm", 3),
-    Column("in words", "verdict"),
 ]
 
 
@@ -665,6 +695,7 @@ def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
             expected=f"at least {_FEWEST_ITEMS}",
         )
     systems = own_systems(first.votes[0], predictions)
+    refuse_unused(predictions, first.votes, systems)
     found = replace(first, systems=(tuple(systems),), own=first.own or bool(systems))
     return Material((found,))
 
@@ -694,8 +725,9 @@ def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
 
 def key_of(votes: Votes) -> str:
     """Return in HTML the labels in the colours of their votes."""
+    more = votes.dataset.n_classes > _MOST_KEYS
     return " ".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
         f'display:inline-block;padding:0 0.5em">{escape(label.name)}</span>'
         for label in votes.dataset.classes[:_MOST_KEYS]
-    )
+    ) + (f" and {votes.dataset.n_classes - _MOST_KEYS} more" if more else "")

@@ -24,7 +24,7 @@ from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import load_systems
+from chaos_utils.scoring.systems import load_systems, refuse_unused
 
 # What a dataset may lack: whether votes have it, and whether the published ones do.
 _HAS: Mapping[str, tuple[Callable[[Votes], bool], Callable[[Dataset], bool]]] = MappingProxyType(
@@ -218,7 +218,9 @@ def gather(
         own = any(one.origin == "yours" for some in systems or () for one in some)
         own |= any(not one.is_released for one in votes or ())
         found.append(Evidence((dataset,), votes, systems, own))
-    return Material(tuple(found), trained and predictions is not None)
+    material = Material(tuple(found), trained and predictions is not None)
+    refuse_unused(predictions or (), material.votes, material.systems)
+    return material
 
 
 def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:

@@ -20,7 +20,7 @@ from chaos_utils.datasets.companions import (
     read_llm_annotators,
     read_llm_judges,
 )
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Annotations, Votes
 from chaos_utils.metrics.agreement import majority_share, pairwise_agreement, quadratic_entropy
 from chaos_utils.metrics.divergence import (
     entropy,
@@ -40,12 +40,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 LLMS, FINISHED = "language models", "language models that finished"
-ALL, BERTS, PEOPLE, POOLED = (
-    "all fine-tuned models",
-    "BERT-base",
-    "people",
-    "all of them, plurality",
-)
+ALL, WITH_YOURS = "all fine-tuned models", "all models with yours"
+BERTS, PEOPLE, POOLED = "BERT-base", "people", "all of them, plurality"
 LABELS, GOLD = "labels", "gold or not"  # what a crowd's votes are counted for
 HARD, SOFT = "votes", "probabilities"  # what of its members is pooled
 SIZES = (1, 2, 3, 5, 10, 20, 50)
@@ -69,8 +65,9 @@ class Answers:
     inputs: tuple[Input, ...] = ()
 
     def on(self, votes: Votes) -> pd.DataFrame:
-        """Return the answers to a dataset's items, as published; none for other votes."""
-        if not votes.is_released or "dataset" not in self.rows:
+        """Return the answers to a dataset's items; none beside a reader's own votes."""
+        known = votes.is_released or votes.source.synthetic
+        if not known or "dataset" not in self.rows:
             return pd.DataFrame(columns=["uid", "model", "label"])
         return self.rows[self.rows["dataset"] == votes.dataset.name]
 
@@ -88,7 +85,15 @@ class Machines:
 
 
 def beside(material: Material) -> Machines:
-    """Add the answers of language models, and of the hundred BERTs, to the evidence."""
+    """Add the answers of language models, and of the hundred BERTs, to the evidence.
+
+    Beside synthetic votes, invented ones.
+    """
+    if material.synthetic:
+        judged = pd.concat([_invent_labels(votes, 6) for votes in material.votes])
+        correct = [_invent_correct(votes) for votes in material.votes if _asked_berts(votes)]
+        berts = pd.concat([pd.DataFrame(), *correct])
+        return Machines(material, Answers(judged), Answers(berts))
     released = [one for one in material.votes if one.is_released]
     files = [name for one in released for name in machine_files(one.dataset)]
     if not files:
@@ -97,15 +102,19 @@ def beside(material: Material) -> Machines:
         if any(one.own for one in material):
             return Machines(material)
         return Machines(Material(tuple(map(_unavailable, material)), material.trained))
-    berts = [
+    correct = [
         read_berts(votes).assign(dataset=votes.dataset.name)
         for votes in released
-        if votes.texts and any("berts" in name for name in machine_files(votes.dataset))
+        if votes.texts and _asked_berts(votes)
     ]
+    berts = pd.concat([pd.DataFrame(), *correct])
     judges = Answers(read_llm_judges(), _inputs([one for one in files if "judge" in one]))
-    inputs = _inputs([one for one in files if "berts" in one])
-    of_berts = pd.concat(berts) if berts else pd.DataFrame()
-    return Machines(material, judges, Answers(of_berts, inputs))
+    of_berts = Answers(berts, _inputs([one for one in files if "berts" in one]))
+    return Machines(material, judges, of_berts)
+
+
+def _asked_berts(votes: Votes) -> bool:
+    return any("berts" in name for name in machine_files(votes.dataset))
 
 
 def _inputs(files: Sequence[str]) -> tuple[Input, ...]:
@@ -116,8 +125,17 @@ def _unavailable(evidence: Evidence) -> Evidence:
     return replace(evidence, votes=None, systems=None)
 
 
-def annotated() -> tuple[Material, Answers]:
-    """Return the datasets whose items language models have labelled beside named annotators."""
+def annotated(beside: Material) -> tuple[Material, Answers]:
+    """Return the datasets whose items language models have labelled beside named annotators.
+
+    Beside the book's votes alone; beside synthetic ones, an invented dataset.
+    """
+    if beside.synthetic:
+        votes = _with_annotators(beside.votes[0])
+        evidence = Evidence((votes.dataset,), (votes,), None)
+        return Material((evidence,)), Answers(_invent_labels(votes, 4))
+    if not beside.released:
+        return Material(()), Answers(pd.DataFrame())
     names = [one.name for one in bundled_datasets() if not one.in_book and machine_files(one)]
     material = gather(datasets=names)
     files = [name for one in material.datasets for name in machine_files(one)]
@@ -128,6 +146,41 @@ def annotated() -> tuple[Material, Answers]:
         for one in material.votes
     ]
     return material, Answers(pd.concat(rows) if rows else pd.DataFrame(), _inputs(files))
+
+
+# Answers to synthetic items
+
+
+def _invent_labels(votes: Votes, n_models: int) -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    power = votes.shares**3
+    models = []
+    for k in range(n_models):
+        drawn = rng.multinomial(1, power / power.sum(axis=1, keepdims=True)).argmax(axis=1)
+        labels = np.array(votes.dataset.labels)[drawn]
+        about = {"dataset": votes.dataset.name, "model": f"model {k + 1}", "finished": k > 0}
+        models.append(pd.DataFrame({"uid": votes.uids, "label": labels} | about))
+    return pd.concat(models)
+
+
+def _invent_correct(votes: Votes) -> pd.DataFrame:
+    rng = np.random.default_rng(6)
+    correct = rng.binomial(N_BERTS, rng.beta(0.3, 0.2, len(votes)))
+    about = {"dataset": votes.dataset.name, "uid": votes.uids}
+    return pd.DataFrame(about | {"n_correct": correct})
+
+
+def _with_annotators(votes: Votes) -> Votes:
+    """Return five votes per item, of eight people in turn."""
+    rng = np.random.default_rng(7)
+    drawn = split_votes(votes.counts, (5,), rng)[0]
+    item, place = np.nonzero(drawn)
+    item, label = (np.repeat(some, drawn[item, place]) for some in (item, place))
+    people = np.arange(len(item)) % 8
+    return replace(
+        votes, counts=drawn, majority=drawn.argmax(axis=1),
+        annotations=Annotations(item, people, label),
+    )  # fmt: skip
 
 
 # Crowds
@@ -167,8 +220,11 @@ def crowds_on(votes: Votes, systems: Sequence[System], answers: pd.DataFrame) ->
     """Return the crowds of machines that answered a dataset's items, or some of them.
 
     The language models; those of them that finished at least half of their answers; the seeds of
-    each family; all systems together. What has learned from votes is left out.
+    each family; all systems together, without a reader's and with them. What has learned from
+    votes is left out. Without two votes on each item, there is none.
     """
+    if votes.n_votes.min() < 2:
+        return []
     found = []
     if len(answers):
         found.append(_of_answers(LLMS, votes, answers))
@@ -182,8 +238,10 @@ def crowds_on(votes: Votes, systems: Sequence[System], answers: pd.DataFrame) ->
         if one.seed is not None:
             families.setdefault(one.family, []).append(one)
     groups = {name: some for name, some in families.items() if len(some) > 1}
-    if len({one.family for one in fair}) > 1:
-        groups[ALL] = fair
+    ours = [one for one in fair if one.origin != "yours"]
+    for name, some in ((ALL, ours), (WITH_YOURS, fair if len(fair) > len(ours) else [])):
+        if len({one.family for one in some}) > 1:
+            groups[name] = some
     for name, some in groups.items():
         rows = np.arange(len(votes))
         for one in some:
@@ -211,9 +269,6 @@ def _of_answers(name: str, votes: Votes, answers: pd.DataFrame) -> Crowd:
     return Crowd(name, part, labels)
 
 
-_MEANS = ("agreement", "unanimous", "entropy", "jsd", "tvd")
-
-
 @recorded(keys=("dataset", "crowd"))
 def crowds(
     votes: Votes,
@@ -238,8 +293,8 @@ def crowds(
         majority is another, on ``n_contested`` items.
     """
     rows = []
-    rng = np.random.default_rng([seed, 11])
     for crowd in crowds_on(votes, systems, judges.on(votes)):
+        rng = np.random.default_rng([seed, 11])  # whatever other crowds there are
         counts, people = crowd.counts, crowd.votes
         machines = counts / crowd.n_members
         values = {
@@ -289,13 +344,15 @@ def _as_many_people(votes: Votes, n: int, rng: np.random.Generator) -> dict[str,
 
 
 def chance_of_unanimity(votes: Votes, n: int) -> Floats:
-    """Return how likely n people, drawn from those who judged an item, all give one label."""
+    """Return how likely n people, drawn from those who judged an item, all give one label.
+
+    NaN where fewer judged it.
+    """
     totals = votes.n_votes[:, np.newaxis]
     chances = np.ones(votes.counts.shape)
     for k in range(n):
         chances *= np.maximum(votes.counts - k, 0) / np.maximum(totals - k, 1)
-    found: Floats = chances.sum(axis=1)
-    return found
+    return np.where(votes.n_votes < n, np.nan, chances.sum(axis=1))
 
 
 def _for_old_label(crowd: Crowd) -> dict[str, object]:
@@ -334,38 +391,35 @@ def growth(
         ``whole``, whether these are all members; ``limit``, ``limit_low``, ``limit_high``, for
         endlessly many.
     """
+    groups = []
+    for crowd in crowds_on(votes, systems, judges.on(votes)):
+        people = crowd.votes
+        for pooled, members in ((HARD, crowd.one_hot), (SOFT, crowd.probabilities)):
+            if members is None:
+                continue
+            groups.append((crowd.name, LABELS, pooled, people.counts, *_pooled(members)))
+            if people.has_old_labels and votes.dataset.n_classes > 2:
+                gold = members[:, np.arange(len(people)), people.old_label]
+                two = np.stack([gold, 1 - gold], axis=2)
+                groups.append((crowd.name, GOLD, pooled, _for_gold(people), *_pooled(two)))
+    of_berts = berts.on(votes)
+    if len(of_berts):
+        share = of_berts["n_correct"].to_numpy() / N_BERTS
+        mean = np.stack([share, 1 - share], axis=1)
+        spread = 2 * share * (1 - share) * N_BERTS / (N_BERTS - 1)
+        groups.append((BERTS, GOLD, HARD, _for_gold(votes), mean, spread, N_BERTS))
     rows: list[dict[str, object]] = []
-
-    def add(name: str, target: str, pooled: str, people: Ints, mean: Floats, spread: Floats,
-            n: int) -> None:  # fmt: skip
-        of_one = quadratic_entropy(people)
-        totals = people.sum(axis=1)
-        base = squared_distance(people / totals[:, np.newaxis], mean, totals)
-        sizes = range(1, n + 1) if n <= _SOME else sorted({*(k for k in SIZES if k < n), n})
+    for name, target, pooled, counts, mean, spread, n in groups:
+        of_one = quadratic_entropy(counts)
+        totals = counts.sum(axis=1)
+        base = squared_distance(counts / totals[:, np.newaxis], mean, totals)
         limit = ratio_interval(of_one, base - spread / n, confidence)
-        for k in sizes:
+        ends = dict(zip(("limit", "limit_low", "limit_high"), limit, strict=True))
+        about = {"target": target, "crowd": name, "pooled": pooled, "n_items": len(counts)}
+        for k in range(1, n + 1) if n <= _SOME else sorted({*(k for k in SIZES if k < n), n}):
             found = ratio_interval(of_one, base + spread / k * (1 - k / n), confidence)
-            about = {"target": target, "crowd": name, "pooled": pooled, "n_members": k}
             values = dict(zip(("worth", "low", "high"), found, strict=True))
-            ends = dict(zip(("limit", "limit_low", "limit_high"), limit, strict=True))
-            rows.append(about | values | {"whole": k == n, "n_items": len(people)} | ends)
-
-    if votes.n_votes.min() >= 2:
-        for crowd in crowds_on(votes, systems, judges.on(votes)):
-            for pooled, members in ((HARD, crowd.one_hot), (SOFT, crowd.probabilities)):
-                if members is None:
-                    continue
-                add(crowd.name, LABELS, pooled, crowd.votes.counts, *_pooled(members))
-                if crowd.votes.has_old_labels and votes.dataset.n_classes > 2:
-                    people, two = _gold_or_not(crowd.votes, members)
-                    add(crowd.name, GOLD, pooled, people, *_pooled(two))
-        of_berts = berts.on(votes)
-        if len(of_berts):
-            people, _ = _gold_or_not(votes, np.empty((0, *votes.counts.shape)))
-            share = of_berts["n_correct"].to_numpy() / N_BERTS
-            mean = np.stack([share, 1 - share], axis=1)
-            spread = 2 * share * (1 - share) * N_BERTS / (N_BERTS - 1)
-            add(BERTS, GOLD, HARD, people, mean, spread, N_BERTS)
+            rows.append(about | {"n_members": k} | values | {"whole": k == n} | ends)
     return _table(votes, rows, ["target", "crowd", "pooled", "n_members"])
 
 
@@ -375,13 +429,10 @@ def _pooled(members: Floats) -> tuple[Floats, Floats, int]:
     return mean, ((members - mean) ** 2).sum(axis=(0, 2)) / (len(members) - 1), len(members)
 
 
-def _gold_or_not(votes: Votes, members: Floats) -> tuple[Ints, Floats]:
-    """Return people's votes and members' distributions over the old label and all others."""
-    items = np.arange(len(votes))
-    people = votes.counts[items, votes.old_label]
-    gold = members[:, items, votes.old_label]
-    others = votes.n_votes - people
-    return np.stack([people, others], axis=1), np.stack([gold, 1 - gold], axis=2)
+def _for_gold(votes: Votes) -> Ints:
+    """Return people's votes for the old label, and for all others, shape (n_items, 2)."""
+    gold = votes.counts[np.arange(len(votes)), votes.old_label]
+    return np.stack([gold, votes.n_votes - gold], axis=1)
 
 
 @derived(keys=("panel", "crowd", "n_members"))
@@ -422,7 +473,7 @@ def hundred(
     answers = berts.on(votes)
     if not len(answers):
         return _table(votes, [], ["crowd"])
-    people, _ = _gold_or_not(votes, np.empty((0, *votes.counts.shape)))
+    people = _for_gold(votes)
     correct = answers["n_correct"].to_numpy()
     machines = np.stack([correct, N_BERTS - correct], axis=1)
     rng = np.random.default_rng([seed, 12])
@@ -440,8 +491,8 @@ def hundred(
         }
         table = np.stack(list(values.values()), axis=1).astype(float)
         means = np.append(table.mean(axis=0), spearmanr(of_people, of_machines)[0])
-        resampled = np.concatenate([table[some].mean(axis=0) for some in drawn])
-        resampled = np.concatenate([resampled.reshape(n_resamples, -1), rhos], axis=1)
+        resampled = np.stack([table[some].mean(axis=0) for some in drawn])
+        resampled = np.concatenate([resampled, rhos], axis=1)
         row: dict[str, object] = {"crowd": name, "n_items": len(votes)}
         ends = percentile_interval(resampled, confidence)
         for what, mean, low, high in zip((*values, "rho"), means, *ends, strict=True):
@@ -460,7 +511,7 @@ def gold_shares(votes: Votes, *, berts: Answers) -> pd.DataFrame:
     answers = berts.on(votes)
     if not len(answers):
         return _table(votes, [], ["people", "machines"])
-    people, _ = _gold_or_not(votes, np.empty((0, *votes.counts.shape)))
+    people = _for_gold(votes)
     counts = [answers["n_correct"].to_numpy() * _BINS // N_BERTS]
     counts.insert(0, people[:, 0] * _BINS // people.sum(axis=1))
     bins = [np.minimum(some, _BINS - 1) for some in counts]
@@ -502,8 +553,8 @@ def unanimity(
     if len(of_berts):
         groups.append((BERTS, N_BERTS, votes, of_berts["n_correct"].to_numpy() == N_BERTS))
     rows: list[dict[str, object]] = []
-    rng = np.random.default_rng([seed, 13])
     for name, n_members, people, agree in groups:
+        rng = np.random.default_rng([seed, 13])
         shares = majority_share(people.counts)
         bins = np.searchsorted(EDGES, shares, side="right") - 1
         by_chance = chance_of_unanimity(people, n_members)
@@ -603,7 +654,7 @@ def _in_place(votes: Votes, chosen: Ints, n_classes: int, epsilon: float) -> Rep
 def crowd_name(row: Row) -> str:
     """Return how a crowd is called, with its number: "3 seeds of RoBERTa-base"."""
     name, n = str(row["crowd"]), row["n_members"]
-    if name in (LLMS, FINISHED, ALL):
+    if name in (LLMS, FINISHED, ALL, WITH_YOURS):
         return f"{n} {name.removeprefix('all ')}"
     return f"{n} seeds of {name}"
 
@@ -664,4 +715,4 @@ def with_worth(crowds: pd.DataFrame, growth: pd.DataFrame) -> pd.DataFrame:
 
 def drawn(unanimity: pd.DataFrame) -> pd.Series:
     """Return which rows of `unanimity` the figure draws: machines of one kind."""
-    return ~unanimity["crowd"].isin([FINISHED, ALL])
+    return ~unanimity["crowd"].isin([FINISHED, ALL, WITH_YOURS])

@@ -1,5 +1,8 @@
 """What a page says of its own material: other data than the book's, models that we trained."""
 
+import re
+from html import escape
+
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import listed
 from chaos_utils.datasets.catalogue import get_dataset
@@ -10,8 +13,31 @@ from chaos_utils.scoring.trained import committed_runs, of_most_items
 def notices(material: Material) -> str:
     """Return in Markdown what a reader must know of a page's votes and systems, if anything."""
     return "\n\n".join(
-        filter(None, [_of_data(material), _of_training(material), _without_models(material)])
+        filter(
+            None,
+            [
+                _of_data(material),
+                of_systems(material),
+                _of_training(material),
+                _without_models(material),
+            ],
+        )
     )
+
+
+def of_systems(material: Material) -> str:
+    """Say what a reader must know of their own systems: which are crowds of machine votes."""
+    return "\n>\n".join(
+        f"> {in_markdown(f'{system.name}: {note}.')}"
+        for system in material.systems
+        if system.origin == "yours"
+        for note in system.notes
+    )
+
+
+def in_markdown(text: str) -> str:
+    """Return a text of a reader's in Markdown that shows it as it is."""
+    return re.sub(r"[\\`*_{}\[\]$|~]", r"\\\g<0>", escape(" ".join(text.split()), quote=False))
 
 
 def _of_data(material: Material) -> str:
@@ -20,7 +46,7 @@ def _of_data(material: Material) -> str:
         return ""
     files = ", ".join(f"`{votes.source.name}`" for votes in material.votes)
     notes = "".join(
-        f"\n>\n> {note}"
+        f"\n>\n> {in_markdown(note)}"
         for votes in material.votes
         for note in (votes.dataset.warning, *votes.notes)
         if note

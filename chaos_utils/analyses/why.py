@@ -6,6 +6,7 @@ table.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from types import MappingProxyType
 
 import numpy as np
@@ -58,15 +59,15 @@ _FEWEST = 2  # items that an interval needs
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """The files of a folder that are read beside votes; without a folder, invented rows."""
+    """What is read beside votes: files whose names start so, or invented rows where none do."""
 
-    folder: str
+    start: str
     read: Callable[[Votes], pd.DataFrame]
 
     @property
     def files(self) -> list[str]:
         """Their names in the registry."""
-        return [name for name in registry() if name.startswith(f"{self.folder}/")]
+        return [name for name in registry() if self.start and name.startswith(self.start)]
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -75,10 +76,10 @@ class Companion:
         return tuple(Input(name, digest(path)) for name, path in found if path is not None)
 
 
-VARIERR = Companion("varierr", lambda votes: companions.read_varierr())
-TAXONOMY = Companion("nli_disagreement_taxonomy", lambda votes: companions.read_taxonomy())
-LIVENLI = Companion("livenli", lambda votes: companions.read_livenli())
-AMBIENT = Companion("ambient", lambda votes: companions.read_ambient())
+VARIERR = Companion("varierr/", lambda votes: companions.read_varierr())
+TAXONOMY = Companion("nli_disagreement_taxonomy/", lambda votes: companions.read_taxonomy())
+LIVENLI = Companion("livenli/", lambda votes: companions.read_livenli())
+AMBIENT = Companion("ambient/crowdworker", lambda votes: companions.read_ambient())
 
 
 def beside(material: Material) -> tuple[Companion, Companion, Companion, Companion]:
@@ -95,19 +96,16 @@ def joined(material: Material) -> Material:
     Where their files are missing, it has no votes: its tables are then recorded ones. Votes on
     other items are left out.
     """
-    needed = [VARIERR, TAXONOMY, LIVENLI]
-    missing = any(len(one.inputs) < len(one.files) for one in needed)
-    return replace(material, evidence=tuple(_joined(material, missing)))
-
-
-def _joined(material: Material, missing: bool) -> Iterator[Evidence]:
+    if material.synthetic:
+        return material
+    missing = any(len(one.inputs) < len(one.files) for one in (VARIERR, TAXONOMY, LIVENLI))
+    found: list[Evidence] = []
     for one in material:
-        if material.synthetic:
-            yield one
-        elif one.votes is None or (missing and one.recordable):
-            yield replace(one, votes=None, systems=None)
+        if one.votes is None or (missing and one.recordable):
+            found.append(replace(one, votes=None, systems=None))
         elif not missing and set(one.votes[0].uids) & set(TAXONOMY.read(one.votes[0])["uid"]):
-            yield one
+            found.append(one)
+    return replace(material, evidence=tuple(found))
 
 
 # Companions of synthetic votes
@@ -117,15 +115,15 @@ def _invent_judgements(votes: Votes) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     drawn = rng.multinomial(4, votes.shares)
     rows = [
-        {"uid": uid, "label": label, "stands": rng.random() < 0.9, "peers": 3,
+        {"uid": uid, "label": label, "error": rng.random() < 0.1, "peers": 3,
          "peers_agree": rng.integers(4)}
         for uid, counts in zip(votes.uids, drawn, strict=True)
         for label, n in zip(votes.dataset.labels, counts, strict=True)
         for _ in range(n)
     ]  # fmt: skip
     table = pd.DataFrame(rows)
-    stands = table.groupby(["uid", "label"])["stands"].transform("any")
-    return table.assign(error=~stands)
+    table["error"] = table.groupby(["uid", "label"])["error"].transform("all")
+    return table
 
 
 def _invent_reasons(votes: Votes) -> pd.DataFrame:
@@ -197,12 +195,15 @@ def errors(
         the ends of its bootstrap interval over items.
     """
     rows = companion.read(votes)
-    rows["stands"] = rows["stands"].fillna(False).astype(bool)
-    rows["accepted"] = rows["peers_agree"] > rows["peers"] / 2
-    given = rows.groupby(["uid", "label"]).agg(
-        authors=("error", lambda some: not some.iloc[0]), peers=("accepted", "any")
+    given = pd.DataFrame(
+        {
+            "uid": rows["uid"],
+            "label": rows["label"],
+            "authors": ~rows["error"],
+            "peers": rows["peers_agree"] > rows["peers"] / 2,
+        }
     )
-    rng = np.random.default_rng(seed)
+    given = given.groupby(["uid", "label"]).any()
     found = []
     for holder, held, several in _holders(_shared(votes, rows["uid"]), systems):
         shares = np.mean(several, axis=0)
@@ -213,7 +214,7 @@ def errors(
             for place, name in enumerate(STATUSES):
                 here = status == place
                 sums = np.column_stack([(against * here).sum(axis=1), against.sum(axis=1)])
-                means = bootstrap_means(sums, n_resamples, rng)
+                means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
                 low, high = percentile_interval(means[:, 0] / means[:, 1], confidence)
                 found.append(
                     {
@@ -254,20 +255,12 @@ def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Vot
     yield PEOPLE, votes, [votes.shares]
     families: dict[str, list[System]] = {}
     for system in systems:
-        families.setdefault(system.family or system.name, []).append(system)
+        families.setdefault(system.family, []).append(system)
     for family, several in families.items():
-        places = [{uid: row for row, uid in enumerate(one.uids)} for one in several]
-        rows = [k for k, uid in enumerate(votes.uids) if all(uid in place for place in places)]
-        if rows:
-            held = part_of(votes, np.array(rows))
-            yield (
-                family,
-                held,
-                [
-                    one.probabilities[[place[uid] for uid in held.uids]]
-                    for one, place in zip(several, places, strict=True)
-                ],
-            )
+        rows = reduce(np.intersect1d, (one.rows_in(votes) for one in several))
+        if len(rows):
+            held = part_of(votes, rows)
+            yield family, held, [one.aligned_to(held).model for one in several]
 
 
 # Reasons
@@ -409,9 +402,9 @@ def explaining(
     DataFrame
         For those who explained and, beside them, as many of those who voted (means over draws):
         ``n_items`` and ``n_people`` on each; ``bits``, the mean entropy of their shares; ``tvd``,
-        from the (other) votes; ``several``, the share of answers that name several labels;
-        ``farther``, how much larger the TVD of those who explained is; each with the ends of its
-        interval by Student's t over items.
+        from the votes that were not drawn; ``several``, the share of answers that name several
+        labels; ``farther``, how much larger the TVD of those who explained is; each with the ends
+        of its interval by Student's t over items.
     """
     rows = companion.read(votes)
     held = _shared(votes, rows["uid"])
@@ -428,7 +421,7 @@ def explaining(
     compared = {
         "explained": {
             "bits": entropy(answers, unit="bits"),
-            "tvd": total_variation(held.shares, answers),
+            "tvd": np.mean([total_variation(rest, answers) for _, rest in drawn], axis=0),
             "several": several,
         },
         "voted": {

@@ -43,15 +43,15 @@ BLUE, AMBER, PINK, GREEN, PURPLE, ORANGE = HUES[:6]
 _OF_SYSTEMS = (ORANGE, BLUE, GREEN, PURPLE, PINK, AMBER, *HUES[6:])
 
 
-def distinct_hues(n: int) -> list[Hue]:
-    """Return a colour for each of some systems in one plot, no two of them the same.
+def distinct_hues(n: int, first: Sequence[Hue] = _OF_SYSTEMS) -> list[Hue]:
+    """Return a colour for each of some systems in one plot, or labels, no two of them the same.
 
-    The first are always the same; from the eleventh on they lie evenly around the wheel.
+    The `first` are always the same; those after them lie evenly around the wheel.
     """
-    rest = n - len(_OF_SYSTEMS)
+    rest = n - len(first)
     turns = [k / rest for k in range(rest)]
     more = [Hue(light=_at(turn, 0.33), dark=_at(turn, 0.72)) for turn in turns]
-    return [*_OF_SYSTEMS, *more][:n]
+    return [*first, *more][:n]
 
 
 # The families that stand in several figures have a colour of their own, which no dataset has.

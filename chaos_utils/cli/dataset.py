@@ -45,7 +45,14 @@ def check(
     if path.is_dir():
         files = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
         described = any(is_dataset_file(one) for one in path.iterdir())
-        found = _described(votes) if described or not files else None
+        if not described and not files:
+            raise ChaosError(
+                "There are no votes in this folder.", where=path,
+                expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
+            )  # fmt: skip
+        found = _described(votes) if described else None
+    elif not path.exists() and path.suffix:
+        raise ChaosError("There is no such file.", where=path)
     else:
         found = None if path.is_file() and not is_dataset_file(path) else _described(votes)
     if found is None:
@@ -74,7 +81,7 @@ def _lines(found: "Findings") -> list[str]:
         f"  {counted(found.items, 'item')}, {counted(found.votes, 'vote')}, {one_each:.1f} per item"
     )
     shown = sorted(found.labels.items(), key=lambda pair: -pair[1])
-    listed = ", ".join(f"{name} {n:,}" for name, n in shown[:_SHOWN])
+    listed = ", ".join(f"{name} ({n:,})" for name, n in shown[:_SHOWN])
     more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     lines += [f"  {counted(len(shown), 'label')}: {listed}{more}", "  votes per item:"]
     lines += _histogram(found.votes_per_item)
@@ -83,23 +90,28 @@ def _lines(found: "Findings") -> list[str]:
     )
     people = found.annotators
     if people:
-        text = (
-            f"  {people['number']:,} annotators with {people['fewest']:,} to {people['most']:,} "
-            f"votes (median {people['median']:g})"
-        )
+        text = f"  {counted(people['number'], 'annotator')} with {people['fewest']:,}"
+        if people["fewest"] < people["most"]:
+            text += f" to {people['most']:,} votes (median {people['median']:g})"
+        else:
+            text += " votes each" if people["most"] != 1 else " vote each"
         if "pairs" in people:
-            text += f"; {people['pairs']:.0%} of the pairs share items"
-            text += f", {people['median_common']:g} in the median" if people["pairs"] else ""
+            text += f"; {people['pairs']:.0%} of their pairs have items in common"
+            text += f" (median {people['median_common']:g})" if people["pairs"] else ""
         lines.append(text)
     else:
         lines.append("  annotators: not known")
     for title, names in (("texts", found.text_columns), ("not used", found.other_columns)):
         if names:
-            lines.append(f"  {title}: {', '.join(map(repr, names))}")
+            lines.append(
+                f"  {title}: {', '.join(map(repr, names[:_SHOWN]))}"
+                + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
+            )
     for title, texts in (("faults", found.faults), ("remarks", found.remarks)):
         if texts:
             lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
-    for title, possible in (("can be computed", True), ("cannot be computed", False)):
+    can = "can be computed once the faults are corrected" if found.faults else "can be computed"
+    for title, possible in ((can, True), ("cannot be computed", False)):
         chosen = [one for one in found.abilities if one.possible == possible]
         if chosen:
             lines += ["", f"{title}:"]
@@ -161,17 +173,18 @@ def init(
         raise ChaosError(
             "This file exists already.", where=target, todo="choose another: --out, or pass --force"
         )
-    text, left_out = describe(
+    text, left_out, faults = describe(
         votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
     )
     write_text(target, text)
     if as_json:
-        print_json({"file": str(target), "left_out": left_out})
+        print_json({"file": str(target), "left_out": left_out, "faults": faults})
         return
-    out.print(f"{target}", markup=False)
-    for one in left_out:
-        out.print(f"  {one}", markup=False)
-    out.print(f"  next: chaos evaluate predictions.csv --data {target}", markup=False)
+    first = [f"correct {votes.name}"] if faults else []
+    then = [f"chaos run crowd -p data={target}", f"chaos evaluate predictions.csv --data {target}"]
+    lines = [f"{target}", *(f"  {one}" for one in left_out), *(f"  fault: {one}" for one in faults)]
+    lines += [f"  next: {one}" for one in (*first, *then)]
+    out.print("\n".join(lines), markup=False)
 
 
 def _numbers(text: str) -> list[float]:

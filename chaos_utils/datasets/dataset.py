@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.style import HUES, Hue
+from chaos_utils.base.style import HUES, Hue, distinct_hues
 
 _SUFFIXES = (".yml", ".yaml")
 DASHES = ("solid", "dashed", "dashdot", "dotted")
@@ -432,10 +432,10 @@ class Dataset(_Strict):
                 {"name": str(label)} if isinstance(label, str | int) else label for label in labels
             ]
             content["labels"] = [
-                {"code": label.get("name", ""), "colour": HUES[k % len(HUES)]} | label
+                {"code": label.get("name", ""), "colour": hue} | label
                 if isinstance(label, dict)
                 else label
-                for k, label in enumerate(named)
+                for label, hue in zip(named, distinct_hues(len(named), HUES), strict=True)
             ]
         return content
 

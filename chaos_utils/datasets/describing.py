@@ -8,11 +8,13 @@ from typing import Any
 import yaml
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import KEYWORDS, bundled_datasets
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.labels import cut_of, is_rating
-from chaos_utils.datasets.plain import described
+from chaos_utils.datasets.plain import described, name_of
+from chaos_utils.datasets.records import as_number
 
 _COMMENTS = """\
 # What a votes file is. Correct what is wrong, such as the title and the order of the labels.
@@ -29,8 +31,8 @@ def describe(
     annotator: str = "",
     label: str = "",
     cut: Sequence[float] = (),
-) -> tuple[str, list[str]]:
-    """Return the text of a dataset's YAML file, and what it leaves out, a sentence each.
+) -> tuple[str, list[str], list[str]]:
+    """Return the text of a dataset's YAML file, what it leaves out, and the faults of the votes.
 
     Parameters
     ----------
@@ -45,6 +47,7 @@ def describe(
     """
     found, layout = check_file(votes, item=item, annotator=annotator, label=label)
     faults = Faults(votes, "votes", expected="two labels at least", todo="correct the file")
+    given = f"--cut {','.join(f'{edge:g}' for edge in cut)}"
     place, folder = votes.resolve(), target.resolve().parent
     if not place.is_relative_to(folder):
         raise ChaosError(
@@ -53,24 +56,43 @@ def describe(
             expected=f"a file in {place.parent}",
             todo="name another with --out, or move the votes",
         )
-    if layout.format == "wide" and layout.are_shares:
-        raise faults.fatal(found.faults[0])
-    if layout.format == "wide" and cut:
-        raise faults.fatal("Only a column of ratings can be cut.", "one column per label")
+    numbers = [as_number(name) for name in layout.labels] if layout.format == "long" else [None]
+    rating = [number for number in numbers if number is not None]
+    if cut and len(rating) < len(numbers):
+        words = "one column per label"
+        if layout.format == "long":
+            words = ", ".join(repr(one) for one in layout.labels if as_number(one) is None)[:60]
+        raise faults.fatal(
+            "Only a column of numbers can be cut.", words, "numbers alone", f"leave out {given}"
+        )
+    if cut and not (cut[0] <= min(rating) and max(rating) <= cut[-1]):
+        raise faults.fatal(
+            "Some numbers lie outside the scale that is to be cut.",
+            f"{given}, and numbers from {min(rating):g} to {max(rating):g}",
+            "a rule that begins with the least number of the scale, and ends with the greatest",
+            "correct --cut",
+        )
     if layout.format == "long" and is_rating(layout.labels) and not cut:
         raise faults.fatal(
             "The labels are numbers on a scale: the rule that cuts it into classes must be named.",
             f"{len(layout.labels)} different numbers",
             "--cut with the least number, where to cut, and the greatest, such as 0,25,75,100",
+            "name the rule with --cut",
         )
     left_out = []
     reader: dict[str, Any] = {}
     extra: dict[str, Any] = {"files": [{"name": place.relative_to(folder).as_posix()}]}
-    if any("no annotator" in fault for fault in found.faults):
+    mended = ("no annotator", "the labels are numbers on a scale")  # by what is written here
+    faults_left = [fault for fault in found.faults if not fault.startswith(mended)]
+    if any(fault.startswith("no annotator") for fault in found.faults):
         reader["annotator"] = ""
         left_out.append(
             f"the column {layout.annotator!r} is left out: annotators are missing on some rows"
         )
+    name = name_of(votes)
+    if name in KEYWORDS or name in {one.name for one in bundled_datasets()}:
+        extra["name"] = f"my-{name}"
+        left_out.append(f"the name {name!r} is taken: the dataset is called {extra['name']!r}")
     fields = {re.sub(r"\W+", "_", name).strip("_").lower() or "text": name
               for name in found.text_columns}  # fmt: skip
     if fields:
@@ -83,7 +105,7 @@ def describe(
         extra |= {"labels": list(rule.labels), "ordered": True}
         reader["cut"] = rule.model_dump(mode="json")
     dataset = described(votes, layout, faults, extra | ({"reader": reader} if reader else {}))
-    return _COMMENTS + _yaml(dataset), left_out + [f"fault: {fault}" for fault in found.faults]
+    return _COMMENTS + _yaml(dataset), left_out, faults_left
 
 
 def _yaml(dataset: Dataset) -> str:

@@ -51,14 +51,16 @@ class Faults:
             todo=self._todo,
         )
 
-    def fatal(self, problem: str, found: object = None, expected: str = "") -> ChaosError:
+    def fatal(
+        self, problem: str, found: object = None, expected: str = "", todo: str = ""
+    ) -> ChaosError:
         """Return the error of a file that cannot be read on."""
         return ChaosError(
             problem,
             where=self.path,
             found=found,
             expected=expected or self._expected,
-            todo=self._todo,
+            todo=todo or self._todo,
         )
 
 

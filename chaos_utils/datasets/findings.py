@@ -1,16 +1,17 @@
 """What a votes file holds, before anything is made of it: what the book can compute, what not."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.labels import is_rating, remarks_on
-from chaos_utils.datasets.plain import Layout, layout_of
-from chaos_utils.datasets.records import Content, as_count
+from chaos_utils.datasets.plain import EXPECTED_COUNTS, SHARES, Layout, layout_of
+from chaos_utils.datasets.records import Content, as_count, as_share
 from chaos_utils.datasets.tables import Coded, Table, second_votes
 from chaos_utils.datasets.votes import Ints, Votes
 
@@ -19,6 +20,7 @@ _FORMAT = (
     "(item and a column of votes for each label)"
 )
 _MOST_ANNOTATORS = 3000  # pairs of more take too much memory
+_LITTLE = 0.25  # of the greatest entropy: bias beyond it is no longer as the first term says
 _ENOUGH = 20  # votes per item, from which on the bias of Shannon entropy is small
 
 
@@ -86,7 +88,7 @@ class Findings:
 
 def check_votes(votes: Votes) -> Findings:
     """Say what was found in votes that a dataset's YAML file describes."""
-    found = Findings(votes.source.name, votes.dataset.reader.format)
+    found = Findings(votes.source.name.removeprefix("own-data/"), votes.dataset.reader.format)
     found.rows = found.items = len(votes)
     found.text_columns = list(votes.dataset.text_fields)
     known = votes.annotations
@@ -125,10 +127,13 @@ def check_file(
         path,
         "votes",
         expected=_FORMAT,
-        todo="name the columns: --item, --label and, where it is known, --annotator",
+        todo="correct the file",
     )
     if content.is_array:
-        raise faults.fatal("An npy file names neither items nor labels.", "an npy file")
+        raise faults.fatal(
+            "An npy file names neither items nor labels.",
+            todo="describe it in a dataset's YAML file",
+        )
     table = Table(content, faults)
     layout = layout_of(
         table.columns, table.values, faults, item=item, annotator=annotator, label=label
@@ -136,14 +141,21 @@ def check_file(
     if not layout.format:
         raise faults.fatal(
             "The columns of items and votes are not recognised.",
-            f"columns {', '.join(table.columns[:12])}",
+            f"columns {', '.join(map(repr, table.columns[:12]))}",
+            todo="name the columns: --item, --label and, where it is known, --annotator; if each "
+            "vote of an item has a column of its own, write a YAML file (reader.format: columns)",
         )
+    if layout.are_shares and not layout.n_votes:
+        columns = ", ".join(map(repr, layout.labels[:12]))
+        raise faults.fatal(SHARES, f"columns {columns}", EXPECTED_COUNTS)
     found = Findings(path.name, layout.format)
     named = {"item": layout.item, "annotator": layout.annotator, "label": layout.label,
              "n_votes": layout.n_votes}  # fmt: skip
     found.columns = {what: name for what, name in named.items() if name}
     items = table.coded(layout.item)
     found.rows, found.items = len(items.codes), len(items.names)
+    if not found.items:
+        raise faults.fatal("This votes file holds no votes.", f"{counted(found.rows, 'row')}")
     _missing(found, "item", layout.item, items)
     if layout.format == "long":
         counts, labels = _long(found, table, layout, items)
@@ -161,11 +173,11 @@ def counted(n: int, noun: str) -> str:
 
 
 def _missing(found: Findings, what: str, column: str, coded: Coded, todo: str = "") -> None:
-    n = int((coded.codes < 0).sum())
-    if n:
+    rows = np.flatnonzero(coded.codes < 0)
+    if len(rows):
         found.faults.append(
-            f"no {what} in the column {column!r} of {n:,} of {len(coded.codes):,} rows"
-            + (f": {todo}" if todo else "")
+            f"no {what} in the column {column!r} of {len(rows):,} of {len(coded.codes):,} rows "
+            f"(first: row {rows[0] + 1:,})" + (f": {todo}" if todo else "")
         )
 
 
@@ -176,7 +188,7 @@ def _long(
     _missing(found, "label", layout.label, labels, "fill them in, or leave these rows out")
     if labels.trimmed:
         found.remarks.append(
-            f"{counted(labels.trimmed, 'label')} between blanks, read without them"
+            f"{counted(labels.trimmed, 'label')} with blanks around, read without them"
         )
     if is_rating(layout.labels):
         found.faults.append(
@@ -195,7 +207,8 @@ def _long(
         double = second_votes(items, people)
         if double:
             found.faults.append(
-                f"{counted(double, 'vote')} by an annotator who had judged the item: keep only one"
+                f"{counted(double, 'vote')} by an annotator who had judged the item: keep only one "
+                "(`chaos evaluate --data` names the lines)"
             )
         there = (people.codes >= 0) & (items.codes >= 0)
         _people(found, items.codes[there], people.codes[there], len(items.names))
@@ -217,18 +230,44 @@ def _wide(
         found.faults.append(f"{counted(double, 'row')} repeat an item: keep one of each")
     found.remarks += remarks_on(layout.labels)
     counts = np.zeros((len(items.codes), len(layout.labels)), dtype=np.int64)
-    if layout.are_shares:
-        found.faults.append(
-            "the columns of votes do not all hold whole numbers: name shares and the number of "
-            "votes in a YAML file (reader.values and reader.n_votes)"
-        )
-        return counts[:0], layout.labels
+    stated = None
+    if layout.n_votes:
+        stated, right = _numbers(table, layout.n_votes, as_count)
+        _wrong(found, layout.n_votes, "number of votes", right)
     for k, column in enumerate(layout.labels):
-        cells = table.coded(column)
-        values = np.array([*map(as_count, cells.names), None], dtype=object)
-        counts[:, k] = np.where(values == None, 0, values).astype(np.int64)[cells.codes]  # noqa: E711
-        _missing(found, "votes", column, cells)
+        values, right = _numbers(table, column, as_share if layout.are_shares else as_count)
+        if layout.are_shares and stated is not None:
+            values = values * stated
+        else:
+            _wrong(found, column, "number of votes", right)
+        counts[:, k] = values.round()
+    if stated is not None and (counts.sum(axis=1) != stated).any():
+        differ = np.flatnonzero(counts.sum(axis=1) != stated)
+        found.faults.append(
+            f"the votes do not come to {layout.n_votes!r} in {counted(len(differ), 'row')} "
+            f"(first: row {differ[0] + 1:,})"
+        )
     return counts, layout.labels
+
+
+def _numbers(
+    table: Table, column: str, read: Callable[[object], float | None]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the numbers of a column, 0 where there is none, and which cells hold one."""
+    cells = table.column(column).combine_chunks().dictionary_encode()
+    codes = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    known = [read(value) for value in cells.dictionary.to_pylist()]
+    numbers = np.array([*(0 if one is None else one for one in known), 0], dtype=np.float64)
+    return numbers[codes], np.array([*(one is not None for one in known), False])[codes]
+
+
+def _wrong(found: Findings, column: str, what: str, right: npt.NDArray[np.bool_]) -> None:
+    rows = np.flatnonzero(~right)
+    if len(rows):
+        found.faults.append(
+            f"no {what} in the column {column!r} of {len(rows):,} of {len(right):,} rows "
+            f"(first: row {rows[0] + 1:,})"
+        )
 
 
 def _others(found: Findings, table: Table, layout: Layout, items: Coded) -> None:
@@ -303,10 +342,16 @@ def _abilities(found: Findings, *, ordered: bool = False, old: bool = False) -> 
     several = sum(items for n, items in per_item.items() if n > 1)
     middle = _median(per_item)
     bias = (k - 1) / (2 * middle) if middle else 0.0
+    low = f"low by about {bias:.2g} nats" if bias < _LITTLE * np.log(max(k, 2)) else "far too low"
     people = found.annotators
     add = found.abilities.append
-    blocked = "the faults above come first" if found.faults else ""
-    add(Ability("predictions judged by `chaos evaluate`", not found.faults, blocked))
+    why = "the faults above come first" if found.faults else ""
+    if found.format == "wide" and "votes" in found.columns and not found.faults:
+        beside = [*found.text_columns, *found.other_columns]
+        why = (
+            "by the YAML file of `chaos dataset init`: not all columns are votes" if beside else ""
+        )
+    add(Ability("predictions judged by `chaos evaluate`", not found.faults, why))
     why = (
         "no item has two votes"
         if not several
@@ -324,8 +369,10 @@ def _abilities(found: Findings, *, ordered: bool = False, old: bool = False) -> 
         Ability(
             "Shannon entropy",
             middle >= 2,
-            f"plug-in entropy is low by about {bias:.2g} nats at {middle} votes per item"
-            + ("" if middle >= _ENOUGH else ": do not rank by it"),
+            f"plug-in entropy is {low} at {middle} votes per item"
+            + ("" if middle >= _ENOUGH else ": do not rank by it")
+            if middle >= 2
+            else "most items have no second vote",
         )
     )
     overlap = people.get("pairs", 0.0) > 0 if "pairs" in people else people.get("number", 0) > 1

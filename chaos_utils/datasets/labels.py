@@ -11,6 +11,7 @@ from chaos_utils.datasets.records import as_number
 MANY = 50  # labels; more are seldom classes
 _SCALE = 20  # different numbers; from here on they are a rating, not classes
 _SHOWN = 4
+_BLANK = ("nan", "na", "n/a", "null")
 
 
 def is_rating(names: Sequence[str]) -> bool:
@@ -43,6 +44,9 @@ def remarks_on(names: Sequence[str]) -> list[str]:
     numbers = [name for name in names if as_number(name) is not None]
     if words and numbers:
         found.append(f"labels are numbers ({_listed(numbers)}) and words ({_listed(words)})")
+    blank = [name for name in names if name.casefold() in _BLANK]
+    if blank:
+        found.append(f"labels that may stand for a missing vote are kept: {_listed(blank)}")
     if len(names) > MANY:
         found.append(
             f"{len(names)} different labels: are they classes, or free answers and identifiers?"
@@ -77,7 +81,9 @@ def notes_on(
             f"and left out ({listed})"
         )
     if trimmed:
-        notes.append(f"{trimmed:,} of {n_votes:,} labels stand between blanks and are read without")
+        notes.append(
+            f"{trimmed:,} of {n_votes:,} labels have blanks around them and are read without"
+        )
     if second:
         notes.append(
             f"{second:,} of {n_votes:,} votes counted although the annotator had voted on the item"

@@ -32,6 +32,8 @@ _FORMAT = (
     "a row per vote with the columns item, annotator (optional) and label; or a row per item "
     "with the column item and one for each label's votes"
 )
+SHARES = "The columns hold shares, and how many votes each item has is not known."
+EXPECTED_COUNTS = f"a column {_N_VOTES} beside the shares, or numbers of votes instead"
 _TODO = (
     "rename the columns, or describe them in a dataset's YAML file, which `chaos dataset init` "
     "writes, and pass that as data"
@@ -52,7 +54,7 @@ class Layout:
     labels : tuple of str
         The labels that occur in a long file, sorted; the columns of votes in a wide one.
     are_shares : bool
-        Whether the columns of votes hold something else than whole numbers.
+        Whether the columns of votes hold shares, none of them beyond 0 and 1, not whole numbers.
     n_votes : str
         Column of the number of votes.
     others : tuple of str
@@ -96,6 +98,7 @@ def layout_of(
                 f"The votes file has no column {name!r}.",
                 f"columns {', '.join(columns[:12])}",
                 did_you_mean(name, columns),
+                "name a column that is there",
             )
     item = item or _first(_ITEM, columns)
     label = label or _first(_LABEL, [one for one in columns if one != item])
@@ -110,16 +113,19 @@ def layout_of(
     n_votes = _N_VOTES if _N_VOTES in columns else ""
     found: list[str] = []
     others: list[str] = []
-    are_shares = False
+    every: list[Any] = []
     for name in columns:
         if not item or name in (item, n_votes):
             continue
-        every = list(values(name))
-        if not any(as_number(value) is not None for value in every):
-            others.append(name)
-        else:
+        cells = list(values(name))
+        if any(as_number(value) is not None for value in cells):
             found.append(name)
-            are_shares |= any(as_count(value) is None for value in every)
+            every += cells
+        else:
+            others.append(name)
+    are_shares = any(as_count(value) is None for value in every) and all(
+        as_share(value) is not None for value in every
+    )
     kind = "wide" if item and found else ""
     return Layout(kind, item, "", "", tuple(found), are_shares, n_votes, tuple(others))
 
@@ -143,7 +149,7 @@ def dataset_of(path: Path) -> Dataset:
         the labels are numbers on a scale.
     """
     content = Content.of(path)
-    faults = Faults(path, "votes", expected=_FORMAT, todo=_TODO)
+    faults = Faults(path, "votes", expected=_FORMAT, todo="correct the file")
     if content.is_array:
         raise faults.fatal("The labels of these counts are not known.", "an npy file")
     if len(content.data) < LARGE:
@@ -192,13 +198,8 @@ def described(
 def _check(layout: Layout, columns: Sequence[str], values: Values, faults: Faults) -> None:
     """Raise where the columns do not say what the votes are."""
     labels = layout.labels
-    is_unsure = layout.are_shares and not layout.n_votes and not layout.others
-    if is_unsure and all(as_share(one) is not None for label in labels for one in values(label)):
-        raise faults.fatal(
-            "The columns hold shares, and how many votes each item has is not known.",
-            f"columns {', '.join(columns[:12])}",
-            f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
-        )
+    if layout.are_shares and not layout.n_votes:
+        raise faults.fatal(SHARES, f"columns {', '.join(labels[:12])}", EXPECTED_COUNTS)
     if layout.format == "long" and is_rating(labels):
         raise faults.fatal(
             "The labels are numbers on a scale, not classes.",
@@ -206,20 +207,27 @@ def _check(layout: Layout, columns: Sequence[str], values: Values, faults: Fault
             f"{shorten(max(labels, key=float))}",
             "labels, or a rule that cuts the scale into classes: reader.cut in a dataset's YAML "
             "file, which `chaos dataset init --cut` writes",
+            _TODO,
         )
     if layout.item and len(labels) == 1:
         raise faults.fatal(
             "There is only one label in this votes file.", repr(labels[0]), "two labels at least"
         )
-    known_format = layout.format == "long" or not layout.others
-    are_numbers = layout.format == "long" or all(
-        as_number(value) is not None for name in labels for value in values(name)
-    )
-    if not known_format or not are_numbers or not 2 <= len(labels) <= _MOST_LABELS:
+    if layout.format == "wide" and layout.others:
+        others = ", ".join(map(repr, layout.others[:12]))
+        raise faults.fatal(
+            "This is not a votes file in a known format: it has columns that hold no votes.",
+            others,
+            f"the columns {layout.item!r} and {', '.join(map(repr, labels[:12]))} alone, or a YAML "
+            "file that says what the others are",
+            _TODO,
+        )
+    if not 2 <= len(labels) <= _MOST_LABELS:
         raise faults.fatal(
             "This is not a votes file in a known format.",
             f"columns {', '.join(columns[:12])}"
             + (f", with {len(labels)} different labels" if layout.item else ""),
+            todo=_TODO,
         )
 
 

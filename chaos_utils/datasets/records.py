@@ -22,6 +22,7 @@ from chaos_utils.datasets.faults import Faults, shorten
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 DELIMITERS = ",\t;"
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ")  # gzip, zip, bzip2, xz
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
 _NUMBER = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
@@ -96,6 +97,13 @@ class Content:
 
     def text(self) -> str:
         """Return it as text, without a byte-order mark."""
+        if self.data.startswith(_PACKED):
+            raise ChaosError(
+                "The data file is compressed.",
+                where=self.path,
+                found="an archive, or a workbook",
+                todo="unpack it; save a workbook as CSV",
+            )
         try:
             return self.data.decode("utf-8-sig")
         except UnicodeDecodeError as fault:

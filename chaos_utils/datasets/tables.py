@@ -26,6 +26,7 @@ from chaos_utils.datasets.records import (
 )
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
+_ONCE = "each column once"
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow
 
 
@@ -63,7 +64,7 @@ class Table:
     def __init__(self, content: Content, faults: Faults, inside: str = "") -> None:
         import pyarrow as pa  # type: ignore[import-untyped]
 
-        self._faults = faults
+        self._faults, self._content = faults, content
         self._csv: tuple[bytes, str] | None = None
         self._table: Any = None
         start = b"" if content.is_parquet else content.data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1]
@@ -73,7 +74,7 @@ class Table:
             self._table = self._try(lambda: pq.read_table(pa.BufferReader(content.data)))
             self.columns: list[str] = list(self._table.column_names)
             if len(set(self.columns)) < len(self.columns):
-                raise faults.fatal("A column stands twice in the data file.")
+                raise faults.fatal("A column stands twice in the data file.", expected=_ONCE)
         elif not start:
             raise faults.fatal("The data file is empty.")
         elif inside or start in (b"[", b"{"):
@@ -83,13 +84,16 @@ class Table:
             self.columns = list(names)
             self._lists = {name: [record.get(name) for record in records] for name in names}
         else:
+            if not content.data.isascii():
+                content.text()  # which says what is wrong, if it is no text
             head = content.data[: 1 << 20].decode("utf-8-sig", "replace").lstrip("\r\n")
             first = head.split("\n", 1)[0]
             delimiter = max(DELIMITERS, key=first.count)
             row = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter))
             self.columns = [name.strip() for name in row]
             if len(set(self.columns)) < len(self.columns):
-                raise faults.fatal("A column stands twice in the data file.", ", ".join(row))
+                found = next(name for name in self.columns if self.columns.count(name) > 1)
+                raise faults.fatal("A column stands twice in the data file.", repr(found), _ONCE)
             if content.data.count(b'"') % 2:
                 raise faults.fatal("A quotation mark is never closed in the data file.")
             self._csv = (content.data, delimiter)
@@ -100,6 +104,9 @@ class Table:
         try:
             return read()
         except (pa.ArrowException, OSError, ValueError) as fault:
+            if self._csv:
+                read_records(self._content, self._faults)  # which knows the lines
+                self._faults.check()
             found = " ".join(str(fault).split())[:160]
             raise self._faults.fatal("The data file cannot be read.", found) from fault
 

@@ -12,10 +12,13 @@ from chaos_utils.plots.panels import dataset_panels, label_lines, panel_grid
 _FEW = 10  # machines, up to which the axis is linear
 _MANY = 100  # machines; so many people never agree
 _NAMED = 0.03  # share of items, from which on it is written
-_ROOM = 1.25  # the highest number of people, times this, is the end of the axis
-
-
-_KINDS = {"language models": "LLMs", "all fine-tuned models": "fine-tuned"}
+_ROOM = 1.25  # the highest number of people, times this, is the end of the axis,
+_FEWEST = 1.5  # or this
+_KINDS = {
+    "language models": "LLMs",
+    "all fine-tuned models": "fine-tuned",
+    "all models with yours": "with yours",
+}
 
 
 def _shades(crowds: pd.Series) -> dict[str, str]:
@@ -35,9 +38,11 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
     """
     names = list(dict.fromkeys(table["panel"]))
     height = 2.6
-    figure, axes = panel_grid(len(names), columns=3, height=height)
+    columns = 1 if is_narrow() else 2 if len(names) == 4 else 3
+    figure, axes = panel_grid(len(names), columns=columns, height=height)
     shades = _shades(table["crowd"])
-    most = _ROOM * table["high"].replace(np.inf, np.nan).max()
+    highs = table["high"].to_numpy(dtype=float)
+    most = max(_FEWEST, _ROOM * highs[np.isfinite(highs)].max(initial=0))
     for axis, name in zip(axes, names, strict=True):
         rows = table[table["panel"] == name]
         n_most = int(rows["n_members"].max())
@@ -59,10 +64,10 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
             title = _title(str(crowd), int(last["n_members"]))
             ends.append((last["n_members"], last["worth"], title, shade))
         _machine_axis(axis, sorted(set(rows["n_members"])))
-        axis.set_ylim(0, max(most, 1.5))
+        axis.set_ylim(0, most)
         axis.set_title(name)
         label_lines(axis, ends, height / 2)
-    for axis in axes if is_narrow() else axes[:1]:
+    for axis in axes[::columns]:
         axis.set_ylabel("worth in people, higher is better")
     return figure
 
@@ -99,7 +104,9 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
             last = line.iloc[-1]
             title = _title(str(crowd), int(last["n_members"]))
             ends.append((last["share"], last["unanimous"], title, shade))
-        few = rows[rows["n_members"] < _MANY].sort_values("n_members", kind="stable")
+        few = rows[(rows["n_members"] < _MANY) & rows["people"].notna()].sort_values(
+            "n_members", kind="stable"
+        )
         of_people = few[few["crowd"] == few["crowd"].iloc[-1]] if len(few) else few
         axis.plot(of_people["share"], of_people["people"], color=colour("muted"), linestyle="--")
         for _, last in of_people.tail(1).iterrows():

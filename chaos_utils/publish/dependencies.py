@@ -18,7 +18,7 @@ from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
-from chaos_utils.datasets.registry import prediction_files
+from chaos_utils.datasets.registry import prediction_files, registry
 from chaos_utils.datasets.sources import find
 from chaos_utils.report import parameters
 
@@ -27,6 +27,11 @@ _DATA = (".csv", ".json", ".yml")
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
 _KNOWN = "scoring/reference_scores"  # what `chaos evaluate` reads of them
 _GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
+# What analyses read beside the book's votes: how its names start. The explorer shows that of `why`.
+_COMPANIONS = {
+    "why": ("varierr/", "nli_disagreement_taxonomy/", "livenli/", "ambient/crowdworker"),
+    "machine_crowds": ("alttest/", "berts_of_a_feather/", "llm_as_a_judge/"),
+}
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
@@ -130,10 +135,22 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
 
 
 def _beside(directly: Iterable[Path]) -> list[str]:
-    """Return the files that a chapter reads beside the book's votes: those of every dataset."""
-    if paths.project() / modules.PACKAGE / "analyses" / "crowds.py" not in directly:
-        return []
-    return [file.name for dataset in bundled_datasets() for file in dataset.files]
+    """Return the files that a chapter reads beside the book's votes."""
+    folder = paths.project() / modules.PACKAGE / "analyses"
+    stems = {path.stem for path in directly if path.parent == folder}
+    found = [name for stem in sorted(stems) for name in _companions(stem)]
+    if "crowds" in stems:  # those of every dataset
+        found += [file.name for dataset in bundled_datasets() for file in dataset.files]
+    return found
+
+
+def _companions(stem: str) -> list[str]:
+    return [name for name in registry() if name.startswith(_COMPANIONS.get(stem, ()))]
+
+
+def data_of_pages() -> dict[str, Path]:
+    """Return the data files that pages read beside what chapters do, by name: the explorer's."""
+    return {name: path for name in _companions("why") if (path := find(name)) is not None}
 
 
 def check_available(notebook: Path, values: Mapping[str, object]) -> None:
@@ -178,7 +195,8 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
 
 def digests_of_pages() -> dict[str, str]:
     """Return what `digests` does, for what the site is made of beside the chapters."""
-    return _digests([*pages(), *modules_of_pages()])
+    data = {name: _digest(path) for name, path in data_of_pages().items()}
+    return _digests([*pages(), *modules_of_pages()]) | data
 
 
 def _digests(files: Iterable[Path]) -> dict[str, str]:

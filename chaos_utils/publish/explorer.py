@@ -3,7 +3,7 @@
 The columns travel as packed scripts. Numbers and texts are apart, each under a notice of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,24 @@ from urllib.parse import parse_qsl, quote, urlencode
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.analyses import why
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.companions import LABELS
 from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import citations, licences, scripts
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
 
-OTHERS = "others.js"  # names the datasets beside the book's
-SCALE = 10_000  # shares, entropies and distances are whole ten-thousandths, which are short
+OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items
+SCALE = 10_000  # shares and distances are whole ten-thousandths, which are short
 # What an address of the explorer may ask for: see the page.
-ASKED = ("q", "dataset", "low", "high", "majority", "change", "old", "system", "verdict", "far",
-         "other", "axes", "sort", "page", "pin")  # fmt: skip
+ASKED = ("q", "dataset", "low", "high", "majority", "change", "old", "reason", "system", "verdict",
+         "far", "other", "axes", "sort", "page", "pin")  # fmt: skip
 
 
 def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
@@ -43,11 +45,10 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         says of its source); ``warning`` (to readers, may be empty); ``uids``;
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
         there are none, or only the label was released); ``majority`` and ``old_label`` (positions
-        in ``labels``; ``old_label`` None where there are none);
-        ``entropy`` (of the votes, bits); and ``systems``: ``name``, ``origin`` (see `System`),
-        ``shares`` (a column for each label but the last, whose share is the rest), ``label``
-        (stated, a position) and ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares,
-        entropies and distances are in units of 1 / `SCALE`.
+        in ``labels``; ``old_label`` None where there are none); and ``systems``: ``name``,
+        ``origin`` (see `System`), ``shares`` (a column for each label but the last, whose share is
+        the rest), ``label`` (stated, a position) and ``jsd`` (Jensen–Shannon distance from the
+        votes, nats). Shares and distances are in units of 1 / `SCALE`.
     """
     dataset = votes.dataset
     order = _order(votes)
@@ -65,7 +66,6 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
         "majority": votes.majority[order].tolist(),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
-        "entropy": _scaled(entropy(votes.shares, unit="bits"))[order].tolist(),
         "systems": [_system(system, votes, order) for system in systems],
     }
 
@@ -81,6 +81,53 @@ def texts(votes: Votes) -> list[list[str]]:
         [votes.texts[i][field].strip() for i in _order(votes)]
         for field in votes.dataset.text_fields
     ]
+
+
+def reasons(votes: Votes) -> dict[str, Any]:
+    """Return why people disagree on a dataset's items, where others' files on that are available.
+
+    Returns
+    -------
+    dict
+        ``names`` of the reasons, ``labels`` and ``statuses`` (VariErr's, by the word of a reason's
+        authors); and ``items``, in the order of `columns`: None, or the positions of the item's
+        reasons, those of its labels' statuses (none where they are unknown), and whether LiveNLI
+        has people's explanations. Empty where no item has any, or the votes are synthetic.
+    """
+    if votes.source.synthetic:
+        return {}
+    codes = [*why.REASONS, why.NO_REASON]
+    named = {(one.uid, one.reason) for one in _rows(why.TAXONOMY, votes)}
+    errors = {(one.uid, one.label): one.error for one in _rows(why.VARIERR, votes)}
+    judged = {uid for uid, _ in errors}
+    explained = {one.uid for one in _rows(why.LIVENLI, votes)}
+    statuses = {False: "plausible", True: "error", None: "not given"}
+    items: list[list[Any] | None] = []
+    for uid in (votes.uids[i] for i in _order(votes)):
+        has = [k for k, code in enumerate(codes) if (uid, code) in named]
+        status = [why.STATUSES.index(statuses[errors.get((uid, label))]) for label in LABELS]
+        item = [has, status if uid in judged else [], int(uid in explained)]
+        items.append(item if any(item) else None)
+    if not any(items):
+        return {}
+    names = [*(name for name, _ in why.REASONS.values()), why.NONE]
+    return {"names": names, "labels": LABELS, "statuses": why.STATUSES, "items": items}
+
+
+def _rows(companion: why.Companion, votes: Votes) -> Iterable[Any]:
+    available = all(map(sources.find, companion.files))
+    return companion.read(votes).itertuples() if available else ()
+
+
+def reasons_script(shown: Sequence[Votes], chapter: str) -> str:
+    """Return the script that says why people disagree on items; empty where nothing does.
+
+    `chapter` is the address of the chapter about it, or empty.
+    """
+    found = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
+    content = {"chapter": chapter, "datasets": found}
+    notice = "Labels and reasons of VariErr, LiveNLI and a taxonomy: licences not stated."
+    return scripts.packed("CHAOS_REASONS", content, notice) if found else ""
 
 
 def others_available(shown: Sequence[Votes]) -> list[Dataset]:
@@ -134,7 +181,10 @@ def _others_global(dataset: Dataset) -> str:
 
 
 def leave_out_others(site: Path) -> None:
-    """Take the datasets beside the book's out of a site, since not all may be passed on."""
+    """Take the datasets beside the book's, and the reasons, out of a site.
+
+    Not all may be passed on.
+    """
     folder = site / "_static" / "explorer"
     for path in folder.glob("more-*.js"):
         path.unlink()

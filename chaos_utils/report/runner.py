@@ -166,6 +166,8 @@ def _environment(folder: Path) -> Iterator[None]:
 
 
 def _failure(source: Path, cell: str, kind: str, message: str, kept: Path) -> ChaosError:
+    if kind == ChaosError.__name__:
+        return ChaosError(f"{message}\n  {'notebook:':<10} {source.stem}")
     found = f"{kind}: {message}"
     todo = f"read the whole traceback in _build/failed/{kept.name}"
     if kind in ("MemoryError", "OutOfMemoryError"):

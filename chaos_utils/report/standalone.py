@@ -26,7 +26,11 @@ _LOOK = """
 .jp-RenderedHTMLCommon table.published :is(th, td):not(.number) { text-align: left; }
 .jp-Notebook { max-width: 60rem; margin-inline: auto; }
 .jp-RenderedHTMLCommon { overflow-x: auto; }
-@media (max-width: 600px) { .jp-RenderedHTMLCommon figure { margin-inline: 0; } }
+.jp-OutputArea-child + .jp-OutputArea-child { margin-top: 1.5rem; }
+@media (max-width: 600px) {
+  .jp-RenderedHTMLCommon figure { margin-inline: 0; }
+  .jp-RenderedHTMLCommon table.published :is(th, td:not(.number)) { white-space: normal; }
+}
 """
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 

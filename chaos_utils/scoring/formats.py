@@ -4,7 +4,7 @@ ChaosNLI's JSON (many models in a file, logits or probabilities), JSON lines (``
 ``probs``; those released by Baan et al. (2022) have a class order of their own), CSV (``uid`` and
 a column per class) and parquet (the same columns). Answers drawn from a language model are a crowd
 of machine votes: tables with a row per answer (``uid`` or ``item``, ``sample``) or with their
-numbers (``uid``, ``n_samples`` and a column per class), JSON lines with a list ``samples``.
+numbers (the same, ``n_samples`` and a column per class), JSON lines with a list ``samples``.
 """
 
 import math
@@ -304,7 +304,8 @@ def _from_columns(
     if _SAMPLE in names:
         return _from_samples(path, records, faults)
     classes = {name for one in (*datasets, *known_datasets()) for name in class_columns(one)}
-    if "uid" not in names or not classes & set(names):
+    uid = "item" if _N_SAMPLES in names and "uid" not in names else "uid"
+    if uid not in names or not classes & set(names):
         raise faults.fatal(
             "Unrecognised predictions format.",
             f"columns {', '.join(map(shown, names[:8]))}",
@@ -317,11 +318,11 @@ def _from_columns(
         model = fields.get("model", path.stem)
         row = Row(
             place=record.place,
-            uid=fields["uid"],
+            uid=fields[uid],
             values={
                 name: value
                 for name, value in fields.items()
-                if name not in ("model", "uid", "dataset", "task", "predicted_label", *ABOUT)
+                if name not in ("model", uid, "dataset", "task", "predicted_label", *ABOUT)
                 and name != _N_SAMPLES
             },
             label=_stated(fields.get("predicted_label")),

@@ -608,6 +608,8 @@ def _checked(path: Path, model: str, chosen: Mapping[str, Row], values: Floats) 
         todo = "apply a softmax if these are logits"
         if (values >= 0).all() and (np.abs(sums - 100) <= 1).all():
             todo = "divide by 100: these are percentages"
+        elif (values >= 0).all() and (values == values.round()).all():
+            todo = "add a column n_samples, their sum, if these count answers that were drawn"
         raise _faulty(path, model, faults, expected, todo)
     return values
 

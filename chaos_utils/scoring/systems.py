@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +81,25 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
         own = read_predictions(path, [votes], allow_missing=True, allow_others=True)
         found += [replace(one, origin="yours") for one in own]
     return found
+
+
+def refuse_unused(
+    files: Sequence[str], all_votes: Sequence[Votes], systems: Sequence[System]
+) -> None:
+    """Raise a ChaosError if one of a reader's files has no item of any of these datasets.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Of predictions, as for `own_systems`.
+    all_votes : sequence of Votes
+    systems : sequence of System
+        What was read from the files, on any of the datasets.
+    """
+    used = {Path(one.name).name for system in systems for one in system.inputs}
+    for path in map(paths.from_reader, files):
+        if path.name not in used:
+            read_predictions(path, all_votes, allow_missing=True)
 
 
 def released_systems(votes: Votes) -> list[System]:

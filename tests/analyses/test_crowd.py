@@ -9,6 +9,7 @@ from helpers.checkout import chaos, copy_checkout
 from helpers.datasets import write_four_labels
 
 from chaos_utils.analyses import ceilings, crowd
+from chaos_utils.analyses.evidence import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_all_votes
@@ -134,18 +135,27 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
         for name, values in (("near", near), ("twin", twin), ("far", 1 - near - 0 * twin))
         if name != "far"
     ]
-    systems.append(make_system("far", votes, np.roll(truth[few], 1, axis=1)))
+    far = make_system("far", votes, np.roll(truth[few], 1, axis=1))
+    systems.append(replace(far, n_samples=(5, 5)))
     table = crowd.compared.function(votes, systems, n_resamples=2000, seed=0)
     said = table.set_index(["system", "reference"])["verdict"]
-    assert said["near", "twin"] == "these votes cannot say which is nearer"
-    assert said["near", "far"] == "near is nearer to people"
-    assert said["far", "mean vote"] == "mean vote is nearer to people"
+    assert said["near", "twin"] == crowd.OPEN
+    assert said["near", "far"] == "near"
+    assert said["far", "mean vote"] == "mean vote"
+    shown = [[column.cell(row) for column in crowd.PAIR_COLUMNS[:2]] for row in
+             table.to_dict("records")]  # fmt: skip
+    assert ["near", "far (machine votes)"] in shown
+    assert ["far (machine votes)", "mean vote"] in shown
+    assert ["near", "twin"] in shown
     judged = crowd.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
     assert judged["system"][:2].tolist() == ["perfect model", "second crowd"]
     values = judged.set_index("system")["sq_distance"]
     exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
     assert values["near"] == pytest.approx(exact, abs=0.04)
-    assert judged["kind"].tolist().count("model") == 3
+    assert judged["kind"].tolist().count("model") == 2
+    names = [crowd.SYSTEM_COLUMNS[0].cell(row) for row in judged.to_dict("records")]
+    assert "far (machine votes)" in names
+    assert "near" in names
 
 
 @pytest.fixture
@@ -167,6 +177,41 @@ def test_annotators_come_with_least_agreement_first(four):
     assert 0 < together["relabelled"] < 0.5
 
 
+def test_who_can_only_agree_stands_at_neither_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    lines = [f"i{k},w{k % 4},{'ab'[k % 3 == 0]}" for k in range(60)]
+    lines += [f"i{k},v{j},{'ab'[k % 2]}" for k in range(60) for j in range(2)]
+    lines += [f"j{k},{name},a" for k in range(12) for name in ("alike", "twin")]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["item,annotator,label", *lines]))
+    (votes,) = load_all_votes(str(path))
+    table = crowd.annotators.function(votes)
+    assert table["corrected"].isna().sum() == 2
+    assert table["few"][table["corrected"].isna()].all()
+    assert crowd.at_the_ends(table, 10)["corrected"].notna().all()
+
+
+def test_a_file_for_another_dataset_is_refused_by_each_chapter(four, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("uid,none,mild,severe,fatal\nx1,0.25,0.25,0.25,0.25\n")
+    for read in (lambda: crowd.crowd_of(str(four), "", [str(path)]),
+                 lambda: gather(str(four), [str(path)])):  # fmt: skip
+        with pytest.raises(ChaosError, match=r"No uid of 'other' occurs in(.|\n)*uids such as"):
+            read()
+
+
+def test_numbers_that_rest_on_the_prior_alone_are_marked():
+    cells = [crowd.BUDGET_COLUMNS[0].cell({"n_votes": n, "most_votes": 5}) for n in (5, 10)]
+    assert cells == ["5", "10 (prior alone)"]
+
+
+def test_items_as_divided_are_counted_whatever_their_labels(sample, truth):
+    votes = drawn(sample, truth, 3)
+    first = crowd.divided_items.function(votes, n_items=1, most=2000, seed=0).iloc[0]
+    assert sorted(map(int, first["counts"].split())) == [1, 1, 1]
+    assert first["n_alike"] == (votes.counts == 1).all(axis=1).sum()
+
+
 def test_votes_without_pairs_are_refused(tmp_path):
     path = tmp_path / "single.csv"
     path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
@@ -185,7 +230,9 @@ def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(t
     )
     uids = [f"m{k}" for k in range(20)]
     (tmp_path / "mine.csv").write_text(
-        "\n".join(["uid,a,b,model", *(f"{uid},0.6,0.4,mine" for uid in uids)])
+        "\n".join(
+            ["item,sample,model", *(f"{uid},{label},<i>llm" for uid in uids for label in "aab")]
+        )
     )
     given = (f"data={tmp_path / 'tone.yml'}", f"predictions={tmp_path / 'mine.csv'}", "draws=2",
              "resamples=40")  # fmt: skip
@@ -199,6 +246,8 @@ def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(t
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; costs $2 and $3 {value}`x`" in page
     assert page.count('<source media="(max-width: 600px)"') == answer["made"].count("fig-crowd")
+    assert "&lt;i&gt;llm: machine votes: 3 samples per item, smoothed by" in page
+    assert page.count("&lt;i&gt;llm (machine votes)") == 2  # in each table of systems
     manifest = json.loads(
         next((checkout / "runs").glob("crowd-*/figures/tbl-crowd-items.json")).read_text("utf-8")
     )

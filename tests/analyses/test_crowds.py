@@ -13,7 +13,6 @@ from chaos_utils.base import paths
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.publish import dependencies
 
 N_ITEMS = 2000
 FEW = {"most": 1000, "n_resamples": 100, "seed": 0}
@@ -153,18 +152,6 @@ def test_a_reader_s_votes_stand_before_the_others_and_the_sample_alone(four, no_
     assert not material[0].recordable
     sample = gather("sample")
     assert crowds.atlas_of("sample", sample) is sample
-
-
-def test_the_chapter_depends_on_every_dataset(monkeypatch, tmp_path):
-    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
-    monkeypatch.setattr(dependencies, "_votes_here", lambda data: [])
-
-    def needed(chapter):
-        return set(dependencies.data_of(paths.notebooks() / f"{chapter}.py", "auto"))
-
-    files = {file.name for dataset in bundled_datasets() for file in dataset.files}
-    assert files <= needed("crowds")
-    assert not files & needed("annotations")
 
 
 def test_the_chapter_runs_on_the_sample(tmp_path):

@@ -7,12 +7,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.checkout import chaos, copy_checkout
+from helpers.datasets import write_four_labels
 
 from chaos_utils.analyses import machine_crowds as mc
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.base import style
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets import sources
+from chaos_utils.datasets import catalogue, sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.companions import machine_files
 from chaos_utils.datasets.loading import load_votes
@@ -58,6 +60,16 @@ def as_if_released(votes, **changes):
     return replace(votes, source=source, other_sources=(), **changes)
 
 
+def of_a_reader(votes):
+    return replace(votes, source=replace(votes.source, synthetic=False))
+
+
+def five_systems(votes):
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet(np.ones(votes.dataset.n_classes), (5, len(votes)))
+    return [computed(f"m{k}", votes, one) for k, one in enumerate(chances)]
+
+
 def answers_to(votes, labels, finished):
     """Return answers of machines, a column of `labels` each, with their shares of whole answers."""
     names = votes.dataset.labels
@@ -87,9 +99,17 @@ def test_crowds_are_seeds_all_systems_and_language_models(votes, systems):
         (mc.LLMS, 3), (mc.FINISHED, 2), (systems[0].family, 3), (mc.ALL, 4)
     ]  # fmt: skip
     assert (found[0].counts[:, 0] == 3).all()
-    # They are no crowd beside other votes than the published ones.
-    assert not len(judges.on(votes))
-    assert mc.crowds_on(votes, systems[:1], judges.on(votes)) == []
+    yours = [replace(systems[0], name=f"y{k}", family=f"y{k}", origin="yours") for k in (0, 1)]
+    beside = mc.crowds_on(released, [*systems, other, *yours], judges.on(votes)[:0])
+    assert [(one.name, one.n_members) for one in beside][1:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
+    assert [one.name for one in mc.crowds_on(released, yours, judges.on(votes)[:0])] == [
+        mc.WITH_YOURS
+    ]
+    # They are no crowd beside a reader's own votes, and single votes judge none.
+    own = of_a_reader(votes)
+    assert mc.crowds_on(own, systems[:1], judges.on(own)) == []
+    single = replace(own, counts=np.eye(3, dtype=int)[own.majority])
+    assert mc.crowds_on(single, systems, judges.on(own)) == []
 
 
 def test_answers_are_set_beside_their_own_items(votes):
@@ -109,6 +129,7 @@ def test_people_as_few_as_the_machines(votes):
     assert np.isclose(mc.chance_of_unanimity(votes, 2)[0], expected)
     assert np.allclose(mc.chance_of_unanimity(votes, 1), 1)
     assert (mc.chance_of_unanimity(votes, int(n))[votes.counts.max(axis=1) < n] == 0).all()
+    assert np.isnan(mc.chance_of_unanimity(votes, int(n) + 1)).all()
 
 
 def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
@@ -176,8 +197,8 @@ def test_a_hundred_berts(votes):
     assert high == (correct >= 90).sum()
     growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
     assert growth.rows["n_members"].tolist() == [1, 2, 3, 5, 10, 20, 50, 100]
-    # On other votes than the published ones, nothing is said.
-    assert not len(mc.hundred(evidence(votes, []), berts=berts, **FEW))
+    # Beside a reader's own votes, nothing is said.
+    assert not len(mc.hundred(evidence(of_a_reader(votes), []), berts=berts, **FEW))
 
 
 def test_unanimity_by_the_majority_s_share(votes, systems):
@@ -213,6 +234,19 @@ def test_figures_are_drawn_in_both_widths(votes, systems, narrow):
     assert len(crowds) == 3  # seeds, BERTs and people
 
 
+def test_figures_of_few_votes_are_drawn_where_no_interval_ends_and_no_people_compare(votes):
+    few = replace(votes, counts=np.tile([2, 1, 1], (len(votes), 1)))
+    seeds = [replace(one, family="m", seed=k, origin="yours")
+             for k, one in enumerate(five_systems(few))]  # fmt: skip
+    here = evidence(few, seeds)
+    unanimity = mc.unanimity(here, judges=NONE, berts=NONE, **FEW).rows
+    assert unanimity["people"].isna().all()
+    assert len(plot_unanimity(unanimity).axes[0].lines) == 2  # machines, and people without points
+    grown = mc.grown(mc.growth(here, judges=NONE, berts=NONE, confidence=0.95)).rows
+    (axis, *_) = plot_machine_worth(grown.assign(high=np.inf)).axes
+    assert np.isfinite(axis.get_ylim()).all()
+
+
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     released = as_if_released(votes)
     here = Material((evidence(released, systems),))
@@ -223,8 +257,43 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     own = Material((replace(here[0], own=True),))
     assert mc.beside(own).material is own
     # Nor are they looked for beside other votes.
-    sample = Material((evidence(votes, systems),))
-    assert mc.beside(sample).material is sample
+    others = Material((replace(evidence(of_a_reader(votes), systems), own=True),))
+    assert mc.beside(others).material is others
+    assert not len(mc.annotated(others)[0])
+
+
+def test_beside_the_sample_all_answers_are_invented(sample):
+    here = Material(tuple(evidence(one, []) for one in sample))
+    machines = mc.beside(here)
+    assert machines.material is here
+    names = {(one["dataset"], one["crowd"]) for one in mc.crowds(
+        here, judges=machines.judges, **FEW).rows.to_dict("records")}  # fmt: skip
+    assert {("snli", mc.LLMS), ("alphanli", mc.FINISHED)} <= names
+    assert set(mc.hundred(here, berts=machines.berts, **FEW).rows["dataset"]) == {"mnli"}
+    assert len(mc.gold_shares(here, berts=machines.berts)) == 100
+    material, answers = mc.annotated(here)
+    rows = mc.stand_ins(material, answers=answers, **FEW).rows
+    assert rows["model"].tolist()[-2:] == [mc.POOLED, mc.PEOPLE]
+    assert (rows["n_annotators"].dropna() == 8).all()
+    assert not [*machines.judges.inputs, *machines.berts.inputs, *answers.inputs]
+
+
+@pytest.mark.slow
+def test_the_chapter_runs_on_a_reader_s_votes_and_models(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    described = write_four_labels(tmp_path)
+    (votes,) = gather(str(described)).votes
+    files = [tmp_path / f"{one.name}.csv" for one in five_systems(votes)]
+    for file, one in zip(files, five_systems(votes), strict=True):
+        shares = pd.DataFrame(one.probabilities, columns=votes.dataset.labels)
+        shares.assign(uid=one.uids).to_csv(file, index=False)
+    checkout = copy_checkout(tmp_path / "checkout")
+    options = [f"data={described}", f"predictions={','.join(map(str, files))}", "resamples=50"]
+    given = [word for one in options for word in ("-p", one)]
+    done = chaos("run", "machine_crowds", *given, cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    made = {path.stem for path in (checkout / "runs").glob("machine_crowds-*/figures/*.json")}
+    assert made == {"tbl-machine-crowds", "fig-machine-worth"}
 
 
 @published
@@ -244,7 +313,7 @@ def test_six_language_models_on_the_released_votes():
 
 @published
 def test_stand_ins():
-    material, answers = mc.annotated()
+    material, answers = mc.annotated(gather("snli"))
     assert {one.name for one in material} == {"wax", "lesion"}
     few = Material(tuple(one for one in material if one.name == "lesion"))
     rows = mc.stand_ins(few, answers=answers, **FEW).rows.set_index("model")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from helpers.evidence import evidence_on
 from helpers.rows import write_dataset
 
@@ -60,3 +62,13 @@ def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
     assert material_of(sample).is_book
     assert not material_of(sample[:1]).is_book
     assert not both.is_book
+
+
+def test_machine_votes_of_a_reader_s_are_marked_and_names_shown_as_they_are(others):
+    four, _ = others
+    one = replace(uniform(four), name="<b>my_llm*", origin="yours", n_samples=(3, 3),
+                  notes=("machine votes: 3 samples per item",))  # fmt: skip
+    evidence = Evidence((four.dataset,), (four,), ((one, uniform(four)),), own=True)
+    said = notices(Material((evidence,)))
+    assert "> &lt;b&gt;my\\_llm\\*: machine votes: 3 samples per item." in said
+    assert said.count("machine votes") == 1

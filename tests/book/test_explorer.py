@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
-from helpers.pages import violations
+from helpers.pages import instead, violations
 
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.catalogue import get_dataset
@@ -31,13 +31,6 @@ def read(checkout, name):
     """Return what a data file of the page holds."""
     file = checkout / "_build" / "html" / "_static" / "explorer" / name
     return json.loads(zlib.decompress(b64decode(file.read_text("utf-8").split('"')[1])))
-
-
-def instead(name, value):
-    """Return a script that keeps a global from being set otherwise than to a value, packed."""
-    script = scripts.packed(f"{name}_KEPT", value, "Changed.")
-    kept = f"{{get: () => window.{name}_KEPT, set: () => {{}}}}"
-    return f"{script} Object.defineProperty(window, '{name}', {kept});"
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +68,12 @@ def visit(browser, small_checkout):
     yield open_at
     context.close()
     assert not troubles
+
+
+def bits(dataset):
+    """Return the entropy of a dataset's items, as the page rounds it."""
+    counts = np.transpose(dataset["votes"])
+    return entropy(counts / counts.sum(axis=1, keepdims=True), unit="bits").round(4)
 
 
 def count(page):
@@ -132,7 +131,7 @@ def test_filters_leave_what_the_data_says_and_come_back_from_the_address(visit, 
     expected = {
         snli["uids"][i]
         for i in range(len(snli["uids"]))
-        if snli["entropy"][i] >= 5000
+        if bits(snli)[i] >= 0.5
         and snli["majority"][i] != snli["old_label"][i] == 1
         and system["label"][i] != snli["majority"][i]
         and system["jsd"][i] >= 3000
@@ -485,7 +484,7 @@ def test_points_may_show_entropy_and_jsd_and_texts_when_pointed_at(visit, items,
     assert len(found) == count(page)
     for uid, x, y in found:
         i = snli["uids"].index(uid)
-        assert (x, y) == (snli["entropy"][i] / 10_000, jsd("system")[i] / 10_000)
+        assert (x, y) == (bits(snli)[i], jsd("system")[i] / 10_000)
     choose(page, other=snli["systems"][2]["name"], axes="systems")
     for uid, x, y in page.evaluate(points):
         i = snli["uids"].index(uid)
@@ -625,6 +624,54 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(visit, small
     page = visit(f"?dataset=snli&pin=moods%2Fm07&pin=snli%2F{uid}".replace("#", "%23"), script)
     assert page.locator("tbody.pinned code.uid").all_inner_texts() == ["m07", uid]
     assert count(page) == len(data["datasets"][0]["uids"])
+
+
+def test_reasons_are_on_the_cards_of_items_that_have_any_and_can_be_asked_for(visit, items):
+    page = visit("?dataset=mnli&reason=lexical")
+    assert not page.locator("[name=reason]").is_visible()
+    assert count(page) == len(items["mnli"]["uids"])
+    page.locator("#explorer tbody a").first.click()
+    plain = page.locator("dialog").inner_text()
+    assert "Why people disagree" not in plain
+
+    uids = items["mnli"]["uids"]
+    known = [[[0, 1], [0, 2, 1], 1], [[1], [], 0], [[], [1, 1, 1], 0], None]
+    made = {"names": ["lexical", EVIL], "labels": items["mnli"]["labels"],
+            "statuses": ["plausible", "error", "not given"],
+            "items": known + [None] * (len(uids) - len(known))}  # fmt: skip
+    content = {"chapter": "chapters/why.html", "datasets": {"mnli": made}}
+    script = instead("CHAOS_REASONS", content)
+    page = visit("", script)
+    assert offered(page, "reason") == {"": None, "lexical": 1, EVIL: 2}
+    choose(page, reason=EVIL)
+    assert shown(page) == uids[:2]
+    assert offered(page, "dataset")["mnli"] == 2
+    page.locator("#explorer tbody a").first.click()
+    card = page.locator("dialog")
+    text = card.inner_text()
+    assert f"Reasons\nlexical, {EVIL}\n" in text
+    assert "entailment: plausible, neutral: not given, contradiction: error" in text
+    assert "LiveNLI" in text
+    assert card.get_by_role("link", name="Why people disagree").get_attribute("href") == (
+        "chapters/why.html"
+    )
+    page.emulate_media(reduced_motion="reduce")
+    assert violations(page) == []
+    card.get_by_role("link", name="Next").click()
+    page.wait_for_function("uid => location.hash === '#' + encodeURIComponent(uid)", arg=uids[1])
+    text = card.inner_text()
+    assert EVIL in text
+    assert "VariErr" not in text
+    assert "LiveNLI" not in text
+    page = visit(f"?reason=lexical#{uids[3]}", script)
+    assert count(page) == 1
+    text = page.locator("dialog").inner_text()
+    assert uids[3] in text
+    assert "Why people disagree" not in text
+    page.keyboard.press("Escape")
+    choose(page, dataset="snli")
+    assert not page.locator("[name=reason]").is_visible()
+    assert count(page) == len(items["snli"]["uids"])
 
 
 @pytest.mark.slow

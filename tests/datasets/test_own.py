@@ -1,6 +1,8 @@
 """Votes of a reader's own: checked, described and read, however they are damaged."""
 
+import gzip
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -104,7 +106,7 @@ def test_columns_may_be_named(check, tmp_path):
         (GOOD.replace("ran,cyd", "ran,"), "no annotator in the column 'Rater' of 1 of 5", ""),
         (GOOD + "3,fish,ann,yes,30\n", "", "one vote on 1 item"),
         (GOOD + "2,a dog ran,dan,Yes,3\n", "", "kept apart: 'Yes', 'yes'"),
-        (GOOD + "2,a dog ran,dan, yes,3\n", "", "1 label between blanks, read without them"),
+        (GOOD + "2,a dog ran,dan, yes,3\n", "", "1 label with blanks around, read without them"),
         (GOOD + "2,a dog ran,ann,yes,3\n", "1 vote by an annotator who had judged the item", ""),
         (GOOD + "2,a dog ran,dan,,3\n", "no label in the column 'Label' of 1 of 6 rows", ""),
     ],
@@ -127,7 +129,7 @@ def test_what_is_odd_is_said_and_never_mended(check, tmp_path, changed, fault, r
     if "labels" in remark:
         assert remark.split(" are ")[0] in notes
     if "blanks" in remark:
-        assert "1 of 6 labels stand between blanks" in notes or "kept apart" in notes
+        assert "1 of 6 labels have blanks around them" in notes
 
 
 def test_a_slider_needs_a_rule_that_is_named(check, tmp_path):
@@ -242,7 +244,7 @@ def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, kind):
         of_both = [getattr(votes.annotations, name).tolist() for votes in (fast, slow)]
         assert of_both[0] == of_both[1]
     assert any("left out" in note for note in fast.notes)
-    assert any("between blanks" in note for note in fast.notes)
+    assert any("have blanks around them" in note for note in fast.notes)
 
 
 @pytest.mark.parametrize(
@@ -275,3 +277,124 @@ def test_large_wide_files_are_read_alike(tmp_path, monkeypatch):
     assert (fast.uids, fast.counts.tolist()) == (slow.uids, slow.counts.tolist())
     path.write_text("item,blue,red\na,1,2\nb,0,-5\n")
     assert tables.votes_at_once(tables.Content.of(path), slow.dataset, "x", 0) is None
+
+
+LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for k in range(12))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "The data file is empty"),
+        (b"item,label\n", "holds no votes"),
+        (gzip.compress(LINES.encode()), "compressed(.|\n)*unpack it"),
+        (LINES.replace("a\n", "für\n").encode("latin-1"), "not UTF-8(.|\n)*save it as UTF-8"),
+        (LINES.encode("utf-16"), "not UTF-8"),
+        (bytes(range(256)), "not UTF-8"),
+        (b"item,label,label\n1,a,a\n", "stands twice(.|\n)*'label'(.|\n)*each column once"),
+        (b"item,label\n1,a\n1,b,c\n", "line 3, found 3 fields"),
+        (b"item|label\n1|a\n", "not recognised(.|\n)*--item"),
+        (b"item,one,two\n1,a,b\n", "reader.format: columns"),
+        (b"item,a,b\n1,0.5,0.5\n", "hold shares(.|\n)*a column n_votes"),
+    ],
+)
+def test_a_file_that_cannot_be_checked_ends_in_one_message(tmp_path, content, said):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(content)
+    for command in ("check", "init"):
+        done = run("dataset", command, path)
+        assert done.exit_code == 2
+        assert re.search(said, done.output), done.output
+        assert "votes.csv" in done.output
+    assert not (tmp_path / "votes.yml").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-8"])
+@pytest.mark.parametrize(("old", "new"), [(",", ";"), (",", "\t"), ("\n", "\r\n"), ("\n", "\n")])
+def test_marks_delimiters_and_ends_of_lines_make_no_difference(tmp_path, encoding, old, new):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(LINES.replace(old, new).encode(encoding))
+    found = check_file(path)[0]
+    assert found.columns == {"item": "item", "annotator": "rater", "label": "label"}
+    assert (found.items, found.labels) == (4, {"a": 6, "b": 6})
+    (votes,) = load_all_votes(str(path))
+    assert votes.counts.sum(axis=0).tolist() == [6, 6]
+
+
+def test_single_cells_of_a_wide_file_are_faults_and_hide_no_other_votes(check, tmp_path):
+    found = check("item,a,b\n1,2,0\n2,-1,3\n3,1,\n")
+    assert found.labels == {"a": 3, "b": 3}
+    assert found.faults == [
+        "no number of votes in the column 'a' of 1 of 3 rows (first: row 2)",
+        "no number of votes in the column 'b' of 1 of 3 rows (first: row 3)",
+    ]
+    with pytest.raises(ChaosError, match=r"line 3, field 'a'(.|\n)*line 4, field 'b'"):
+        load_all_votes(str(tmp_path / "votes.csv"))
+
+
+def test_shares_beside_the_number_of_votes_are_votes(check, tmp_path):
+    found = check("item,n_votes,a,b\n1,4,0.25,0.75\n2,3,0.333,0.667\n")
+    assert found.labels == {"a": 2, "b": 5}
+    assert not found.faults
+    assert run("dataset", "init", tmp_path / "votes.csv").exit_code == 0
+    for name in ("votes.csv", "votes.yml"):
+        (votes,) = load_all_votes(str(tmp_path / name))
+        assert votes.counts.tolist() == [[1, 3], [1, 2]]
+        catalogue._brought.clear()
+    assert "first: row 2" in check("item,n_votes,a,b\n1,3,1,2\n2,3,1,1\n").faults[0]
+
+
+def test_a_column_beside_the_votes_of_a_wide_file_needs_a_description(check, tmp_path):
+    found = check("item,text,a,b\n1,a text,2,0\n2,more text,1,1\n")
+    assert "chaos dataset init" in found.abilities[0].why
+    with pytest.raises(ChaosError, match=r"columns that hold no votes(.|\n)*'text'"):
+        load_all_votes(str(tmp_path / "votes.csv"))
+    run("dataset", "init", tmp_path / "votes.csv")
+    (votes,) = load_all_votes(str(tmp_path / "votes.yml"))
+    assert votes.texts[1]["text"] == "more text"
+
+
+def test_labels_that_look_like_missing_votes_are_remarked_on(check):
+    remarks = " ".join(check("item,label\n1,nan\n1,yes\n2,N/A\n2,no\n").remarks)
+    assert "may stand for a missing vote are kept: 'N/A', 'nan'" in remarks
+
+
+def test_init_says_what_remains_to_be_done(tmp_path):
+    path = tmp_path / "snli.csv"
+    path.write_text(LINES + "0,w0,a\n")
+    done = run("dataset", "init", path)
+    assert "the name 'snli' is taken: the dataset is called 'my-snli'" in done.output
+    assert "fault: 1 vote by an annotator" in done.output
+    assert "next: correct snli.csv" in done.output
+    path.write_text(LINES)
+    (votes,) = load_all_votes(str(tmp_path / "snli.yml"))
+    assert votes.dataset.name == "my-snli"
+
+
+def test_a_rule_must_cover_the_numbers_and_cuts_no_words(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(LINES)
+    done = run("dataset", "init", path, "--cut", "0,1,2")
+    assert done.exit_code == 2
+    assert "Only a column of numbers can be cut" in done.output
+    path.write_text("item,label\n1,5\n1,70\n")
+    done = run("dataset", "init", path, "--cut", "0,25,50")
+    assert done.exit_code == 2
+    assert "--cut 0,25,50, and numbers from 5 to 70" in done.output
+    assert not (tmp_path / "votes.yml").exists()
+    done = run("dataset", "init", path, "--cut", "0,25,100")
+    assert done.exit_code == 0
+    assert "fault" not in done.output
+
+
+def test_a_folder_and_a_place_that_cannot_be_used(tmp_path):
+    done = run("dataset", "check", tmp_path)
+    assert done.exit_code == 2
+    assert "There are no votes in this folder" in done.output
+    assert "There is no such file" in run("dataset", "check", tmp_path / "none.csv").output
+    (tmp_path / "votes.csv").write_text(LINES)
+    (tmp_path / "taken.yml").mkdir()
+    command = ("dataset", "init", tmp_path / "votes.csv", "--out", tmp_path / "taken.yml")
+    assert "exists already" in run(*command).output
+    assert run(*command, "--force").exit_code == 2
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["taken.yml", "votes.csv"]

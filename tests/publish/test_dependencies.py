@@ -1,6 +1,9 @@
 import pytest
 
+from chaos_utils.analyses import why
 from chaos_utils.base import paths
+from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
+from chaos_utils.datasets.companions import machine_files
 from chaos_utils.publish import dependencies
 
 
@@ -57,6 +60,37 @@ def test_pages_are_the_book_s_sources_without_what_was_made():
     pages = dependencies.pages()
     assert paths.project() / "book" / "index.md" in pages
     assert not any("chapters" in path.parts or "__pycache__" in path.parts for path in pages)
+
+
+def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
+    found = dependencies.data_of_pages()
+    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
+    shown = [*why.VARIERR.files, *why.TAXONOMY.files, *why.LIVENLI.files]
+    pages = dependencies.data_of_pages()
+    assert shown
+    assert pages.keys() >= {*shown, *why.AMBIENT.files} | found.keys()
+
+    def needed(chapter, data):
+        return dependencies.data_of(paths.notebooks() / f"{chapter}.py", data).keys()
+
+    assert needed("why", "auto") > pages.keys()
+    assert not needed("why", "sample") & pages.keys()
+    assert not needed("results", "auto") & pages.keys()
+    judged = [get_dataset(name) for name in ("snli", "mnli", "wax", "lesion")]
+    machines = {file for one in judged for file in machine_files(one)}
+    assert len(machines) == 5
+    assert needed("machine_crowds", "auto") >= machines | {one.file for one in judged[2:]}
+    others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
+    assert needed("crowds", "auto") >= others
+    assert not needed("annotations", "auto") & (others | machines | pages.keys())
+
+    for name in pages:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    before = dependencies.digests_of_pages()
+    (tmp_path / shown[0]).write_text("changed")
+    after = dependencies.digests_of_pages()
+    assert {name for name in after if after[name] != before[name]} == {shown[0]}
 
 
 def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monkeypatch):

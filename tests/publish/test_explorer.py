@@ -4,12 +4,14 @@ from base64 import b64decode
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from chaos_utils.analyses import why
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import sources
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
 from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
@@ -37,8 +39,6 @@ def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):
         else:
             assert np.array_equal(np.transpose(made["old_votes"]), votes.old_votes[rows])
         close = {"rtol": 0, "atol": 0.5 / explorer.SCALE}
-        measured = entropy(votes.shares, unit="bits")[rows]
-        np.testing.assert_allclose(np.array(made["entropy"]) / explorer.SCALE, measured, **close)
         for system, found in zip(systems, made["systems"], strict=True):
             assert (found["name"], found["origin"]) == (system.name, "simulated")
             assert found["label"] == system.predicted[rows].tolist()
@@ -115,6 +115,88 @@ def test_what_the_explorer_cannot_show_is_refused(asked):
     with pytest.raises(ChaosError, match="cannot show this selection") as fault:
         explorer.selection(asked)
     assert "dataset" in str(fault.value)
+
+
+REASONED = ("TAXONOMY", "VARIERR", "LIVENLI")
+
+
+@pytest.fixture
+def collected(sample, monkeypatch):
+    """Votes that pass as collected, with reasons for the first four by uid."""
+    votes = replace(sample[1], source=replace(sample[1].source, synthetic=False))
+    a, b, c, d = sorted(votes.uids)[:4]
+    tables = {
+        "TAXONOMY": {"uid": [a, a, a, d, "other"],
+                     "reason": ["High Overlap", "Lexical", "Lexical", "N/A", "Temporal"]},
+        "VARIERR": {"uid": [a, a, b, "other"], "error": [True, True, False, True],
+                    "label": ["neutral", "neutral", "contradiction", "neutral"]},
+        "LIVENLI": {"uid": [b, c, c, "other"]},
+    }  # fmt: skip
+    for name, table in tables.items():
+        made = why.Companion("", lambda votes, table=table: pd.DataFrame(table))
+        monkeypatch.setattr(why, name, made)
+    return votes
+
+
+def test_reasons_are_joined_to_items_by_uid(collected, sample):
+    made = explorer.reasons(collected)
+    assert len(made["items"]) == len(collected)
+    assert not any(made["items"][4:])
+    found = []
+    for reasons, judged, explained in made["items"][:4]:
+        names = [made["names"][k] for k in reasons]
+        statuses = [made["statuses"][k] for k in judged]
+        found.append((names, dict(zip(made["labels"], statuses, strict=bool(judged))), explained))
+    none = "not given"
+    assert found == [
+        (["lexical", "high overlap"],
+         {"entailment": none, "neutral": "error", "contradiction": none}, 0),
+        ([], {"entailment": none, "neutral": none, "contradiction": "plausible"}, 1),
+        ([], {}, 1),
+        (["none of the ten"], {}, 0),
+    ]  # fmt: skip
+    assert explorer.reasons(sample[1]) == {}
+    others = replace(collected, uids=tuple(f"own-{uid}" for uid in collected.uids))
+    assert explorer.reasons(others) == {}
+
+
+def test_reasons_whose_files_are_missing_are_not_there(collected, monkeypatch):
+    whole = explorer.reasons(collected)["items"]
+    monkeypatch.setattr(sources, "find", lambda name: None)
+    monkeypatch.setattr(why, "LIVENLI", why.Companion("livenli", lambda votes: 1 / 0))
+    made = explorer.reasons(collected)["items"]
+    assert made[:4] == [whole[0], [*whole[1][:2], 0], None, whole[3]]
+    for name in REASONED:
+        monkeypatch.setattr(why, name, why.Companion("varierr", lambda votes: 1 / 0))
+    assert explorer.reasons(collected) == {}
+    assert explorer.reasons_script([collected], "why.html") == ""
+
+
+def test_reasons_are_not_passed_on(collected, sample, tmp_path):
+    script = explorer.reasons_script([sample[0], collected], "why.html")
+    held = json.loads(zlib.decompress(b64decode(script.split('"')[1])))
+    expected = json.loads(json.dumps(explorer.reasons(collected)))
+    assert held == {"chapter": "why.html", "datasets": {collected.dataset.name: expected}}
+    file = tmp_path / "_static" / "explorer" / explorer.OTHERS
+    write_text(file, explorer.others_listed([]) + script)
+    explorer.leave_out_others(tmp_path)
+    assert file.read_text("utf-8") == explorer.others_listed([])
+
+
+def test_the_released_reasons_are_on_807_items_without_any_explanation(released):
+    companions = [getattr(why, name) for name in REASONED]
+    if any(len(one.inputs) < len(one.files) for one in companions):
+        pytest.skip("the files of reasons are not available")
+    assert explorer.reasons(released[0]) == explorer.reasons(released[2]) == {}
+    made = explorer.reasons(released[1])
+    items = list(filter(None, made["items"]))
+    assert len(items) == 807
+    assert [sum(bool(item[k]) for item in items) for k in range(3)] == [450, 500, 50]
+    labels = sum(item[1].count(made["statuses"].index("error")) for item in items)
+    varierr = why.VARIERR.read(released[1])
+    assert labels == varierr[varierr["error"]].groupby(["uid", "label"]).ngroups
+    words = {word for item in json.loads(json.dumps(items)) for part in item[:2] for word in part}
+    assert words <= set(range(len(made["names"])))
 
 
 def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(

@@ -103,6 +103,15 @@ def test_a_value_cannot_break_out_of_the_table():
     assert "<img" not in shown
 
 
+def test_a_fault_that_the_reader_can_mend_is_shown_as_it_is(project):
+    body = "from chaos_utils.base.errors import ChaosError\n"
+    with pytest.raises(ChaosError) as fault:
+        run(project, f"\n# %%\n{body}raise ChaosError('No votes.', where='a.csv', todo='add')\n")
+    assert str(fault.value).splitlines() == [
+        "No votes.", "  where:     a.csv", "  to do:     add", "  notebook:  chapter"
+    ]  # fmt: skip
+
+
 def test_a_failing_cell_is_named_and_what_was_there_stays(project):
     folder = run(project)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

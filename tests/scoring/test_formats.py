@@ -275,12 +275,13 @@ def yes_no(tmp_path, monkeypatch):
     [
         ("m.csv", SAMPLES),
         ("m.csv", "uid,n_samples,no,yes\n1,3,1,2\n2,1,1,0\n"),
+        ("m.csv", "item,n_samples,no,yes\n1,3,1,2\n2,1,1,0\n"),
         ("m.jsonl", '{"uid": 1, "samples": ["yes", "yes", "no"]}\n{"uid": 2, "samples": ["no"]}\n'),
         ("m.jsonl", "".join(json.dumps(dict(zip(("item", "model", "sample"), line.split(","),
                                                 strict=True))) + "\n"
                             for line in SAMPLES.split()[1:])),
     ],
-    ids=["rows", "counts", "lists", "objects"],
+    ids=["rows", "counts", "counts by item", "lists", "objects"],
 )  # fmt: skip
 def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, yes_no, name, content):
     path = tmp_path / name
@@ -305,6 +306,7 @@ def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, yes_no, na
         (SAMPLES.replace("2,m,no\n", ""), "1 of 2 items of answers has no prediction"),
         (SAMPLES.replace("\n1", "\nx").replace("\n2", "\ny"), "No uid of 'm' occurs in answers"),
         ("uid,n_samples,no,yes\n1,4,1,2\n2,1,1,0\n", "n_samples is 4"),
+        ("uid,no,yes\n1,1,2\n2,1,0\n", "add a column n_samples"),
         ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
     ],
 )

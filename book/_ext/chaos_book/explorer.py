@@ -26,6 +26,7 @@ from chaos_utils.publish.dependencies import CHART_LIBRARY
 logger = logging.getLogger(__name__)
 
 _PAGE = "explorer"
+_REASONS = "chapters/why"
 _FOLDER = "explorer"  # below _static
 _SCRIPTS = ("model.js", "table.js", "card.js", "chart.js", "main.js")
 
@@ -116,9 +117,17 @@ def _data(app: Sphinx) -> dict[str, str]:
 
 
 def _others(app: Sphinx) -> dict[str, str]:
-    """Return the scripts that hold what readers may choose beside the book's datasets."""
-    datasets = explorer.others_available(book_votes.shown(app).votes)
-    made = {explorer.OTHERS: explorer.others_listed(datasets)}
+    """Return the scripts that hold what readers may choose beside the book's datasets.
+
+    The first also says why people disagree on the book's items.
+    """
+    shown = book_votes.shown(app).votes
+    datasets = explorer.others_available(shown)
+    try:
+        reasons = explorer.reasons_script(shown, _address_of_reasons(app))
+    except ChaosError as fault:
+        raise ExtensionError(str(fault)) from fault
+    made = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
     for dataset in datasets:
         try:
             votes = load_votes(dataset.name)
@@ -128,6 +137,12 @@ def _others(app: Sphinx) -> dict[str, str]:
             votes, book_votes.systems(votes), _paper(app, dataset.release.citation)
         )
     return made
+
+
+def _address_of_reasons(app: Sphinx) -> str:
+    page = app.env.chaos_explorer  # type: ignore[attr-defined]
+    there = _REASONS in app.env.found_docs
+    return app.builder.get_relative_uri(page, _REASONS) if there else ""
 
 
 def _paper(app: Sphinx, key: str) -> str:
