@@ -191,8 +191,9 @@ if len(few):
             few,
             shown=crowd.thinned_beside(few.rows),
             columns=crowds.few_votes_columns(crowd.thinned_beside(few.rows)),
+            groups=["dataset"],
             caption="""Quadratic entropy, squared distance and α can be had from three votes; ties and unanimity
-            cannot. Means over five draws of so many votes per item, beside all votes.""",
+            cannot. Means over fifty draws of so many votes per item, beside all votes.""",
         ),
     )
 

@@ -85,6 +85,7 @@ if len(crowds):
         "tbl-machine-crowds",
         crowds,
         columns=machine_crowds.CROWD_COLUMNS,
+        groups=["dataset"],
         caption=f"""On SNLI and MNLI, machines agree with each other more often than people do; everywhere, a crowd
         of them is worth few people. Each crowd on the items that all its members answered, beside people's votes on the same items.
         *As many people*: drawn from the votes. *JSD*: from the machines' pooled votes to people's. In brackets,
@@ -172,7 +173,7 @@ if len(hundred):
         machine_crowds.gold_shares(old, berts=berts),
         caption="""A hundred BERTs nearly all agree, on items where people do not. Left: items of MNLI by
         the share of each crowd that gave the gold label, in tenths. Right: the same two shares item by item;
-        the darker, the more items, with their share where it is 3% or more.""",
+        the stronger the colour, the more items, with their share where it is 3% or more.""",
         alt="""Left, bars: people's shares of the gold label have one broad hump around sixty percent; those of
         the BERTs stand at the two ends, half of the items above ninety percent and a quarter below ten.
         Right, a map of people's against BERTs' shares: all weight lies in the left and right columns,

@@ -54,7 +54,9 @@ varierr, taxonomy, livenli, ambient = why.beside(items)
 pairs = items if items.synthetic else gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
-without = "*For the items here, no explanations are available: there is nothing to show on this page.*"
+without = (
+    "*For the items here, no explanations are available: there is nothing to show on this page.*"
+)
 invented = "*The explanations and reasons beside the synthetic votes are invented as well.*"
 about = invented if items.synthetic else "" if len(items) else without
 Markdown(f"{notices(material)}\n\n{about}")

@@ -295,7 +295,7 @@ AIMS: Mapping[str, tuple[str, float]] = {
 
 @recorded(keys=("dataset", "quantity", "estimate", "n_votes"))
 def few_votes(
-    votes: Votes, *, seed: int, n_votes: Sequence[int] = THINNED, n_draws: int = 5
+    votes: Votes, *, seed: int, n_votes: Sequence[int] = THINNED, n_draws: int = 50
 ) -> pd.DataFrame:
     """Measure what fewer votes do to each estimate, by taking votes away.
 

@@ -172,7 +172,7 @@ def selection(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFra
 
 
 @recorded(keys=("dataset", "quantity", "n_votes"))
-def thinned(votes: Votes, *, seed: int, n_draws: int = 5) -> pd.DataFrame:
+def thinned(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     """Measure what fewer votes do to α and to counts of ties, as `crowd.few_votes` does.
 
     A row per ``quantity`` (``alpha``, ``tied``, ``no_majority``, ``unanimous``) and ``n_votes``.

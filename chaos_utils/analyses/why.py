@@ -533,7 +533,7 @@ EXPLAINED_COLUMNS = [
     Column("mean", "mean", 2),
     Column("lowest", _extreme("low"), group="mean by reason"),
     Column("highest", _extreme("high"), group="mean by reason"),
-    Column("variance by reason, %", "by_reason", 1, percent=True),
+    Column("by reason, %", "by_reason", 1, percent=True),
     Column("p", _p),
 ]
 EXPLAINING_COLUMNS = [

@@ -35,7 +35,7 @@ def check(
     label: Label = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say what a votes file holds, and what the book can compute for it."""
+    """Say what a votes file holds, and what the book can compute for it; exit code 2 on faults."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.findings import check_file
@@ -59,9 +59,11 @@ def check(
         found = [check_file(file, item=item, annotator=annotator, label=label)[0] for file in files]
     if as_json:
         print_json([one.as_json() for one in found])
-        return
-    for one in found:
-        out.print("\n".join(_lines(one)), markup=False)
+    else:
+        for one in found:
+            out.print("\n".join(_lines(one)), markup=False)
+    if any(one.faults for one in found):
+        raise typer.Exit(2)
 
 
 def _described(votes: str) -> "list[Findings]":

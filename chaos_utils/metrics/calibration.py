@@ -527,24 +527,32 @@ def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     ndarray of float64, shape (n_items,)
         In [0, 1]; 0 or 1 where neither side has ties.
     """
-    h, m = as_pair(human, model)
-    orders = [np.sign(d) * (np.abs(d) > _TIED) for d in map(_differences, (h, m))]
-    possible = (orders[0] * orders[1] >= 0).all(axis=1)
-    tied = [order == 0 for order in orders]
-    ways = [_tied_orders(one, h.shape[1]) for one in (tied[0] & tied[1], *tied)]
-    return possible * np.exp(ways[0] - ways[1] - ways[2])
+    h, m = map(_places, as_pair(human, model))
+    order = np.lexsort((m, h), axis=1)
+    # In humans' order, and the model's where they are tied, the model's places must never fall.
+    possible = (np.diff(np.take_along_axis(m, order, axis=1), axis=1) >= 0).all(axis=1)
+    both = h * h.shape[1] + m
+    return possible * np.exp(_tied_orders(both) - _tied_orders(h) - _tied_orders(m))
 
 
-def _tied_orders(tied: npt.NDArray[np.bool_], n_classes: int) -> Floats:
-    """Return in how many orders the labels may stand, given which pairs are tied, as a logarithm.
+def _places(values: Floats) -> npt.NDArray[np.int64]:
+    """Return each label's place from the smallest share up, the same where shares are tied."""
+    order = np.argsort(values, axis=1, kind="stable")
+    steps = np.diff(np.take_along_axis(values, order, axis=1), axis=1) > _TIED
+    places = np.zeros(values.shape, dtype=np.int64)
+    np.put_along_axis(places, order[:, 1:], steps.cumsum(axis=1), axis=1)
+    return places
+
+
+def _tied_orders(places: npt.NDArray[np.int64]) -> Floats:
+    """Return in how many orders labels may stand at these places, as a logarithm.
 
     The numbers themselves overflow where a hundred labels and more have no vote.
     """
-    _, later = np.triu_indices(n_classes, k=1)
-    before = np.zeros((len(tied), n_classes))
-    for pair, label in enumerate(later):
-        before[:, label] += tied[:, pair]
-    return np.log(before + 1).sum(axis=1)
+    ordered = np.sort(places, axis=1)
+    position = np.arange(places.shape[1])
+    starts = np.where(np.diff(ordered, axis=1, prepend=-1) > 0, position, 0)
+    return np.log(position - np.maximum.accumulate(starts, axis=1) + 1).sum(axis=1)
 
 
 def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
@@ -573,9 +581,5 @@ def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
 
 def _orders(values: Floats) -> Floats:
     """Return the sign of the difference of every pair of labels, shape (n_items, pairs)."""
-    return np.sign(_differences(values))
-
-
-def _differences(values: Floats) -> Floats:
     first, second = np.triu_indices(values.shape[1], k=1)
-    return values[:, first] - values[:, second]
+    return np.sign(values[:, first] - values[:, second])

@@ -16,7 +16,7 @@ from chaos_utils.report.captions import caption_html
 from chaos_utils.report.columns import MISSING, Column, lay_out
 
 _SHORT = 24
-_NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
+_NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]

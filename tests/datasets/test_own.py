@@ -398,3 +398,13 @@ def test_a_folder_and_a_place_that_cannot_be_used(tmp_path):
     assert "exists already" in run(*command).output
     assert run(*command, "--force").exit_code == 2
     assert sorted(one.name for one in tmp_path.iterdir()) == ["taken.yml", "votes.csv"]
+
+
+def test_check_ends_with_code_2_on_faults_and_still_reports(tmp_path):
+    (tmp_path / "good.csv").write_text(GOOD)
+    assert run("dataset", "check", tmp_path / "good.csv").exit_code == 0
+    (tmp_path / "bad.csv").write_text(GOOD + "2,a dog ran,ann,yes,30\n")  # her second vote on it
+    for more in ([], ["--json"]):
+        done = run("dataset", "check", tmp_path / "bad.csv", *more)
+        assert done.exit_code == 2
+        assert "faults" in done.stdout
