@@ -532,7 +532,8 @@ def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     # In humans' order, and the model's where they are tied, the model's places must never fall.
     possible = (np.diff(np.take_along_axis(m, order, axis=1), axis=1) >= 0).all(axis=1)
     both = h * h.shape[1] + m
-    return possible * np.exp(_tied_orders(both) - _tied_orders(h) - _tied_orders(m))
+    chances = np.exp(_tied_orders(both) - _tied_orders(h) - _tied_orders(m))
+    return np.where(possible, chances, 0.0)
 
 
 def _places(values: Floats) -> npt.NDArray[np.int64]:
