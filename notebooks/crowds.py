@@ -20,17 +20,19 @@
 # {value}`tbl-crowds dataset=mnli evenness .0%` of its maximum, on SNLI
 # {value}`tbl-crowds dataset=snli evenness .0%`. But these items were chosen because five people had been
 # split over them. On OCNLI, whose items were not chosen so, it is
-# {value}`tbl-crowds dataset=ocnli evenness .0%`; on the OCNLI items that pass the same test,
+# {value}`tbl-crowds dataset=ocnli evenness .0%`; on the OCNLI items that would pass the same test, we estimate
 # {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`. The choice does not explain everything: RTE,
-# whose items were not chosen for dispute, divided its annotators more than any other dataset here
-# ({value}`tbl-crowds dataset=rte evenness .0%`).
+# whose items were not chosen for dispute, has the highest share of all,
+# {value}`tbl-crowds dataset=rte evenness .0%` ({value}`tbl-crowds dataset=rte evenness_low .0%` to
+# {value}`tbl-crowds dataset=rte evenness_high .0%`), though other measures order the datasets differently.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 thinned: str = "mnli"  # whose thinning is drawn, if it is here; the table has all
 most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-draws: int = 10  # draws of five votes per item
+fives: int = 10  # draws of five votes per item
+refits: int = 300  # bootstrap resamples on which the prior is fitted anew
 seed: int = 0  # seed of all draws
 
 # %%
@@ -76,14 +78,15 @@ publish_figure(
 
 # %% [markdown]
 # Inference divides people in every dataset, and by very different amounts ({numref}`fig-atlas`): from
-# {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` over
+# {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` through
 # {value}`tbl-crowds dataset=ambient evenness .0%` on AmbiEnt, whose sentences were picked for being ambiguous
 # {cite:p}`liu2023`, and {value}`tbl-crowds dataset=pavlick evenness .0%` on the slider data
 # {cite:p}`pavlick2019`, to {value}`tbl-crowds dataset=rte evenness .0%` on RTE {cite:p}`snow2008`. Whether a
-# chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) or a tweet offensive (MD-Agreement,
-# {cite:alp}`leonardelli2021`) divides people about as much as inference. What a small picture shows does not:
-# CIFAR-10H {cite:p}`peterson2019` has {value}`tbl-crowds dataset=cifar10h evenness .0%`, with a few divided
-# pictures among thousands of clear ones.
+# chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`: {value}`tbl-crowds dataset=dices evenness .0%` and
+# {value}`tbl-crowds dataset=dices350 evenness .0%`) or a tweet offensive (MD-Agreement,
+# {cite:alp}`leonardelli2021`: {value}`tbl-crowds dataset=md-agreement evenness .0%`) falls within this range.
+# What a small picture shows does not: CIFAR-10H {cite:p}`peterson2019` has
+# {value}`tbl-crowds dataset=cifar10h evenness .0%`, with a few divided pictures among thousands of clear ones.
 
 # %%
 publish_table(
@@ -96,8 +99,9 @@ publish_table(
 )
 
 # %% [markdown]
-# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). The least α is that of DICES-990
-# ({value}`tbl-crowds dataset=dices alpha .2f`), well below RTE's
+# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). α is lowest on the two
+# DICES datasets ({value}`tbl-crowds dataset=dices alpha .2f` and
+# {value}`tbl-crowds dataset=dices350 alpha .2f`), well below RTE's
 # ({value}`tbl-crowds dataset=rte alpha .2f`): every conversation there gets a similar mix of answers,
 # so that two votes on one conversation agree little more often than votes on two different ones. MNLI has
 # {value}`tbl-crowds dataset=mnli alpha .2f`, SNLI {value}`tbl-crowds dataset=snli alpha .2f`, and OCNLI
@@ -117,10 +121,10 @@ publish_table(
 )
 
 # %% [markdown]
-# Counts of items must not be compared across numbers of votes ({numref}`tbl-crowds-majorities`). All five
-# people agree on {value}`tbl-crowds-majorities dataset=ocnli unanimous .0%` of the OCNLI items, and all hundred
-# on {value}`tbl-crowds-majorities dataset=snli unanimous .0%` of the SNLI items. More than half of that gap is
-# arithmetic: of five votes drawn from SNLI's hundred, all agree on
+# Counts of items must not be compared across numbers of votes ({numref}`tbl-crowds-majorities`). All people,
+# five for most items, agree on {value}`tbl-crowds-majorities dataset=ocnli unanimous .0%` of the OCNLI items, and
+# all hundred on {value}`tbl-crowds-majorities dataset=snli unanimous .0%` of the SNLI items. More than half of
+# that gap is arithmetic: of five votes drawn from SNLI's hundred, all agree on
 # {value}`tbl-few-votes dataset=snli quantity=unanimous n_votes=5 value .0%` of the items.
 #
 # ## What choosing divided items does
@@ -132,34 +136,39 @@ publish_table(
 # counted: five votes are drawn and choose, the others judge.
 
 # %%
-selection = crowds.by_evenness(crowds.selection(material, most=most, n_draws=draws, seed=seed))
+selection = crowds.selection(material, most=most, n_draws=fives, n_resamples=refits, seed=seed)
+selection = crowds.by_evenness(selection)
 result = None
 if len(selection):
     result = publish_table(
         "tbl-crowds-selection",
         selection,
         columns=crowds.SELECTION_COLUMNS,
-        caption="""Items that split five people three to two, or three to one to one, divide all people more, too. Shown
-        are datasets of two and three labels. Where both can be known, what the prior expects agrees with what votes
-        show that took no part in the choice. SNLI and MNLI had been chosen so once already.""",
+        caption="""Items that split five people three to two, or three to one to one, divide all people more,
+        too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
+        people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
+        others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
+        five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
+        chosen so once already.""",
     )
 result
 
 # %% [markdown]
-# The rule takes a sixth of OCNLI ({value}`tbl-crowds-selection dataset=ocnli seen .0%`) and doubles its
-# disagreement, from {value}`tbl-crowds-selection dataset=ocnli evenness .0%` to
-# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of the maximum ({numref}`tbl-crowds-selection`). That
-# lies between SNLI ({value}`tbl-crowds-selection dataset=snli evenness .0%`) and MNLI
+# The rule takes a sixth of OCNLI ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it doubles
+# the disagreement, from {value}`tbl-crowds-selection dataset=ocnli evenness .0%` to
+# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of the maximum ({numref}`tbl-crowds-selection`); OCNLI's
+# own votes cannot confirm this, since choosing uses up all five. Where votes are left to judge, they agree with
+# the prior. The estimate lies between SNLI ({value}`tbl-crowds-selection dataset=snli evenness .0%`) and MNLI
 # ({value}`tbl-crowds-selection dataset=mnli evenness .0%`). αNLI, of which ChaosNLI kept the whole development
 # set, is at {value}`tbl-crowds-selection dataset=alphanli evenness .0%`, near OCNLI as it is. So the place of SNLI
-# and MNLI in the atlas is that of chosen items, and the whole datasets must lie lower. How much lower cannot be
+# and MNLI in the atlas is that of chosen items, and the whole datasets should lie lower. How much lower cannot be
 # computed from these votes, since items on which five people agreed are missing.
 #
-# Five votes choose loosely. All of these items once split five people so; of five votes from the hundred, only
-# {value}`tbl-crowds-selection dataset=snli seen .0%` of the SNLI items and
-# {value}`tbl-crowds-selection dataset=mnli seen .0%` of the MNLI items do. Of the RTE items,
-# {value}`tbl-crowds-selection dataset=rte seen .0%` split five people without any choice. Part of this may be
-# carelessness rather than difference of judgement; votes alone cannot separate them.
+# Five votes choose loosely. All of ChaosNLI's SNLI and MNLI items once split five people so; when five
+# of the hundred votes are drawn, only {value}`tbl-crowds-selection dataset=snli seen .0%` of the SNLI items and
+# {value}`tbl-crowds-selection dataset=mnli seen .0%` of the MNLI items do so again. Of the RTE items,
+# {value}`tbl-crowds-selection dataset=rte seen .0%` split five people although they were not chosen for it.
+# Part of this may be carelessness rather than difference of judgement; votes alone cannot separate them.
 #
 # ## What few votes do to each estimate
 #
@@ -177,14 +186,15 @@ if len(few):
             "fig-few-votes",
             plot_thinning,
             one if len(one) else estimates.on(estimates.rows["dataset"].iloc[0]),
-            caption="""Only unbiased estimates hold with few votes. Estimates from 3, 5, 10 and 20 of the hundred votes
-            per item of MNLI, against that of all votes (dashed): Shannon entropy from the votes as they are, with the
-            {term}`Miller–Madow correction`, and by a {term}`nonparametric prior`; quadratic entropy; and the squared
-            distance between people and the mean vote.""",
+            caption="""Unbiased estimates hold from three votes on; vote shares as they are mislead. Estimates
+            from 3, 5, 10 and 20 of the hundred votes per item of MNLI, against that of all votes (dashed):
+            Shannon entropy from the votes as they are, with the {term}`Miller–Madow correction`, and by a
+            {term}`nonparametric prior`; quadratic entropy; and the squared distance between people and the mean
+            vote.""",
             alt="""Three panels. For Shannon entropy, the votes as they are and Miller–Madow lie far below the dashed
-            line at three votes and rise towards it, the prior lies just below it. For quadratic entropy and squared distance
-            the unbiased estimates lie on the dashed line at every number of votes, the others miss it widely
-            at three votes.""",
+            line at three votes and rise towards it, the prior lies just below it. For quadratic entropy and
+            squared distance the unbiased estimates lie on the dashed line at every number of votes, the others
+            miss it widely at three votes.""",
         ),
         publish_table(
             "tbl-few-votes",
@@ -192,8 +202,8 @@ if len(few):
             shown=crowd.thinned_beside(few.rows),
             columns=crowds.few_votes_columns(crowd.thinned_beside(few.rows)),
             groups=["dataset"],
-            caption="""Quadratic entropy, squared distance and α can be had from three votes; ties and unanimity
-            cannot. Means over fifty draws of so many votes per item, beside all votes.""",
+            caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
+            unanimity cannot. Means over fifty draws of so many votes per item, beside all votes.""",
         ),
     )
 
@@ -204,9 +214,10 @@ if len(few):
 # ({numref}`fig-few-votes`). The Miller–Madow correction {cite:p}`miller1955` brings it to
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=miller_madow n_votes=3 value .2f`, and the prior to
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=prior n_votes=3 value .2f`. Unbiased quadratic
-# entropy needs no such help: {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f`
-# from three votes and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f`
-# from a hundred. Nor does Krippendorff's α {cite:p}`krippendorff2004`
+# entropy needs no such help:
+# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes
+# and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from a
+# hundred. Nor does Krippendorff's α {cite:p}`krippendorff2004`
 # ({value}`tbl-few-votes dataset=mnli quantity=alpha n_votes=3 value .3f` and
 # {value}`tbl-few-votes dataset=mnli quantity=alpha n_votes=3 of_all .3f`). SNLI and αNLI behave alike
 # ({numref}`tbl-few-votes`).
@@ -215,7 +226,7 @@ if len(few):
 # {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 value .0%` with three votes,
 # {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=10 value .0%` with ten, and
 # {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 of_all .0%` with a hundred: it rises and
-# falls again, since even numbers of votes allow ties.
+# falls again, in part because even numbers of votes allow ties.
 #
 # ## Your crowd in the atlas
 #
@@ -232,7 +243,8 @@ if len(few):
 # six of the {value}`tbl-crowds dataset=lesion n_labels` labels, so its share is too low; with their order taken into
 # account, α is {value}`tbl-crowds dataset=lesion alpha_ordered .2f` rather than
 # {value}`tbl-crowds dataset=lesion alpha .2f`. The slider's answers were cut into equal thirds, and another cut gives
-# other numbers. For WAX, with {value}`tbl-crowds dataset=wax n_items` items and sixteen labels, the prior is a guess.
+# other numbers. For WAX, with {value}`tbl-crowds dataset=wax n_items` items and sixteen labels, the prior
+# has little to go on, and the Shannon entropy above is a guess.
 #
 # Intervals are over items, with the annotators as they are. Where a few people gave all votes, as the
 # {value}`tbl-crowds dataset=lesion n_annotators .0f` for skin lesions, other people may differ more than these

@@ -13,28 +13,32 @@
 # %% [markdown]
 # # Why people disagree
 #
-# Most disagreement on ChaosNLI's MNLI items is no error. Where annotators had to explain their labels and
-# judge the explanations, labels that were called errors hold
+# Little of the disagreement on ChaosNLI's MNLI items falls on labels that were found to be errors. Where four
+# annotators had to explain their labels and judge the explanations, the labels that they took back hold
 # {value}`tbl-why-errors judges=authors status=error holder=people minority_share .0%` of the votes against
 # the majority
 # ({value}`tbl-why-errors judges=authors status=error holder=people minority_low .0%` to
-# {value}`tbl-why-errors judges=authors status=error holder=people minority_high .0%`), and labels with a reason
-# that holds {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%`.
+# {value}`tbl-why-errors judges=authors status=error holder=people minority_high .0%`;
+# {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` where their peers decide), and
+# labels with an explanation that holds
+# {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%`. The rest is on
+# labels that none of the four gave.
 #
-# The kind of reason says little about how much people disagree, and much about which labels they choose. It
-# explains {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
-# {term}`entropy` between items, and
+# The kind of reason says little about how much people disagree, and more about which labels they choose. Ten
+# reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
+# {term}`entropy` between items, indistinguishable from none, and
 # {value}`tbl-why-explained holder=people quantity=contradiction by_reason .0%` of that of the votes for
-# contradiction. Models err in the same way: no reason makes them clearly worse, but their errors
-# lean to different labels. And where a sentence is ambiguous, saying which reading is meant lowers the entropy from
+# contradiction. Models' errors follow the same pattern: they are not clearly larger for any reason, but lean to
+# different labels. And where a sentence is ambiguous, rewriting it as one of its readings lowers the entropy from
 # {value}`fig-why-readings "shown=as written" majority=9 bits .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 bits .2f` bits.
+# {value}`fig-why-readings "shown=a reading" majority=9 bits .2f` bits; but rewriting it as a sentence that is none of
+# its readings does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 bits .2f`).
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, compared beside the rest
 resamples: int = 2000  # bootstrap resamples of the items, for the shares of the minority's votes
-draws: int = 200  # draws of ten votes from the hundred
+tens: int = 200  # draws of ten votes from the hundred
 confidence: float = 0.95  # coverage of the intervals
 seed: int = 0  # seed of resamples and draws
 
@@ -86,19 +90,19 @@ if len(errors):
         shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
         columns=why.ERROR_COLUMNS,
         caption=f"""Few of the minority's votes stand on labels that are called errors. Labels of items by
-        what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose
-        word decides: that of the explanation's authors, or that of their peers, more than half of whom
-        must accept it. Minority votes are those against an item's majority. In brackets,
-        {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The data also has
-        the models' probabilities.""",
+        what VariErr's four annotators made of them, and ChaosNLI's votes on them. A *reason* is here the
+        explanation of a label. *Judged by* says whose word decides whether it holds: that of its author,
+        or that of the author's peers, more than half of whom must accept it. Minority votes are those against
+        an item's majority. In brackets, {100 * confidence:g}% bootstrap intervals over items ({resamples:,}
+        resamples). The data also has the models' probabilities.""",
     )
 result
 
 # %% [markdown]
 # By the authors' own word, a minority label called an error has
-# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of an item's votes on average, not
-# much less than one with a reason that holds
-# ({value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`). A label can even be called an
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of an item's votes on average, against
+# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` for one with an explanation that
+# holds ({numref}`tbl-why-errors`). A label can even be called an
 # error and be the majority's: this happens on
 # {value}`tbl-why-errors judges=authors status=error holder=people n_majority .0f` of
 # {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. A vote on a label that
@@ -107,25 +111,27 @@ result
 # The answer depends on who judges. When peers decide, labels called errors hold
 # {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of the minority's votes.
 # And {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of these votes are
-# on labels that none of the four gave, so that nobody judged them. Four people are too few to find every
-# defensible label.
+# on labels that none of the four gave, so that nobody judged them. They may be errors, or readings that four
+# people did not think of.
 #
-# Models are no better at keeping away from errors: RoBERTa-base puts
-# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base share .0%` of its probability on such
-# labels, where people put {value}`tbl-why-errors judges=authors status=error holder=people share .0%` of
-# their votes. It differs more on labels that none of the four gave
-# ({value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base share .0%` against
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people share .0%`).
+# Models are no better at keeping away from errors. Of the probability that RoBERTa-base puts against the majority,
+# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_share .0%` is on such labels
+# ({value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_low .0%` to
+# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_high .0%`), about as much as of
+# people's votes. It puts somewhat more on labels that none of the four gave:
+# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_share .0%`
+# ({value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_low .0%` to
+# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_high .0%`).
 #
 # ## Ten reasons
 #
 # {cite:t}`jiang2022` read disputed items and sorted them by ten reasons, one or several for each item:
 #
 # * **The meaning is uncertain**: that of a word (*lexical*), what is implied or presupposed
-#   (*implicature*, *presupposition*), how probable something is (*probabilistic*), or the text has flaws
+#   (*implicature*, *presupposition*), how likely the hypothesis is (*probabilistic*), or the text has flaws
 #   (*imperfection*).
-# * **The guidelines leave it open**: whether two expressions mean the same thing or time (*coreference*,
-#   *temporal*), or how to treat a question (*interrogative*).
+# * **The guidelines leave it open**: whether premise and hypothesis refer to the same thing (*coreference*) or
+#   the same time (*temporal*), or how to treat a question (*interrogative*).
 # * **Annotators have habits**: they accept small additions to what is said (*accommodating*), or are
 #   led by shared words (*high overlap*).
 
@@ -139,8 +145,9 @@ if len(reasons):
         reasons,
         caption=f"""People disagree about as much for each reason, but between different labels. Means over
         the items of each reason (their number in brackets; an item may have several), with
-        {100 * confidence:g}% intervals by Student's t. Hollow marks: fewer than {why.FEW} items. Below, the
-        models' JSD and their surplus of neutral, as the mean of a model's seeds.""",
+        {100 * confidence:g}% intervals by Student's t. Hollow marks: fewer than {why.FEW} items. Below,
+        the models' JSD from the votes, and their share of neutral minus people's; means over a model's
+        seeds.""",
         alt="""Four dot plots with a row for each of ten reasons in three groups. The entropies lie close
         together, around one bit, with wide intervals where items are few; only the items with none of the
         ten reasons are clearly lower. The shares of the three labels differ widely between rows. The
@@ -150,16 +157,22 @@ if len(reasons):
 result
 
 # %% [markdown]
-# Entropy is about
-# {value}`fig-why-reasons holder=people quantity=entropy reason=lexical overall .2f` bits whatever the reason
-# ({numref}`fig-why-reasons`). Only the
+# Mean entropy is {value}`fig-why-reasons holder=people quantity=entropy reason=lexical overall .2f` bits. For the
+# more frequent reasons it lies between {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
+# {value}`tbl-why-explained holder=people quantity=entropy high .2f` ({numref}`fig-why-reasons`). Only the
 # {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" n_items .0f` items to which
 # none of the ten applies are clearer, at
-# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" mean .2f`. What differs is
-# the direction. Where it is unclear whether two expressions mean the same thing,
+# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" mean .2f`
+# ({value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" low .2f` to
+# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" high .2f`). What differs is
+# the direction. Where it is unclear whether premise and hypothesis refer to the same thing,
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for
-# contradiction; where people accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`.
+# contradiction ({value}`fig-why-reasons holder=people quantity=contradiction reason=coreference low .0%` to
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference high .0%`); where people
+# accommodate small additions,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`
+# ({value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating low .0%` to
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating high .0%`).
 
 # %%
 explained = why.explained(items, companion=taxonomy)
@@ -169,10 +182,11 @@ if len(explained):
         "tbl-why-explained",
         explained,
         columns=why.EXPLAINED_COLUMNS,
-        caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much.
-        Share of the variance between items that the ten reasons explain (adjusted R² of a linear
-        regression), with p of the F test, adjusted by Holm for all rows. Lowest and highest are the
-        reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
+        groups=["holder"],
+        caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
+        people disagree or models err. Share of the variance between items that the ten reasons explain
+        (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
+        highest are the reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
         model's share of a label minus that of the votes.""",
     )
 result
@@ -184,19 +198,21 @@ result
 # negative) of MiniLM's. Their direction does. RoBERTa-base's share of neutral lies above people's where
 # these accommodate additions
 # ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far below where
-# the text has flaws, which people answer with neutral
-# ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`). MiniLM leans the same
+# the text has flaws ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`),
+# for which people vote neutral more often than for any other frequent reason. MiniLM leans the same
 # way ({value}`fig-why-reasons holder=MiniLM-L6 quantity=neutral reason=accommodating mean +.2f` and
 # {value}`fig-why-reasons holder=MiniLM-L6 quantity=neutral reason=imperfection mean +.2f`).
+# Part of this mirrors the votes: a model that overlooks the reason falls short of whichever label people choose for
+# it.
 #
 # ## People who explain
 #
-# LiveNLI asked at least ten people per item for an explanation, and let them name several labels. Half a vote
-# then goes to each of two labels.
+# LiveNLI asked at least ten people per item for a label and an explanation, and let them name several labels. Half
+# a vote then goes to each of two labels.
 
 # %%
 explaining = why.explaining(
-    items, companion=livenli, n_draws=draws, confidence=confidence, seed=seed
+    items, companion=livenli, n_draws=tens, confidence=confidence, seed=seed
 )
 result = None
 if len(explaining):
@@ -204,29 +220,31 @@ if len(explaining):
         "tbl-why-explaining",
         explaining,
         columns=why.EXPLAINING_COLUMNS,
-        caption=f"""People who must explain disagree as much as people who vote. LiveNLI's people beside ten
-        of ChaosNLI's hundred (means over {draws} draws), who are compared with the other ninety, on the
-        items that both have. In brackets, {100 * confidence:g}% intervals by Student's t over items.""",
+        caption=f"""People who must explain disagree at least as much as people who vote. LiveNLI's people
+        beside ten of ChaosNLI's hundred (means over {tens} draws), on the items that both have; TVD is
+        that of either from the other ninety. In brackets, {100 * confidence:g}% intervals by Student's t over
+        items.""",
     )
 result
 
 # %% [markdown]
 # On the {value}`tbl-why-explaining crowd=explained n_items .0f` shared items, the entropy of these answers is
 # {value}`tbl-why-explaining crowd=explained bits .2f` bits, where ten plain votes have
-# {value}`tbl-why-explaining crowd=voted bits .2f`. Reflection does not remove disagreement. Nor is it all between
-# people: {value}`tbl-why-explaining crowd=explained several .0%` of the answers name several labels, so that one
-# person sees what a crowd would split on. Those who explain are somewhat farther from the votes
-# ({term}`TVD` {value}`tbl-why-explaining crowd=explained tvd .3f`) than ten more voters
-# ({value}`tbl-why-explaining crowd=voted tvd .3f`): by
-# {value}`tbl-why-explaining crowd=explained farther .3f`
+# {value}`tbl-why-explaining crowd=voted bits .2f`. Having to explain does not remove disagreement
+# ({numref}`tbl-why-explaining`), though answers with several labels may raise the entropy. Nor is disagreement
+# all between people: {value}`tbl-why-explaining crowd=explained several .0%` of the answers name several
+# labels. Those who explain are somewhat farther from the votes ({term}`TVD`
+# {value}`tbl-why-explaining crowd=explained tvd .3f`) than ten more voters
+# ({value}`tbl-why-explaining crowd=voted tvd .3f`): by {value}`tbl-why-explaining crowd=explained farther .3f`
 # ({value}`tbl-why-explaining crowd=explained farther_low .3f` to
-# {value}`tbl-why-explaining crowd=explained farther_high .3f`).
+# {value}`tbl-why-explaining crowd=explained farther_high .3f`). They are other people with other instructions, so
+# explaining need not be the cause.
 #
 # ## Once the sentence is disambiguated
 #
 # AmbiEnt's pairs were chosen because one of the two sentences is ambiguous. Nine people labelled each pair as it is
 # written, and then with the sentence rewritten so that it has one meaning: each of its readings, and a
-# *distractor*, which is not among them.
+# *distractor*, a similar sentence that is none of them.
 
 # %%
 readings = why.readings(pairs, companion=ambient, confidence=confidence)
@@ -236,9 +254,9 @@ if len(readings):
         "fig-why-readings",
         plot_readings,
         readings,
-        caption="""Once the reading is given, unanimity is twice as frequent. Pairs by how many of nine
-        votes the majority label has: as written, with the sentence rewritten as one of its readings, and
-        with a distractor.""",
+        caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
+        Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
+        of its readings, and with a distractor.""",
         alt="""Three lines over the size of the majority, from three to nine of nine votes. As written, the
         shares are about equal from five votes to nine. For readings and for distractors they rise, and more
         than a third of the pairs have all nine votes on one label.""",
@@ -250,21 +268,24 @@ result
 # on {value}`fig-why-readings "shown=a reading" majority=9 share .0%` of their readings. The mean entropy falls by
 # {value}`fig-why-readings "shown=a reading" majority=9 removed .2f` bits per pair
 # ({value}`fig-why-readings "shown=a reading" majority=9 removed_low .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 removed_high .2f`), a third of what there was. In terms
-# that nine votes do not bias, the chance that two people differ falls from
+# {value}`fig-why-readings "shown=a reading" majority=9 removed_high .2f`), a third of what there was
+# ({numref}`fig-why-readings`). By a measure that few votes do not bias, the chance that two people differ falls from
 # {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`. The rest is not ambiguity of this kind. A
-# distractor lowers the entropy nearly as much
-# ({value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits): most of the effect comes from a
-# sentence being explicit, whether or not it is one of the readings.
+# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`. What is left is not ambiguity of this kind. A
+# distractor lowers the entropy nearly as much, by
+# {value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits
+# ({value}`fig-why-readings "shown=a distractor" majority=9 removed_low .2f` to
+# {value}`fig-why-readings "shown=a distractor" majority=9 removed_high .2f`). So most of the drop need not come from
+# knowing which reading is meant: the new sentences may just be more explicit, and people judged them second.
 #
 # ## Limitations
 #
 # The reasons were judged by one or two people per item, on
-# {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and four of
-# the ten have fewer than twenty; a difference between two of these is no finding. That reasons explain little of
-# the entropy may also come from the choice of items, which were disputed to begin with. VariErr's
-# judges are four people, and LiveNLI shares
-# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The systems are small families; RoBERTa-base was
+# {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and some of
+# the ten have few of these (hollow in {numref}`fig-why-reasons`); a difference between two such reasons is no
+# finding. An item may have several reasons, and nothing here shows that a reason causes the votes beside it.
+# That reasons explain little of the entropy may also come from the choice of items, which were disputed to
+# begin with. VariErr's judges are four people, and LiveNLI shares
+# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few and small; RoBERTa-base was
 # trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
 # disambiguation removes there need not hold here.

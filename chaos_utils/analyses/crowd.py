@@ -567,7 +567,11 @@ AGREEMENT_COLUMNS = [
     Column("votes as they are", "plain", 3),
     Column("corrected for few votes", "value", 3, "low", "high"),
 ]
-_ESTIMATES = {"miller_madow": "Miller–Madow", "prior": "nonparametric prior"}
+_ESTIMATES = {
+    "miller_madow": "Miller–Madow",
+    "prior": "nonparametric prior",
+    "usual": "as defined",
+}
 MAJORITY_COLUMNS = [
     Column("", "quantity", names=QUANTITIES),
     Column("among the votes (%)", "plain", 1, percent=True),

@@ -26,7 +26,7 @@ from chaos_utils.metrics.agreement import (
 )
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.priors import fit_grid, posterior_means
-from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import Column, number
 
 FEWEST_FOR_ITEMS = 20  # votes of an item, for an estimate of its own
@@ -137,13 +137,15 @@ def drawn(rows: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
 
 
 @recorded(keys=("dataset",))
-def selection(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFrame:
+def selection(
+    votes: Votes, *, most: int, n_draws: int, n_resamples: int, seed: int
+) -> pd.DataFrame:
     """Say what choosing items by five votes, of which just three agree, does to a dataset.
 
     A row for a dataset of two or three labels. ``evenness`` is the quadratic entropy of all items
     over its maximum. By the nonparametric prior, fitted on at most `most` items, ``chosen`` is the
-    share of items that five people would split so, and ``of_chosen`` the evenness of these. By the
-    votes, where most items have five or more, ``seen`` is the share of which five, drawn at random,
+    share of items that five people would split so, and ``of_chosen`` the evenness of these, both
+    with 95% intervals over items, for which the prior is fitted anew on each resample. By the votes, where most items have five or more, ``seen`` is the share of which five, drawn at random,
     are split so, and ``of_seen`` the evenness of these by the votes that were not drawn.
     """
     k = votes.dataset.n_classes
@@ -151,11 +153,16 @@ def selection(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFra
     if k > _MOST_LABELS:
         return pd.DataFrame(columns=["dataset", *row])
     full = 1 - 1 / k
-    prior = fit_grid(_some(votes.counts, most, seed))
-    split = prior.weights * chance_of_majority_size(prior.points, _FEW, _OF_FEW)
+    some = _some(votes.counts, most, seed)
     row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / full
-    row["chosen"] = split.sum()
-    row["of_chosen"] = split @ (1 - (prior.points**2).sum(axis=1)) / split.sum() / full
+    row["chosen"], row["of_chosen"] = _split_by_prior(some)
+    rng = np.random.default_rng([seed, 7])
+    drawn = [_split_by_prior(some[rng.integers(len(some), size=len(some))])
+             for _ in range(n_resamples)]  # fmt: skip
+    for end, values in zip(
+        ("low", "high"), percentile_interval(np.array(drawn), 0.95), strict=True
+    ):
+        row[f"chosen_{end}"], row[f"of_chosen_{end}"] = values
     counts = votes.counts[votes.n_votes >= _FEW]
     if 2 * len(counts) >= len(votes):
         rng = np.random.default_rng([seed, 5])
@@ -169,6 +176,14 @@ def selection(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFra
         row["seen"] = np.mean(shares)
         row["of_seen"] = np.mean(values) / full if values else np.nan
     return pd.DataFrame([{"dataset": votes.dataset.name, **row}])
+
+
+def _split_by_prior(counts: Ints) -> tuple[float, float]:
+    """Return the share of items that five people split, and their evenness, by the prior."""
+    prior = fit_grid(counts)
+    split = prior.weights * chance_of_majority_size(prior.points, _FEW, _OF_FEW)
+    divided = split @ (1 - (prior.points**2).sum(axis=1)) / split.sum()
+    return split.sum(), divided / (1 - 1 / counts.shape[1])
 
 
 @recorded(keys=("dataset", "quantity", "n_votes"))
@@ -238,12 +253,13 @@ _SPLIT = "items split 3 of 5 (%)"
 _EVENNESS = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("by the prior", "chosen", 0, percent=True, group=_SPLIT),
+    Column("by the prior", "chosen", 0, "chosen_low", "chosen_high", percent=True, group=_SPLIT),
     Column("by votes", "seen", 0, percent=True, group=_SPLIT),
     Column("all items", "evenness", 0, percent=True, group=_EVENNESS),
-    Column("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS),
+    Column("split ones, by the prior", "of_chosen", 0, "of_chosen_low", "of_chosen_high",
+           percent=True, group=_EVENNESS),
     Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS),
-]
+]  # fmt: skip
 
 
 def few_votes_columns(table: pd.DataFrame) -> list[Column]:

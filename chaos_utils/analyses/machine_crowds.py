@@ -682,13 +682,22 @@ BERT_COLUMNS = [
         percent=True,
     ),
 ]  # fmt: skip
+_MODELS = {
+    "gemini_flash": "Gemini Flash",
+    "gemini_pro": "Gemini Pro",
+    "gpt-4o": "GPT-4o",
+    "gpt-4o-mini": "GPT-4o mini",
+    "llama-31": "Llama 3.1",
+    "mistral-v03": "Mistral v0.3",
+}
 STAND_IN_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("model", "model"),
+    Column("model", "model", names=_MODELS),
     Column("a person", "with_people", 0, percent=True, group="agrees with, %"),
     Column("a model", "with_models", 0, percent=True, group="agrees with, %"),
     Column("ρ", "advantage", 2, group="replacement test"),
     Column("ω, ε = 0.1", "wins_10", 2, group="replacement test"),
+    Column("ω, ε = 0.15", "wins_15", 2, group="replacement test"),
     Column("ω, ε = 0.2", "wins_20", 2, group="replacement test"),
     Column("worth in people", "worth", 1, "low", "high"),
 ]

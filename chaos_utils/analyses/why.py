@@ -494,8 +494,8 @@ def readings(votes: Votes, *, confidence: float, companion: Companion) -> pd.Dat
 
 
 _STATUS_NAMES = {
-    "plausible": "given, and a reason holds",
-    "error": "given, and no reason holds",
+    "plausible": "given, and an explanation holds",
+    "error": "given, and no explanation holds",
     "not given": "given by none of the four",
 }
 ERROR_COLUMNS = [
@@ -516,7 +516,7 @@ _QUANTITIES = {"entropy": "entropy, bits", "jsd": "JSD"}
 
 def _what(row: Row) -> str:
     name = str(row["quantity"])
-    return _QUANTITIES.get(name, name if row["holder"] == PEOPLE else f"{name}, above people's")
+    return _QUANTITIES.get(name, name if row["holder"] == PEOPLE else f"{name}, above people’s")
 
 
 def _p(row: Row) -> str:

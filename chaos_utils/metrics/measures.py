@@ -173,7 +173,18 @@ class Measure:
 
 
 def columns_of(measure: Measure, judged: Judged) -> Floats:
-    """Return a measure's columns, some items at a time: pairs of labels take memory."""
+    """Return a measure's columns, some items at a time: pairs of labels take memory.
+
+    Parameters
+    ----------
+    measure : Measure
+    judged : Judged
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_columns)
+        As `Measure.columns` gives them.
+    """
     n, k = judged.human.shape
     step = max(1, _CELLS // k**2)
     if n <= step or not measure.by_item:

@@ -53,8 +53,8 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
     panels: list[tuple[str, str, list[_Series]]] = [
         ("Disagreement", "entropy of the votes, bits", entropy),
         ("Votes by label", "share of the votes", labels),
-        ("Models' distance", "JSD (√nats), lower is better", far),
-        (f"Models' {middle}", f"share of {middle} minus people's", above),
+        ("Models’ distance", "JSD (√nats), lower is better", far),
+        (f"Models’ {middle}", f"share of {middle} minus people’s", above),
     ]
     panels = [panel for panel in panels if panel[2]]
     columns = 1 if is_narrow() else 2
@@ -92,7 +92,7 @@ def _rows(entropies: pd.DataFrame) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for kind, heading in _KINDS.items():
         some = entropies[entropies["kind"] == kind].sort_values("mean", ascending=False)
-        if heading and len(some):
+        if len(some):
             found.append({"reason": heading})
         found += some.to_dict("records")
     return found

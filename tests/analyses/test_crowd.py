@@ -20,6 +20,11 @@ from chaos_utils.scoring.api import make_system
 N_ITEMS = 3000
 
 
+@pytest.fixture(autouse=True)
+def _no_other_datasets(monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+
+
 @pytest.fixture(scope="module")
 def truth():
     """Distributions of three kinds of items: clear ones, split ones, and all between."""
@@ -160,7 +165,6 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
 
 @pytest.fixture
 def four(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
     return write_four_labels(tmp_path)
 
 
@@ -178,7 +182,6 @@ def test_annotators_come_with_least_agreement_first(four):
 
 
 def test_who_can_only_agree_stands_at_neither_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
     lines = [f"i{k},w{k % 4},{'ab'[k % 3 == 0]}" for k in range(60)]
     lines += [f"i{k},v{j},{'ab'[k % 2]}" for k in range(60) for j in range(2)]
     lines += [f"j{k},{name},a" for k in range(12) for name in ("alike", "twin")]

@@ -75,7 +75,9 @@ def test_items_are_spread_over_bins_only_where_they_have_votes_enough(sample, tr
 @pytest.mark.parametrize("n_votes", [5, 30])
 def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes):
     votes = drawn(sample, truth, n_votes)
-    (row,) = crowds.selection.function(votes, most=N_ITEMS, n_draws=5, seed=0).to_dict("records")
+    (row,) = crowds.selection.function(
+        votes, most=N_ITEMS, n_draws=5, n_resamples=30, seed=0
+    ).to_dict("records")
     five = np.random.default_rng(7).multinomial(5, np.repeat(truth, 20, axis=0))
     chosen = five.max(axis=1) == 3
     right = np.repeat(evenness(truth), 20)[chosen].mean()
@@ -84,15 +86,18 @@ def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes)
     assert row["chosen"] == pytest.approx(chosen.mean(), abs=0.03)
     assert row["of_chosen"] == pytest.approx(right, abs=0.04)
     assert row["seen"] == pytest.approx(chosen.mean(), abs=0.03)
+    for name in ("chosen", "of_chosen"):
+        assert row[f"{name}_low"] < row[name] < row[f"{name}_high"] < row[f"{name}_low"] + 0.1
     if n_votes == 5:
         assert np.isnan(row["of_seen"])  # no vote is left to judge
     else:
         assert row["of_seen"] == pytest.approx(right, abs=0.03)
+        assert row["of_chosen_low"] < right < row["of_chosen_high"]
 
 
 def test_four_labels_are_not_chosen_from(four):
     (evidence,) = gather(str(four))
-    assert not len(crowds.selection(evidence, most=100, n_draws=1, seed=0))
+    assert not len(crowds.selection(evidence, most=100, n_draws=1, n_resamples=2, seed=0))
 
 
 def test_thinning_keeps_alpha_and_makes_unanimity(sample, truth):
@@ -156,7 +161,7 @@ def test_a_reader_s_votes_stand_before_the_others_and_the_sample_alone(four, no_
 
 def test_the_chapter_runs_on_the_sample(tmp_path):
     checkout = copy_checkout(tmp_path / "checkout")
-    given = ("data=sample", "most=200", "resamples=20", "draws=1")
+    given = ("data=sample", "most=200", "resamples=20", "fives=1", "refits=5")
     options = [word for one in given for word in ("-p", one)]
     done = chaos("run", "crowds", *options, cwd=checkout)
     assert done.returncode == 0, done.stderr

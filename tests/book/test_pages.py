@@ -26,6 +26,7 @@ PICTURED = {
     "chapters/calibration": "#fig-reliability",
     "chapters/trajectory": "#fig-training-trajectory",
     "chapters/ceilings": "#fig-noise-ceiling",
+    "chapters/crowds": "#fig-atlas",
     "chapters/your_model": "#fig-your-model",
     "figures/fig-simplex": "h1",
     "explorer": "h1",

@@ -75,7 +75,7 @@ def test_every_page_draws_as_often():
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "draws":
                 found[path.stem] = ast.literal_eval(node.value)
-    assert found == {"ceilings": DRAWS}
+    assert found == {"ceilings": DRAWS, "crowd": DRAWS}
 
 
 def test_a_part_of_the_items_has_the_digits_of_the_whole(sample):
