@@ -145,8 +145,11 @@ def selection(
     A row for a dataset of two or three labels. ``evenness`` is the quadratic entropy of all items
     over its maximum. By the nonparametric prior, fitted on at most `most` items, ``chosen`` is the
     share of items that five people would split so, and ``of_chosen`` the evenness of these, both
-    with 95% intervals over items, for which the prior is fitted anew on each resample. By the votes, where most items have five or more, ``seen`` is the share of which five, drawn at random,
-    are split so, and ``of_seen`` the evenness of these by the votes that were not drawn.
+    with 95% intervals over items, for which the prior is fitted anew on each resample. Five votes
+    per item do not determine the prior: on simulated ones the intervals of ``of_chosen`` held the
+    truth in three of four cases. By the votes, where most items have five or more, ``seen`` is the
+    share of which five, drawn at random, are split so, and ``of_seen`` the evenness of these by the
+    votes that were not drawn.
     """
     k = votes.dataset.n_classes
     row = dict.fromkeys(("evenness", "chosen", "of_chosen", "seen", "of_seen"), np.nan)
@@ -157,12 +160,11 @@ def selection(
     row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / full
     row["chosen"], row["of_chosen"] = _split_by_prior(some)
     rng = np.random.default_rng([seed, 7])
-    drawn = [_split_by_prior(some[rng.integers(len(some), size=len(some))])
-             for _ in range(n_resamples)]  # fmt: skip
-    for end, values in zip(
-        ("low", "high"), percentile_interval(np.array(drawn), 0.95), strict=True
-    ):
-        row[f"chosen_{end}"], row[f"of_chosen_{end}"] = values
+    resampled = (rng.integers(len(some), size=len(some)) for _ in range(n_resamples))
+    drawn = np.array([_split_by_prior(some[rows]) for rows in resampled])
+    low, high = percentile_interval(drawn, 0.95)
+    row["chosen_low"], row["of_chosen_low"] = low
+    row["chosen_high"], row["of_chosen_high"] = high
     counts = votes.counts[votes.n_votes >= _FEW]
     if 2 * len(counts) >= len(votes):
         rng = np.random.default_rng([seed, 5])
@@ -173,8 +175,8 @@ def selection(
             shares.append(of_three.mean())
             judged = left[of_three & (left.sum(axis=1) >= 2)]
             values += list(quadratic_entropy(judged)) if len(judged) else []
-        row["seen"] = np.mean(shares)
-        row["of_seen"] = np.mean(values) / full if values else np.nan
+        row["seen"] = float(np.mean(shares))
+        row["of_seen"] = float(np.mean(values)) / full if values else np.nan
     return pd.DataFrame([{"dataset": votes.dataset.name, **row}])
 
 
