@@ -90,11 +90,11 @@ if len(errors):
         shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
         columns=why.ERROR_COLUMNS,
         caption=f"""Few of the minority's votes stand on labels that are called errors. Labels of items by
-        what VariErr's four annotators made of them, and ChaosNLI's votes on them. A *reason* is here the
-        explanation of a label. *Judged by* says whose word decides whether it holds: that of its author,
-        or that of the author's peers, more than half of whom must accept it. Minority votes are those against
-        an item's majority. In brackets, {100 * confidence:g}% bootstrap intervals over items ({resamples:,}
-        resamples). The data also has the models' probabilities.""",
+        what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
+        decides whether an explanation holds: that of its author, or that of the author's peers, more than half
+        of whom must accept it. Minority votes are those against an item's majority. In brackets,
+        {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The data also has the
+        models' probabilities.""",
     )
 result
 
