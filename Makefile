@@ -6,8 +6,13 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	--constraint requirements.lock
+# Not .venv/bin/chaos: that names the folder in which the checkout stood when it was set up.
+CHAOS := $(BIN)/python -m chaos_utils.cli
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# First what is locked, each file by its SHA-256; then the checkout itself. PyTorch alone has no digest
+# in the lock: which build fits differs by machine.
+LOCKED := $(PIP) --no-deps --require-hashes --requirement
+CHECKOUT := $(PIP) --no-build-isolation --constraint requirements.lock --editable
 
 DRAWING := node_modules/.package-lock.json
 
@@ -21,25 +26,25 @@ help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 book: $(VENV)/book.stamp $(DRAWING) ## Build the book into _build/html (sets up; finds or fetches the data, or shows what is recorded)
-	@$(BIN)/chaos build
+	@$(CHAOS) build
 
 release: book ## Make the archive for a repository such as Zenodo, in _build/release
-	@$(BIN)/chaos release
+	@$(CHAOS) release
 
 sample: $(VENV)/book.stamp $(DRAWING) ## Build the book from the synthetic sample instead of the data
-	@$(BIN)/chaos build --sample
+	@$(CHAOS) build --sample
 
 record: book ## Renew the recorded tables in results/tables from what the book computed (needs the data)
-	@$(BIN)/chaos record
+	@$(CHAOS) record
 
 verify: book ## Compare the recorded tables with what the book computed, cell by cell
-	@$(BIN)/chaos verify
+	@$(CHAOS) verify
 
 pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromium)
-	@$(BIN)/chaos pdf
+	@$(CHAOS) pdf
 
 serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds what changes, reloads the page
-	@$(BIN)/chaos serve
+	@$(CHAOS) serve
 
 # Two workers; the tests of a file stay together, and the files in the order of their names, since
 # the longest are among the first.
@@ -63,9 +68,9 @@ test-slurm: $(VENV)/cluster.stamp ## Test sweeps on a real SLURM of one node (ne
 	@tests/slurm/cluster.sh $(BIN)/python -m pytest -m slurm tests/slurm
 
 lint: $(VENV)/test.stamp ## Check format, style and types
-	@$(BIN)/ruff format --check .
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m mypy
 
 bench: $(VENV)/test.stamp ## Measure speed, as ratios in one run
 	@$(BIN)/python benchmarks/evaluation.py
@@ -85,20 +90,27 @@ bench-scale: $(VENV)/test.stamp ## Measure a million items with ten votes each (
 # Seconds: a tiny model with random weights learns from the synthetic sample, and predicts.
 finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model, both tasks
 	@for task in nli alphanli; do \
-	$(BIN)/chaos finetune --model tiny-bert --task $$task --data sample --out _build/smoke/$$task && \
-	$(BIN)/chaos predict _build/smoke/$$task --mc-samples 2 --out _build/smoke/$$task-mc || exit; done
+	$(CHAOS) finetune --model tiny-bert --task $$task --data sample --out _build/smoke/$$task && \
+	$(CHAOS) predict _build/smoke/$$task --mc-samples 2 --out _build/smoke/$$task-mc || exit; done
 
 wanted: $(VENV)/train.stamp ## Make the runs of results/wanted.yml that are missing (hours on a CPU)
-	@$(BIN)/chaos wanted
+	@$(CHAOS) wanted
 
 full: wanted book ## Train all that is wanted, and build the book from it (for a machine with a GPU)
 
-lock: ## Resolve all dependencies afresh into requirements.lock (on Python 3.11)
+# The versions are found on one Python; uv adds, for all of them, the digests of each version's files.
+lock: ## Resolve all dependencies afresh into requirements.lock and requirements/ (on Python 3.11)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
 	{ echo "the lock is made on Python 3.11: make lock PYTHON=…" >&2; exit 2; }
 	@$(PYTHON) -m venv --clear _build/lock-venv
 	@_build/lock-venv/bin/python -m pip install --quiet --editable '.[book,train,cluster,test]'
 	@_build/lock-venv/bin/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.lock
+	@_build/lock-venv/bin/python -m pip install --quiet uv==0.13.9
+	@for lock in book:--extra=book all:--all-extras; do file=requirements/$${lock%:*}.txt; \
+	sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml | _build/lock-venv/bin/uv pip compile --quiet \
+	--universal --python-version 3.11.5 --generate-hashes --no-annotate --no-header --upgrade \
+	--constraint requirements.lock $${lock#*:} --output-file $$file pyproject.toml - && \
+	sed -E -i '/^(torch==|triton|nvidia|cuda)/,/[^\\]$$/d' $$file || exit; done
 	@rm -r _build/lock-venv
 
 clean: ## Remove what builds and runs have made; data, downloads and .venv stay
@@ -124,22 +136,26 @@ $(VENV)/venv.stamp:
 	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-$(VENV)/book.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+$(VENV)/book.stamp: pyproject.toml requirements.lock requirements/book.txt | $(VENV)/venv.stamp
 	@echo "installing the book's packages"
-	@$(INSTALL) --editable '.[book]'
+	@$(LOCKED) requirements/book.txt
+	@$(CHECKOUT) '.[book]'
 	@touch $@
 
-$(VENV)/test.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+$(VENV)/test.stamp: pyproject.toml requirements.lock requirements/all.txt | $(VENV)/venv.stamp
 	@echo "installing the packages for training and tests"
-	@$(INSTALL) --editable '.[book,train,test]'
+	@$(LOCKED) requirements/all.txt
+	@$(CHECKOUT) '.[book,train,test]'
 	@touch $@ $(VENV)/book.stamp $(VENV)/train.stamp
 
-$(VENV)/train.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+$(VENV)/train.stamp: pyproject.toml requirements.lock requirements/all.txt | $(VENV)/venv.stamp
 	@echo "installing the packages for training"
-	@$(INSTALL) --editable '.[book,train]'
+	@$(LOCKED) requirements/all.txt
+	@$(CHECKOUT) '.[book,train]'
 	@touch $@ $(VENV)/book.stamp
 
-$(VENV)/cluster.stamp: pyproject.toml requirements.lock | $(VENV)/venv.stamp
+$(VENV)/cluster.stamp: pyproject.toml requirements.lock requirements/all.txt | $(VENV)/venv.stamp
 	@echo "installing the packages for a cluster"
-	@$(INSTALL) --editable '.[book,train,cluster,test]'
+	@$(LOCKED) requirements/all.txt
+	@$(CHECKOUT) '.[book,train,cluster,test]'
 	@touch $@ $(VENV)/book.stamp

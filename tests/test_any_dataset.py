@@ -78,7 +78,8 @@ def test_predictions_are_evaluated_by_the_yaml_file_or_by_the_votes_alone(name, 
     def evaluate(data, *options):
         given = ("--data", str(data), "--bootstrap", "40", "--measures", "all", "--csv", *options)
         done = chaos("evaluate", str(path), *given, cwd=tmp_path, PYTHONPATH=str(PROJECT))
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0, done.stderr
+        assert all(line.startswith("wrote ") for line in done.stderr.splitlines())
         rows = pd.read_csv(io.StringIO(done.stdout), index_col="measure")
         assert {PERFECT_MODEL, "mean vote", "mine"} <= set(rows.loc["jsd", "system"])
         return rows[rows["origin"] == "yours"]

@@ -70,6 +70,15 @@ def test_one_seed_gives_one_table(votes, even):
 
     assert low(1) == low(1) != low(2)
 
+    def compared(seed):
+        systems = [
+            chaos.make_system(*one) for one in (("a", votes, blurred(votes)), ("b", votes, even))
+        ]
+        found = chaos.compare(*systems, votes, measures="jsd", resamples=50, seed=seed)
+        return tuple(found[["low", "high"]].iloc[0])
+
+    assert compared(1) == compared(1) != compared(2)
+
 
 def test_a_comparison_is_the_difference_of_two_systems(votes, even):
     model = chaos.make_system("model", votes, blurred(votes))

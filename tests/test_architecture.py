@@ -9,6 +9,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+import yaml
 
 from chaos_utils.datasets.catalogue import known_datasets
 
@@ -151,3 +152,35 @@ def test_only_paths_reads_the_project_s_variables():
 def test_no_notebook_is_named_like_a_module_of_the_standard_library():
     for path in (PACKAGE.parent / "notebooks").glob("*.py"):
         assert path.stem not in sys.stdlib_module_names
+
+
+def locked(name):
+    """Return the versions in a lock of pip's, and the digests of each, by package."""
+    text = (PACKAGE.parent / "requirements" / name).read_text("utf-8").replace("\\\n", " ")
+    lines = [line.split() for line in text.splitlines()]
+    versions = dict(line[0].split("==") for line in lines)
+    digests = [[word for word in line if word.startswith("--hash=sha256:")] for line in lines]
+    return versions, dict(zip(versions, digests, strict=True))
+
+
+def test_what_is_installed_is_locked_by_digests_but_for_pytorch():
+    lines = (PACKAGE.parent / "requirements.lock").read_text("utf-8").lower().split()
+    known = {re.sub("[_.]", "-", name): version for name, version in (x.split("==") for x in lines)}
+    (everything, digests), (book, book_digests) = locked("all.txt"), locked("book.txt")
+    assert all(digests.values())
+    assert all(book_digests.values())
+    assert known.items() - everything.items() == {("torch", known["torch"])}
+    assert book.items() < everything.items()
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
+    assert project["build-system"]["requires"] == [f"setuptools=={book['setuptools']}"]
+    names = {re.split(r"[^\w-]", one)[0] for one in project["project"]["dependencies"]}
+    assert names | {"jupyter-book", "snakemake"} <= book.keys()
+
+
+def test_the_workflow_runs_the_gate_on_every_supported_python():
+    text = (PACKAGE.parent / ".github" / "workflows" / "gate.yml").read_text("utf-8")
+    gate = yaml.safe_load(text)["jobs"]["gate"]
+    assert gate["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+    assert gate["steps"][-1] == {"run": ".ci/run"}
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["requires-python"] == ">=3.11,<3.14"

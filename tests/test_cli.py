@@ -25,6 +25,27 @@ def test_help_imports_nothing_heavy():
         assert command in done.stdout
 
 
+def test_the_command_says_its_version_and_what_it_can_do():
+    import chaos_utils
+
+    assert chaos("--version", cwd=PROJECT).stdout == f"chaos {chaos_utils.__version__}\n"
+    for arguments in ([], ["evaluate"], ["data"], ["data", "fetch"]):
+        short, long = (chaos(*arguments, flag, cwd=PROJECT) for flag in ("-h", "--help"))
+        assert (short.returncode, short.stdout) == (0, long.stdout)
+    told = chaos("-h", cwd=PROJECT).stdout
+    groups = ["Read", "Evaluate", "Build", "Train", "Publish", "Collect"]
+    found = [told.index(f"─ {group} ─") for group in groups]
+    assert found == sorted(found)
+    assert "─ Commands ─" not in told  # each command is in a group
+    words = {"_CHAOS_COMPLETE": "complete_bash", "COMP_WORDS": "chaos eva", "COMP_CWORD": "1"}
+    code = "from chaos_utils.cli.__main__ import app; app(prog_name='chaos')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=chaos_environment(PROJECT) | words,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["evaluate"]
+
+
 def test_nothing_but_training_needs_torch():
     """With torch made impossible to import, everything that builds the book still imports."""
     code = (
@@ -103,6 +124,33 @@ def test_bad_input_ends_in_one_message_and_code_2(arguments, message):
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (PROJECT / "runs").exists() or not list((PROJECT / "runs").glob("anotations*"))
+
+
+@pytest.mark.parametrize("arguments", [["params", "why"], ["params", "why", "--json"],
+                                       ["--help"], ["evaluate", "--help"]])  # fmt: skip
+def test_an_answer_for_which_there_is_no_room_is_one_message(arguments):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "chaos_utils.cli", *arguments], cwd=PROJECT, stdout=full,
+            env=chaos_environment(PROJECT), stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "The answer cannot be written." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["params annotations", "data status", "evaluate a.csv"])
+def test_a_working_directory_that_was_deleted_is_one_message(tmp_path, arguments):
+    (tmp_path / "gone").mkdir()
+    script = f"rmdir ../gone; {sys.executable} -m chaos_utils.cli {arguments}"
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path / "gone", env=chaos_environment(PROJECT),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "The working directory was deleted." in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_control_codes_never_reach_the_terminal():

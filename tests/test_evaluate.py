@@ -354,7 +354,14 @@ def test_out_writes_the_table_and_figures(mine, tmp_path):
         done = chaos(*given, cwd=mine, PYTHONPATH=str(PROJECT))
         assert done.returncode == 0, done.stderr
         given = (*given, "few.csv", "--allow-missing")
+        wrote = f"wrote {tmp_path}/out/evaluation.csv, and 3 figures in {tmp_path}/out/figures"
+        assert wrote in done.stderr
+        for end in (".json", ".png", "-dark.svg"):  # as a run on another dataset would leave
+            assert not (tmp_path / "out" / "figures" / f"fig-distce-other{end}").exists()
+            (tmp_path / "out" / "figures" / f"fig-distce-other{end}").write_text("{}")
+        (tmp_path / "out" / "figures" / "fig-distce-mine.png").write_text("mine")
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+    assert (tmp_path / "out" / "figures" / "fig-distce-mine.png").read_text() == "mine"
     table = pd.read_csv(tmp_path / "out" / "evaluation.csv")
     assert set(table["measure"]) == {"jsd", "ece"}
     assert table["synthetic"].all()

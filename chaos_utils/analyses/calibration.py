@@ -713,7 +713,7 @@ def _read_predictions(paths: Iterable[Path], votes: Votes) -> Development:
                 sound = False
             if not sound:
                 raise ChaosError(
-                    "A line of the released predictions is not sound.",
+                    "A line of the released predictions is invalid.",
                     where=f"{path}, line {place}",
                     found=line[:100],
                     expected=f"JSON with a new uid, true from 0 to {k - 1}, and probs: {k} "
@@ -807,7 +807,9 @@ def temperature_choices(
         n_items = len(system.rows_in(votes))
         if not 2 <= n_folds <= n_items:
             expected = f"2 to {n_items}, the number of items"
-            raise ChaosError("This number of folds cannot be.", found=n_folds, expected=expected)
+            raise ChaosError(
+                "This number of folds is impossible.", found=n_folds, expected=expected
+            )
         beyond = outside.get((votes.dataset.name, system.name))
         for choice, n_fitted, values, scaled in fits(votes, system, n_folds, seed, beyond):
             row = scaled.keys | {"choice": choice, "n_fitted": n_fitted}

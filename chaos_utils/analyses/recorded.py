@@ -107,7 +107,7 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
         found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
         if whole:
             from_text(text, found.types)
-    except (OSError, ValueError, KeyError, TypeError) as fault:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
         missing = isinstance(fault, FileNotFoundError)
         raise ChaosError(
             "There is no such recorded table." if missing else "A recorded table is damaged.",

@@ -15,7 +15,7 @@ def read_citation(path: Path) -> dict[str, Any]:
     """Return what CITATION.cff says."""
     try:
         content = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as fault:
         raise ChaosError("This cannot be read.", where=path.name, found=str(fault)) from fault
     if not isinstance(content, dict):
         raise ChaosError(

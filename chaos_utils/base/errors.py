@@ -30,6 +30,11 @@ class ChaosError(Exception):
         super().__init__("\n".join(lines))
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a sentence that names the closest known word, whatever its case, or lists all."""
     known = list(known)

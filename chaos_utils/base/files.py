@@ -42,6 +42,8 @@ def write_bytes(path: Path, content: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())  # else a power cut may leave the name without the bytes
             Path(name).chmod(0o644)
             Path(name).replace(path)
         except BaseException:
@@ -57,6 +59,15 @@ def write_text(path: Path, content: str) -> None:
 def write_json(path: Path, content: Any) -> None:
     """Write readable JSON whole or not at all."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Return a JSON object that the project has written; empty where none can be read."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 @contextmanager
@@ -83,6 +94,10 @@ def swap_in(new: Path, target: Path) -> None:
 
     Both must be on the same file system.
     """
+    for path in new.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as stream:
+                os.fsync(stream.fileno())
     old = target.with_name(f".{target.name}-old")
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():

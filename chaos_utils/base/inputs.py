@@ -29,6 +29,12 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def digests(folder: Path) -> dict[str, str]:
+    """Return the digest of each file below a folder, by name, in order."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): digest(path) for path in found}
+
+
 def merged(*groups: Iterable[Input]) -> tuple[Input, ...]:
     """Return the inputs of several things, each once, by name."""
     return tuple(sorted({entry for group in groups for entry in group}))

@@ -133,6 +133,12 @@ def _imported_by(path: Path) -> tuple[str, ...]:
     return tuple(_imports(_tree(path)))
 
 
+def forget() -> None:
+    """Read every module again when it is next asked for."""
+    for remembered in (_tree, _file_of, code_digest, _meaning, _imported_by):
+        remembered.cache_clear()
+
+
 def _run(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the statements of code that run; what is imported for type checkers is not needed."""
     waiting = [tree]

@@ -1,6 +1,6 @@
 """The command itself, and what runs and builds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -24,26 +24,33 @@ from chaos_utils.cli.votes import votes_app
 
 app = typer.Typer(
     cls=Commands,
-    help="The living book of collective human opinions.",
+    help="Evaluate models against people's votes, and build the living book about them.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.add_typer(data_app, name="data")
-app.add_typer(dataset_app, name="dataset")
-app.add_typer(figures_app, name="figures")
-app.add_typer(votes_app, name="votes")
-app.command()(evaluate)
-app.command()(sweep)
-for publishing in (cite, pdf, serve, release, record, verify):
-    app.command()(publishing)
-for training in (finetune, predict, wanted):
-    app.command()(training)
-for step in (chapter, site, sweep_run):
-    app.command(hidden=True)(step)
 
 
-@app.command()
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"chaos {version('chaos-utils')}")
+        raise typer.Exit
+
+
+@app.callback()
+def chaos(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
 def params(notebook: NotebookName, as_json: AsJson = False) -> None:
     """List a notebook's parameters."""
     need_book()
@@ -85,11 +92,10 @@ def _cell_progress(notebook: str) -> Iterator[Any]:
         yield lambda cell, of: status.update(f"{notebook}: cell {cell} of {of}")
 
 
-@app.command()
 def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False) -> None:
-    """Run a notebook with parameters of your own, into a folder below runs/.
+    """Run a notebook with your own parameters, in a folder below runs/.
 
-    The book is not touched.
+    The book is not changed.
     """
     need_book()
     from chaos_utils.report import parameters
@@ -111,23 +117,24 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
     out.print(f"  figures/: {', '.join(made)}", markup=False)
 
 
-@app.command()
 def build(
-    sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
-    strict: Annotated[bool, typer.Option(help="Fail where data is missing.")] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Build from the synthetic sample.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail where data is missing.")] = False,
     profile: ProfileName = "local",
     cores: Annotated[
         int,
         typer.Option(
-            min=0, help="Chapters at once; 0 for one a core, or as a cluster's profile says."
+            min=0, help="Chapters at a time; 0 for one per core, or as a cluster's profile says."
         ),
     ] = 0,
-    dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
-    force: Annotated[bool, typer.Option(help="Run everything again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run everything again.")] = False,
     url: Annotated[
         str,
         typer.Option(
-            help="The address that this build is for, in citations and links; by default that in "
+            help="Address of this build, for citations and links; by default the one in "
             "CITATION.cff."
         ),
     ] = "",
@@ -167,9 +174,28 @@ def build(
     elif dry_run:
         for step in planned:
             out.print(f"would run {step}", markup=False)
+        if not planned:
+            err.print("Nothing to do: the book is up to date.")
     else:
         out.print(f"{index}", markup=False)
 
+
+_GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Read": (figures_app, cite, params),
+    "Evaluate": (evaluate, dataset_app, data_app),
+    "Build": (build, serve, run, sweep, record, verify),
+    "Train": (finetune, predict, wanted),
+    "Collect": (votes_app,),
+    "Publish": (release, pdf),
+}
+for group, commands in _GROUPS.items():
+    for command in commands:
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, rich_help_panel=group)
+        else:
+            app.command(rich_help_panel=group)(command)
+for step in (chapter, site, sweep_run):
+    app.command(hidden=True)(step)
 
 if __name__ == "__main__":
     app()

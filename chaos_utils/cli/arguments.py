@@ -15,7 +15,7 @@ Given = Annotated[
 NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
 ProfileName = Annotated[
     str,
-    typer.Option(metavar="NAME|DIR", help="Where it runs: local, slurm, or a folder of yours."),
+    typer.Option(metavar="NAME|DIR", help="Where to run: local, slurm, or a profile's folder."),
 ]
 
 
@@ -27,7 +27,7 @@ def assignments(given: list[str] | None) -> dict[str, str]:
         name = name.strip()
         if not equals or not name:
             raise ChaosError(
-                "A parameter is given as NAME=VALUE.", found=text, expected="such as -p seed=1"
+                "Parameters are given as NAME=VALUE.", found=text, expected="such as -p seed=1"
             )
         if name in pairs:
             raise ChaosError(f"Parameter {name!r} is given twice.", found=text)

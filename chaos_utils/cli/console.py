@@ -1,12 +1,15 @@
 """What the commands share: where they print, and how a fault ends."""
 
+import errno
 import json
+import os
 import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -51,7 +54,7 @@ class _Console:
 out = _Console(width=None if sys.stdout.isatty() else 150)
 err = _Console(stderr=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Commands(TyperGroup):
@@ -65,6 +68,7 @@ class Commands(TyperGroup):
         with suppress(ValueError):  # only the main thread may set it
             signal.signal(signal.SIGTERM, _stop)
         try:
+            _check_working_directory()
             return super().invoke(ctx)
         except ChaosError as fault:
             err.print(str(fault), style="red", markup=False)
@@ -78,6 +82,35 @@ class Commands(TyperGroup):
             err.print("Interrupted. Nothing is left half-written; run the same command again.")
             raise typer.Exit(128 + (stop.args or (signal.SIGINT,))[0]) from stop
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run what was called, `--help` too; fail where its answer cannot be written."""
+        try:
+            try:
+                return super().main(*args, **options)
+            finally:
+                sys.stdout.flush()
+        except OSError as fault:
+            if fault.errno != errno.ENOSPC or fault.filename is not None:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left unsaid
+            full = ChaosError(
+                "The answer cannot be written.",
+                where="standard output",
+                found=fault.strerror,
+                todo="make room on the disk, or send the answer elsewhere",
+            )
+            err.print(str(full), style="red", markup=False)
+            raise SystemExit(2) from fault
+
+
+def _check_working_directory() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as fault:
+        raise ChaosError(
+            "The working directory was deleted.", todo="change into a folder that exists"
+        ) from fault
+
 
 def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt(number)
@@ -88,7 +121,7 @@ def _unusable_file(fault: OSError) -> ChaosError:
         "A file or folder cannot be used.",
         where=fault.filename,
         found=fault.strerror,
-        todo="check its permissions, and what stands there",
+        todo="check its permissions and what is there",
     )
 
 

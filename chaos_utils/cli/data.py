@@ -8,13 +8,13 @@ import typer
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.cli.console import AsJson, err, out, print_json
 
-data_app = typer.Typer(help="Find, fetch and verify data.", no_args_is_help=True)
+data_app = typer.Typer(name="data", help="Find, fetch and verify data.", no_args_is_help=True)
 
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Datasets, their YAML files, or files or folders of the registry; ChaosNLI and the "
-        "released predictions by default."
+        help="Datasets, their YAML files, or files or folders of the registry; by default "
+        "ChaosNLI and the released predictions."
     ),
 ]
 
@@ -56,7 +56,7 @@ def _described(selected: dict[str, Path | None]) -> dict[str, Path]:
 
 @data_app.command("status")
 def data_status(as_json: AsJson = False) -> None:
-    """Show each file and its dataset: where it is, whether it is the published one, its size."""
+    """Show each file: its dataset, its place, its size, and whether it is as published."""
     from chaos_utils.datasets import sources
     from chaos_utils.datasets.catalogue import known_datasets
 
@@ -101,7 +101,7 @@ def data_status(as_json: AsJson = False) -> None:
 
 @data_app.command("fetch")
 def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
-    """Download what is not available into the cache."""
+    """Download missing files into the cache."""
     from chaos_utils.datasets import sources
 
     selected = _select(names)
@@ -120,7 +120,7 @@ def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
 
 @data_app.command("verify")
 def data_verify(names: Names = None, as_json: AsJson = False) -> None:
-    """Compare files with the published digests; fail when one differs or is missing."""
+    """Compare files with their published digests; fail if one differs or is missing."""
     from chaos_utils.datasets import sources
 
     selected = _select(names)

@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.cli.console import AsJson, out, print_json
 
 if TYPE_CHECKING:
     from chaos_utils.datasets.findings import Findings
 
-dataset_app = typer.Typer(help="Check votes of your own, and describe them.", no_args_is_help=True)
+dataset_app = typer.Typer(
+    name="dataset", help="Check and describe your own votes.", no_args_is_help=True
+)
 
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 _BAR = 30  # characters
 _SHOWN = 12  # labels, and lines of a histogram
 
-Item = Annotated[str, typer.Option("--item", metavar="COLUMN", help="The column of items.")]
+Item = Annotated[str, typer.Option("--item", metavar="COLUMN", help="Column of the items.")]
 Annotator = Annotated[
-    str, typer.Option("--annotator", metavar="COLUMN", help="The column of who voted.")
+    str, typer.Option("--annotator", metavar="COLUMN", help="Column of the annotators.")
 ]
-Label = Annotated[str, typer.Option("--label", metavar="COLUMN", help="The column of votes.")]
+Label = Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column of the votes.")]
 
 
 @dataset_app.command("check")
@@ -35,7 +37,7 @@ def check(
     label: Label = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say what a votes file holds, and what the book can compute for it; exit code 2 on faults."""
+    """Report what votes hold, and what can be computed from them; exit code 2 on faults."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.findings import check_file
@@ -47,7 +49,7 @@ def check(
         described = any(is_dataset_file(one) for one in path.iterdir())
         if not described and not files:
             raise ChaosError(
-                "There are no votes in this folder.", where=path,
+                "This folder holds no votes.", where=path,
                 expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
             )  # fmt: skip
         found = _described(votes) if described else None
@@ -74,7 +76,6 @@ def _described(votes: str) -> "list[Findings]":
 
 
 def _lines(found: "Findings") -> list[str]:
-    from chaos_utils.datasets.findings import counted
 
     columns = ", ".join(f"{what} = {name!r}" for what, name in found.columns.items())
     lines = [f"{found.file}: {found.format}" + (f", columns {columns}" if columns else "")]
@@ -145,7 +146,9 @@ def init(
     votes: Annotated[Path, typer.Argument(help="A votes file.")],
     to: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="By default beside the votes, named alike."),
+        typer.Option(
+            "--out", metavar="FILE", help="By default beside the votes, under the same name."
+        ),
     ] = None,
     item: Item = "",
     annotator: Annotator = "",
@@ -154,14 +157,14 @@ def init(
         str,
         typer.Option(
             metavar="NUMBERS",
-            help="Cut a rating into classes at these numbers, from the least of its scale to the "
-            "greatest: 0,25,75,100.",
+            help="Cut a rating into classes at these numbers, from the lowest of its scale to the "
+            "highest: 0,25,75,100.",
         ),
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the YAML file of a dataset, which `-p data=` and `chaos evaluate --data` take."""
+    """Write the YAML file of a dataset, for `-p data=` and `chaos evaluate --data`."""
     from chaos_utils.base.files import write_text
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.describing import describe
@@ -197,7 +200,7 @@ def _numbers(text: str) -> list[float]:
     ascending = all(low < high for low, high in pairwise(numbers))
     if len(numbers) < len(found) or 0 < len(numbers) < 3 or not ascending:
         raise ChaosError(
-            "A rating is cut at numbers.", found=f"--cut {text}",
+            "The rating cannot be cut at these numbers.", found=f"--cut {text}",
             expected="three or more in ascending order, separated by commas, such as 0,50,100",
         )  # fmt: skip
     return numbers

@@ -24,14 +24,14 @@ _NARROWEST = 40  # columns
 
 
 def evaluate(
-    files: Annotated[list[Path], typer.Argument(help="Prediction files, in any known format.")],
+    files: Annotated[list[Path], typer.Argument(help="Prediction files in any supported format.")],
     dataset: Annotated[
         str,
         typer.Option("--dataset", "--task", metavar="NAME", help="A dataset's name, or auto."),
     ] = "auto",
-    model: Annotated[str | None, typer.Option(help="Take this model of a file alone.")] = None,
+    model: Annotated[str | None, typer.Option(help="Use only this model of the files.")] = None,
     join: Annotated[
-        str, typer.Option(metavar="NAME", help="The files are parts of one system, called NAME.")
+        str, typer.Option(metavar="NAME", help="Join the files into one system called NAME.")
     ] = "",
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Evaluate the items that have a prediction.")
@@ -40,40 +40,41 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Columns: measures separated by commas, or all. By default the main ones.",
+            help="Measures to show, separated by commas, or all; by default the main ones.",
         ),
     ] = None,
     bootstrap: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Resamples for 95% intervals; 0: none. By default 1,000, more for many p-values.",
+            help="Resamples for 95% intervals, 0 for none; by default 1,000, or more for many "
+            "p-values.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for the resampling.")] = 0,
     against: Annotated[
         str, typer.Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Compare each system with each other one.")
-    ] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Compare every pair of systems.")] = False,
     data: Annotated[
         str, typer.Option(help="auto, released, sample, a dataset, a votes file, or a folder.")
     ] = "auto",
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Answer in CSV.")] = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="Answer in Markdown.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print a Markdown table.")
+    ] = False,
     as_latex: Annotated[
-        bool, typer.Option("--latex", help="Answer in LaTeX, for booktabs.")
+        bool, typer.Option("--latex", help="Print a LaTeX table (booktabs).")
     ] = False,
     to: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", parser=writable, help="Write table and figures there too."
+            "--out", metavar="DIR", parser=writable, help="Also write the table and figures there."
         ),
     ] = None,
 ) -> None:
-    """Judge predictions by the measures of both papers, beside a perfect model and baselines."""
+    """Score predictions by the measures of both papers, beside a perfect model and baselines."""
     if as_json + as_csv + as_markdown + as_latex > 1:
         raise ChaosError(
             "--json, --csv, --markdown and --latex exclude each other.", todo="choose one"
@@ -125,8 +126,10 @@ def evaluate(
     if to is not None:
         from chaos_utils.presentation.evaluated import write_figures
 
-        write_figures(to, found, all_votes, seed)
+        n_figures = write_figures(to, found, all_votes, seed)
         write_text(to / "evaluation.csv", answers.as_csv(answer))
+        wrote = f"wrote {to / 'evaluation.csv'}, and {n_figures} figures in {to / 'figures'}"
+        print(harmless(wrote), file=sys.stderr)
     if as_json:
         results = answers.as_records(answer)
         print_json({"synthetic": answer.synthetic, "notes": answer.notes, "results": results})

@@ -32,7 +32,7 @@ def need_book() -> None:
 
     missing = _missing("book")
     if not missing:
-        paths.project()
+        _check_code(paths.project())
     elif paths.find_project() is None:
         raise ChaosError(
             "This command needs a checkout of the book and the packages of its extra `book`.",
@@ -42,6 +42,18 @@ def need_book() -> None:
         )
     else:
         need_extra("book")
+
+
+def _check_code(checkout: Path) -> None:
+    """Refuse to run another checkout's code on this one, such as the original's on a copy."""
+    own, running = checkout / "chaos_utils", Path(__file__).parents[1]
+    if (own / "__init__.py").is_file() and not own.samefile(running):
+        raise ChaosError(
+            "The code that runs is not this checkout's, which may be a copy.",
+            where=checkout,
+            found=running,
+            todo="use make in this checkout, or call `python -m chaos_utils.cli` in its folder",
+        )
 
 
 def _missing(extra: str) -> list[str]:

@@ -20,7 +20,9 @@ class CitationFormat(StrEnum):
     csl = "csl"
 
 
-figures_app = typer.Typer(help="List the book's figures and tables; compare two builds.")
+figures_app = typer.Typer(
+    name="figures", help="List the book's figures and tables; compare two builds."
+)
 
 
 @figures_app.callback(invoke_without_command=True)
@@ -53,18 +55,18 @@ def listing(context: typer.Context, as_json: AsJson = False) -> None:
 @figures_app.command()
 def diff(
     old_site: Annotated[Path, typer.Argument(help="A built site, such as _build/html.")],
-    new_site: Annotated[Path, typer.Argument(help="Another.")],
+    new_site: Annotated[Path, typer.Argument(help="The site to compare with it.")],
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page that shows both, too.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a page that shows both.")
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(min=0, help="Numbers this close, relatively, are the same.")
+        float, typer.Option(min=0, help="Relative difference below which numbers count as equal.")
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
     """Show which numbers and pictures changed between two built sites, and by how much.
 
-    Ends with code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
+    Exit code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
     """
     need_extra("book")
     from chaos_utils.base.files import write_text
@@ -87,7 +89,7 @@ def cite(
         str, typer.Argument(metavar="ID", help="A figure or table, such as fig-entropy.")
     ],
     format: Annotated[
-        CitationFormat, typer.Option(help="How the citation is written.")
+        CitationFormat, typer.Option(help="Format of the citation.")
     ] = CitationFormat.plain,
 ) -> None:
     """Print the citation of one figure or table."""

@@ -9,7 +9,7 @@ from chaos_utils.cli.extras import need_book
 
 
 def pdf() -> None:
-    """Print the book that was built last as one PDF (needs Chromium)."""
+    """Print the last built book as one PDF (needs Chromium)."""
     need_book()
     from chaos_utils.publish import pdf as printing
 
@@ -19,10 +19,12 @@ def pdf() -> None:
 
 
 def serve(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where, on this machine.")] = 8000,
-    sample: Annotated[bool, typer.Option(help="Build from the synthetic sample.")] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on this machine.")] = 8000,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Build from the synthetic sample.")
+    ] = False,
 ) -> None:
-    """Serve the book while you write: what changes is built again, browsers reload."""
+    """Serve the book while you write: changes are rebuilt, and browsers reload."""
     need_book()
     from chaos_utils.publish import serving
 

@@ -1,12 +1,12 @@
 """`chaos record` and `chaos verify`: the recorded tables against what a build computed."""
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.cli.console import AsJson, out, print_json
 from chaos_utils.cli.extras import need_book
 
 
 def record(as_json: AsJson = False) -> None:
-    """Record the tables that the last build computed, in results/tables/."""
+    """Record the tables of the last build in results/tables/."""
     need_book()
     from chaos_utils.publish import records
 
@@ -16,11 +16,13 @@ def record(as_json: AsJson = False) -> None:
         return
     for line in changes:
         out.print(line, markup=False)
-    out.print(f"{len(records.stored())} tables are recorded; {len(changes)} changed", markup=False)
+    out.print(
+        f"{counted(len(records.stored()), 'recorded table')}, {len(changes)} changed", markup=False
+    )
 
 
 def verify(as_json: AsJson = False) -> None:
-    """Compare the recorded tables with what the last build computed, cell by cell."""
+    """Compare the recorded tables with those of the last build, cell by cell."""
     need_book()
     from dataclasses import asdict
 
@@ -58,6 +60,6 @@ def verify(as_json: AsJson = False) -> None:
     if found:
         raise ChaosError(
             "Recorded tables differ from what was computed.",
-            found=f"{len(found)} cells or tables",
+            found=counted(len(found), "difference"),
             todo="if the new numbers are right, run `make record` and commit results/tables/",
         )

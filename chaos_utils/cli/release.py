@@ -14,7 +14,7 @@ def release(
     to: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", parser=writable, help="Where to; by default _build/release."
+            "--out", metavar="DIR", parser=writable, help="Its folder; by default _build/release."
         ),
     ] = None,
     check: Annotated[

@@ -1,6 +1,6 @@
 """The steps of builds and sweeps: hidden commands that Snakemake calls."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +13,11 @@ from chaos_utils.cli.extras import need_book
 
 
 @contextmanager
-def _step(name: str, failure: Path) -> Iterator[None]:
-    """Report the step to what drives it, and leave the reason when it fails."""
+def _step(name: str, failure: Path) -> Iterator[Callable[[str], None]]:
+    """Report the step to what drives it, and leave the reason when it fails.
+
+    What is yielded is called with what else there is to report.
+    """
     import time
     import traceback
 
@@ -26,7 +29,7 @@ def _step(name: str, failure: Path) -> Iterator[None]:
     begun = time.monotonic()
     tell("running")
     try:
-        yield
+        yield tell
     except Exception as fault:
         # A fault of our own making keeps its traceback: there is nothing the reader can act on.
         reason = str(fault) if isinstance(fault, ChaosError) else traceback.format_exc()
@@ -65,8 +68,8 @@ def site() -> None:
     from chaos_utils.base import paths
     from chaos_utils.publish.site import render
 
-    with _step("pages", _failure_in_build("pages")):
-        render(paths.build() / "html")
+    with _step("pages", _failure_in_build("pages")) as tell:
+        render(paths.build() / "html", tell)
 
 
 def sweep_run(sweep: str, run: str) -> None:

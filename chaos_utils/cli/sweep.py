@@ -17,18 +17,18 @@ def sweep(
         int | None,
         typer.Option(
             min=1,
-            help="Runs at once, which share the threads; by default 1, or as a cluster's profile "
-            "says.",
+            help="Runs at a time, which share the threads; by default 1, or as many as a "
+            "cluster's profile says.",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option(help="Only say what would run.")] = False,
-    force: Annotated[bool, typer.Option(help="Make every run again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Repeat runs that exist.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a notebook for every combination of values, such as -p seed=0,1,2 -p model=a,b.
 
-    A run that is there already is kept; one that fails does not stop the others. A list is
-    one value: -p 'datasets=["snli","mnli"]'.
+    Runs that exist are kept, and one that fails does not stop the others. A list is one
+    value: -p 'datasets=["snli","mnli"]'.
     """
     need_book()
     from chaos_utils.publish import snakemake
@@ -45,7 +45,7 @@ def sweep(
             return
         for run in planned:
             out.print(f"would run {grid.title(run)}", markup=False)
-        out.print(f"{len(grid.runs) - len(planned)} of {len(grid.runs)} runs are there")
+        out.print(f"{len(grid.runs) - len(planned)} of {len(grid.runs)} runs exist")
         return
     with steps_bar("sweeping") as progress:
         rows = sweeping.run(

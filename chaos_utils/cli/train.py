@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.cli.extras import need_extra
@@ -23,7 +23,7 @@ Out = Annotated[
     typer.Option(
         metavar="DIR",
         parser=writable,
-        help="The run's folder; by default below runs/, by its settings.",
+        help="The run's folder; by default one below runs/, named by its settings.",
     ),
 ]
 
@@ -102,14 +102,14 @@ def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
 def finetune(
     *,
     device: Device = "auto",
-    checkpoint_seconds: Annotated[float, typer.Option(help="Between checkpoints.")] = 120,
+    checkpoint_seconds: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120,
     out: Out = None,
     as_json: AsJson = False,
     **given: Any,
 ) -> None:
     """Fine-tune an encoder, and predict ChaosNLI's items with it.
 
-    Killed, it can be called again and goes on. The book reads runs below results/.
+    The same command resumes a run that was killed. The book reads runs below results/.
     """
     need_extra("train", "Training")
     settings = chosen(given)
@@ -129,25 +129,25 @@ def finetune(
 
 
 def predict(
-    run: Annotated[str, typer.Argument(help="A run, by folder or by name below results/.")] = "",
+    run: Annotated[str, typer.Argument(help="A run: its folder, or its name below results/.")] = "",
     model: Annotated[
         str, typer.Option(help="Instead of a run: a model with an NLI head, owner/name or ./name.")
     ] = "",
     labels: Annotated[
-        str, typer.Option(help="Of the head's outputs, in order; with --model, by commas.")
+        str, typer.Option(help="With --model: labels of the head's outputs, in order: a,b,c.")
     ] = "",
     revision: Annotated[str, typer.Option(help="With --model: a commit, branch or tag.")] = "",
     data: Annotated[
         str, typer.Option(help="With --model: auto, released, sample, or a folder.")
     ] = "auto",
     dev_examples: Annotated[
-        int, typer.Option(help="With --model: at most so many dev items; 0 for all.")
+        int, typer.Option(help="With --model: most dev items to predict; 0 for all.")
     ] = 2000,
     precision: Annotated[
         str, typer.Option(help="With --model: auto, fp32, bf16 or fp16.")
     ] = "auto",
-    mc_samples: Annotated[int, typer.Option(help="Passes with dropout on; 0: off.")] = 0,
-    threads: Annotated[int, typer.Option(help="On a CPU; 0: as many as it was trained with.")] = 0,
+    mc_samples: Annotated[int, typer.Option(help="Passes with dropout on; 0 for none.")] = 0,
+    threads: Annotated[int, typer.Option(help="CPU threads; 0 for as many as in training.")] = 0,
     device: Device = "auto",
     out: Out = None,
     as_json: AsJson = False,
@@ -158,14 +158,14 @@ def predict(
     """
     if bool(run) == bool(model):
         raise ChaosError(
-            "Either a run or a model predicts.",
+            "Name either a run or a model.",
             found="both" if run else "neither",
             expected="`chaos predict RUN` or `chaos predict --model owner/name`",
         )
     of_model = (labels, revision, data, dev_examples, precision)
     if run and of_model != ("", "", "auto", 2000, "auto"):
         raise ChaosError(
-            "labels, revision, data, dev-examples and precision go with --model.",
+            "--labels, --revision, --data, --dev-examples and --precision go with --model.",
             found=f"the run {run}",
             expected="a run predicts with its own",
         )
@@ -197,11 +197,11 @@ def predict(
 
 
 def wanted(
-    dry_run: Annotated[bool, typer.Option(help="Only say what is missing.")] = False,
-    limit: Annotated[int, typer.Option(min=0, help="Make at most so many; 0 for all.")] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what is missing.")] = False,
+    limit: Annotated[int, typer.Option(min=0, help="Most runs to make; 0 for all.")] = 0,
     device: Device = "auto",
 ) -> None:
-    """Make the runs of results/wanted.yml that are missing, in their order."""
+    """Make the runs of results/wanted.yml that are missing, in its order."""
     need_extra("train", "Training")
     from chaos_utils.training import wanted as wanting
 
@@ -217,4 +217,6 @@ def wanted(
     if dry_run:
         return
     wanting.update_listing()
-    out.print(f"{sum(one.is_there for one in wanting.read_wanted())} runs are there", markup=False)
+    out.print(
+        f"{counted(sum(one.is_there for one in wanting.read_wanted()), 'run')} made", markup=False
+    )

@@ -3,13 +3,14 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import fresh_folder, write_text
+from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.crowd.materials import pool_of
 from chaos_utils.crowd.protocol import Event, load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
@@ -18,6 +19,8 @@ from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_vot
 
 Json = dict[str, Any]
 
+_TESTS = ("qualification_items", "training_items", "check_rate")
+_ALIKE, _FEWEST_ALIKE = 0.8, 10  # share of neighbouring answers; answers in a file
 _FIELDS: Mapping[str, type] = {
     "protocol": str,
     "parameters": dict,
@@ -133,12 +136,19 @@ def _checked(path: Path, content: Json) -> VoteFile:
     )
 
 
-def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, dict[str, int]]:
+def merge(
+    paths: Sequence[Path],
+    target: Path,
+    data: str = "auto",
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, dict[str, int]]:
     """Join votes files into a folder that the parameter ``data=FOLDER`` reads.
 
     Items, their text and their old labels are copied from the reader's own copy of the data. The
-    folder must not hold anything yet. The result tells for each dataset how many ``annotators``
-    have votes that count, and how many ``items`` and ``votes`` these are.
+    folder must not hold anything yet; ``protocol.json`` in it names the protocol and all of its
+    parameters. The result tells for each dataset how many ``annotators`` have votes that count, and
+    how many ``items`` and ``votes`` these are. `say` is called with what a collector should
+    look at.
     """
     if target.is_dir() and any(target.iterdir()):
         raise ChaosError("The folder is not empty.", where=target, todo="name another folder")
@@ -149,6 +159,8 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     _check_copies(files)
     _check_parameters(files)
     _check_tests(files, data)
+    for note in _doubts(files):
+        say(note)
     by_dataset: dict[str, list[VoteFile]] = {}
     for file in files:
         if file.votes:
@@ -169,6 +181,8 @@ def merge(paths: Sequence[Path], target: Path, data: str = "auto") -> dict[str, 
     with fresh_folder(target) as folder:
         for base, text in texts.items():
             write_text(folder / base, text)
+        protocol = {"protocol": load_protocol().version, "parameters": dict(files[0].parameters)}
+        write_json(folder / "protocol.json", protocol)
     return found
 
 
@@ -203,6 +217,25 @@ def _check_copies(files: Sequence[VoteFile]) -> None:
                 where=f"{first} and {file.path}",
                 found=f"{len(answers)} answers, all alike",
                 todo="keep one of them",
+            )
+
+
+def _doubts(files: Sequence[VoteFile]) -> Iterator[str]:
+    """Say what may be wrong with files that are merged all the same."""
+    if not any(files[0].parameters[name] for name in _TESTS):
+        names = ", ".join(_TESTS)
+        yield f"The annotators had no test, no training and no hidden checks ({names}: 0)."
+    orders = [
+        (file, set(pairwise((event["item"], event["answer"]) for event in file.answers)))
+        for file in files
+        if len(file.answers) >= _FEWEST_ALIKE
+    ]
+    for (one, first), (other, second) in combinations(orders, 2):
+        alike = len(first & second) / min(len(first), len(second))
+        if one.dataset == other.dataset and alike >= _ALIKE:
+            yield (
+                f"{one.path} and {other.path} may be copies of each other: {alike:.0%} of their "
+                "answers follow each other in the same order."
             )
 
 

@@ -111,7 +111,8 @@ def read_varierr(data: str = "auto") -> pd.DataFrame:
                             "error": label in item["error_labels"],
                         }
                     )
-    return pd.DataFrame(rows).astype({"stands": "boolean"})
+        found = pd.DataFrame(rows).astype({"stands": "boolean"})
+    return found
 
 
 def read_livenli(data: str = "auto") -> pd.DataFrame:

@@ -211,7 +211,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             raise ChaosError(
                 "A line of a training file is not JSON.",
                 where=f"{path}, line {number}",

@@ -17,6 +17,7 @@ DASHES = ("solid", "dashed", "dashdot", "dotted")
 TASKS_FILE = "tasks.yml"
 _MOST_NESTED = 20
 _NAME = r"^[a-z0-9][a-z0-9_-]*$"
+_LONGEST_NAME = 250  # bytes, as file systems have it
 _SHA256 = r"^([0-9a-f]{64})?$"
 
 
@@ -123,6 +124,8 @@ class DataFile(_Strict):
     def _stays_in_its_folder(cls, name: str) -> str:
         if Path(name).is_absolute() or ".." in Path(name).parts or not name:
             raise ValueError(f"{name!r} is no path below a data folder")
+        if len(name.encode()) > _LONGEST_NAME:
+            raise ValueError(f"the name of a file has {len(name)} characters")
         return name
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 
 _SHOWN = 5
 
@@ -42,9 +42,8 @@ class Faults:
             return
         more = len(self._found) - _SHOWN
         shown = self._found[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-        plural = "s" if len(self._found) > 1 else ""
         raise ChaosError(
-            f"{len(self._found)} fault{plural} in a file of {self.title}.",
+            f"{counted(len(self._found), 'fault')} in a file of {self.title}.",
             where=self.path,
             found="\n".join(shown),
             expected=self._expected,

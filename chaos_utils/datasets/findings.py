@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.base.errors import counted
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.labels import is_rating, remarks_on
 from chaos_utils.datasets.plain import EXPECTED_COUNTS, SHARES, Layout, layout_of
@@ -165,11 +166,6 @@ def check_file(
     _counted(found, counts, labels)
     _abilities(found)
     return found, layout
-
-
-def counted(n: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _missing(found: Findings, what: str, column: str, coded: Coded, todo: str = "") -> None:

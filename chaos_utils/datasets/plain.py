@@ -239,9 +239,11 @@ def _first(names: Sequence[str], columns: Sequence[str]) -> str:
 
 def _sorted(values: set[str | None]) -> list[str]:
     known = [value for value in values if value is not None]
-    return sorted(
-        known, key=lambda text: (not text.isdecimal(), int(text) if text.isdecimal() else 0, text)
-    )
+
+    def order(text: str) -> tuple[bool, int, str]:  # numbers of any length by their value
+        return not text.isdecimal(), len(text.lstrip("0")) if text.isdecimal() else 0, text
+
+    return sorted(known, key=order)
 
 
 def name_of(path: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base import inputs
+from chaos_utils.base.errors import counted
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.dataset import (
     ChaosNLIReader,
@@ -163,7 +164,7 @@ class Item:
         if total == 0:
             yield "found no votes; expected at least 1 per item"
         elif n_votes and total != n_votes:
-            yield f"found {total} vote{'s' if total > 1 else ''}; expected {n_votes} per item"
+            yield f"found {counted(total, 'vote')}; expected {n_votes} per item"
         elif self.majority is not None and counts[self.majority] != max(counts):
             yield (
                 f"found the majority label {dataset.labels[self.majority]!r} with "

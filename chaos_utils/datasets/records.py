@@ -22,6 +22,8 @@ from chaos_utils.datasets.faults import Faults, shorten
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 DELIMITERS = ",\t;"
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
+# How large a parquet file may be once unpacked: so many times its size, within these bytes.
+_UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ")  # gzip, zip, bzip2, xz
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
@@ -290,16 +292,19 @@ def read_csv(content: Content, faults: Faults) -> tuple[list[Record], str]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     records = []
-    start = 1
+    start, n_rows = 1, 0
     try:
         for row in reader:
-            place, start = f"line {start}", reader.line_num + 1
+            line, start = start, reader.line_num + 1
             if not any(row):
                 continue
             if not header:
                 header = [name.strip() for name in row]
                 _check_columns(header, faults)
-            elif len(row) != len(header):
+                continue
+            n_rows += 1  # as in parquet, and in the columns that `findings` reads
+            place = f"row {n_rows}, line {line}"
+            if len(row) != len(header):
                 faults.add(
                     place, [f"found {len(row)} fields; expected {len(header)}, as the header has"]
                 )
@@ -322,12 +327,45 @@ def _check_columns(names: Sequence[str], faults: Faults) -> None:
         )
 
 
-def _parquet(content: Content, faults: Faults) -> list[Record]:
+def read_parquet(content: Content, faults: Faults) -> Any:
+    """Return the table of a parquet file that takes a reasonable part of the memory."""
     import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
+    held = pq.read_metadata(pa.BufferReader(content.data))
+    groups = [held.row_group(i) for i in range(held.num_row_groups)]
+    leaves = [held.schema.column(j) for j in range(len(held.schema))]
+    n_bytes = sum(group.total_byte_size for group in groups) + sum(
+        group.column(j).num_values * max(8, leaf.length)
+        for group in groups
+        for j, leaf in enumerate(leaves)
+    )
+    most = min(max(_UNPACKED * len(content.data), _ALLOWED), _MOST_BYTES)
+    if n_bytes <= most:  # a text that is repeated stands in the file once
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        packed = pq.read_table(pa.BufferReader(content.data), read_dictionary=texts)
+        n_bytes += sum(
+            pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0
+            for column in packed.columns
+            if pa.types.is_dictionary(column.type)
+            and column.type.value_type in (pa.string(), pa.binary())
+            for chunk in column.chunks
+        )
+    if n_bytes > most:
+        raise faults.fatal(
+            "The data file is too large once it is unpacked.",
+            f"at least {n_bytes:,} bytes",
+            f"at most {most:,}, for a file of {len(content.data):,}",
+        )
+    return pq.read_table(pa.BufferReader(content.data))
+
+
+def _parquet(content: Content, faults: Faults) -> list[Record]:
+    import pyarrow as pa
+
     try:
-        table = pq.read_table(pa.BufferReader(content.data))
+        table = read_parquet(content, faults)
         _check_columns(table.column_names, faults)
         rows = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError) as fault:

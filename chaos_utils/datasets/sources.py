@@ -1,6 +1,7 @@
 """Data files: find them, verify them, fetch them; and the synthetic sample of them."""
 
 import json
+import lzma
 import shutil
 import tempfile
 import zipfile
@@ -19,6 +20,11 @@ from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.registry import registry
 
 TIMEOUT_SECONDS = 20
+_MOST_BYTES = 10**9  # of a file in an archive; the largest, of SNLI, has half of that
+# What a download raises that fails, and an archive that is damaged, encrypted or packed oddly.
+UNREADABLE = (
+    OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
+)  # fmt: skip
 
 
 def get(name: str) -> DataFile:
@@ -221,8 +227,7 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
             say(f"{file.name}: {url}")
             try:
                 arrived = _retrieve(file, url, member, Path(folder), progress)
-            except (OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile,
-                    ChaosError) as fault:  # fmt: skip
+            except (*UNREADABLE, ChaosError) as fault:
                 troubles.append(f"{url}: {_short(fault)}")
                 continue
             arrived.replace(target)
@@ -313,7 +318,7 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
     Raises
     ------
     ValueError
-        If the archive holds no such file, or several.
+        If the archive holds no such file, several, or one that is too large for a data file.
     """
     with zipfile.ZipFile(archive) as content:
         named = [
@@ -326,6 +331,11 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
         ]
         if len(named) != 1:
             raise ValueError(f"{archive.name} holds {len(named)} files named {member}, expected 1")
+        if named[0].file_size > _MOST_BYTES:  # zipfile unpacks no more than is said here
+            raise ValueError(
+                f"{member} in {archive.name} is too large: {named[0].file_size:,} bytes, "
+                f"at most {_MOST_BYTES:,}"
+            )
         target = folder / member
         with content.open(named[0]) as source, target.open("wb") as sink:
             shutil.copyfileobj(source, sink)

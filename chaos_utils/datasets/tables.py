@@ -22,6 +22,7 @@ from chaos_utils.datasets.records import (
     MOST_VOTES,
     Content,
     as_identifier,
+    read_parquet,
     read_records,
 )
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
@@ -62,16 +63,12 @@ class Table:
     """
 
     def __init__(self, content: Content, faults: Faults, inside: str = "") -> None:
-        import pyarrow as pa  # type: ignore[import-untyped]
-
         self._faults, self._content = faults, content
         self._csv: tuple[bytes, str] | None = None
         self._table: Any = None
         start = b"" if content.is_parquet else content.data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1]
         if content.is_parquet:
-            import pyarrow.parquet as pq  # type: ignore[import-untyped]
-
-            self._table = self._try(lambda: pq.read_table(pa.BufferReader(content.data)))
+            self._table = self._try(lambda: read_parquet(content, faults))
             self.columns: list[str] = list(self._table.column_names)
             if len(set(self.columns)) < len(self.columns):
                 raise faults.fatal("A column stands twice in the data file.", expected=_ONCE)
@@ -99,7 +96,7 @@ class Table:
             self._csv = (content.data, delimiter)
 
     def _try(self, read: Any) -> Any:
-        import pyarrow as pa
+        import pyarrow as pa  # type: ignore[import-untyped]
 
         try:
             return read()

@@ -16,16 +16,18 @@ from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
+_KINDS = ("reliability", "distce", "entropy-bins")
 _FEWEST = 5  # items for as many bins
 
 
 def write_figures(
     folder: Path, found: Mapping[str, Sequence[System]], all_votes: Sequence[Votes], seed: int
-) -> None:
+) -> int:
     """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
     What systems are set beside is of the items that they cover. The files go to ``figures/`` in
-    `folder`, named ``fig-reliability-<dataset>`` and so on; other files there stay.
+    `folder`, named ``fig-reliability-<dataset>`` and so on, instead of those of an earlier run;
+    other files there stay. Returned is the number of figures.
 
     Parameters
     ----------
@@ -38,12 +40,18 @@ def write_figures(
     seed : int
         Of the intervals by entropy.
     """
+    drawn = [folder / paths.FIGURES / f"fig-{kind}-*.json" for kind in _KINDS]
+    for manifest in [found for one in drawn for found in one.parent.glob(one.name)]:
+        for end in (".*", "-*.svg"):
+            for old in manifest.parent.glob(manifest.stem + end):
+                old.unlink()
     with paths.figures_in(folder):
         for votes in all_votes:
             systems = found.get(votes.dataset.name)
             if systems:
                 covered = np.unique(np.concatenate([one.rows_in(votes) for one in systems]))
                 _write(part_of(votes, covered), systems, seed)
+    return sum(len(list(one.parent.glob(one.name))) for one in drawn)
 
 
 def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:

@@ -1,6 +1,6 @@
 """Bring the book up to date: choose the data, run what changed, say what failed and why."""
 
-import re
+import os
 import shutil
 from pathlib import Path
 
@@ -10,6 +10,8 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
 from chaos_utils.publish import citations, dependencies, registry, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
+
+_MOST_PASSES = 5  # that the book is built while its sources change
 
 
 def choose_data(
@@ -57,8 +59,9 @@ def build(
 ) -> list[str]:
     """Bring the book up to date; a dry run only returns the steps that would run.
 
-    A step is, for example, ``chapter annotations``. `cores` is how many chapters may run at once:
-    by default one a core, or as the profile says. `force` runs everything again. `url` is the
+    A step is, for example, ``chapter annotations``. What changes while it is built is built again.
+    `cores` is how many chapters may run at once: by default one a core, or as the profile says.
+    `force` runs everything again. `url` is the
     address that the site is made for, instead of that in CITATION.cff. `say` is called with one
     line about each step, `progress` with the number of steps done, and of all.
     """
@@ -67,12 +70,9 @@ def build(
     registry.read_redirects()
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
-    marker, site = paths.build() / staleness.SITE_FILE, paths.build() / "html" / "index.html"
-    if not site.is_file():
-        marker.unlink(missing_ok=True)
-    arguments = ["--config", f"data={data}"]
-    arguments += ["--dry-run"] if dry_run else []
-    arguments += ["--forceall"] if force else []
+    address = url or os.environ.get(citations.ADDRESS, "")
+    if dry_run:
+        return _all_steps() if force else staleness.steps(data, address)
     logs = paths.build() / "logs"
 
     def hear(line: str) -> None:
@@ -81,31 +81,43 @@ def build(
 
     with snakemake.only_one(paths.build() / "lock", "build", say) as lock:
         logs.mkdir(exist_ok=True)
-        _remove_scraps(logs)
-        code, output = snakemake.drive(
-            arguments,
-            profile,
-            cores=cores,
-            lock=lock,
-            heard=hear,
-            progress=progress,
-            environment={citations.ADDRESS: url} if url else None,
-        )
-        (logs / "build.log").write_text("\n".join(output), "utf-8")
-    if code != 0:
-        raise _failed(logs, output)
-    return _planned(output) if dry_run else []
+        steps = _all_steps() if force else staleness.steps(data, address)
+        passes = 0
+        while steps:
+            if passes == _MOST_PASSES:
+                raise ChaosError(
+                    "The book's sources change faster than it is built.",
+                    found=", ".join(steps),
+                    todo="run `chaos build` again when they stay as they are",
+                )
+            if passes:
+                say(f"changed while the book was built: {', '.join(steps)}")
+            passes += 1
+            _remove_scraps(logs)
+            code, output = snakemake.drive(
+                ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
+                profile,
+                cores=cores,
+                lock=lock,
+                heard=hear,
+                progress=progress,
+                environment={citations.ADDRESS: url} if url else None,
+            )
+            (logs / "build.log").write_text("\n".join(output), "utf-8")
+            tried, steps = steps, staleness.steps(data, address)
+            if code != 0 and set(steps) <= set(tried):  # no change meanwhile explains it
+                raise _failed(logs, output)
+    return []
 
 
-def _planned(output: list[str]) -> list[str]:
-    """Read the jobs of a dry run, such as 'chapter annotations', off Snakemake's output."""
-    jobs: list[str] = []
-    for line in output:
-        if rule := re.match(r"(?:local)?rule (\w+):", line):
-            jobs.append(rule[1])
-        elif wildcard := re.match(r"\s+wildcards: \w+=(\S+)", line):
-            jobs[-1] += f" {wildcard[1]}"
-    return [job for job in jobs if job != "book"]  # the target itself does nothing
+def _all_steps() -> list[str]:
+    return [*(f"chapter {chapter}" for chapter in dependencies.chapters()), "site"]
+
+
+def _made_by(step: str) -> str:
+    """Return the file by which the Snakefile knows a step."""
+    chapter = step.removeprefix("chapter ")
+    return f"_build/{staleness.SITE_FILE}" if step == "site" else f"book/chapters/{chapter}.ipynb"
 
 
 def _remove_scraps(logs: Path) -> None:

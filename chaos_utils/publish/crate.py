@@ -21,7 +21,7 @@ from rocrate.utils import is_url
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_json
+from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
@@ -46,14 +46,17 @@ Record = Mapping[str, Any]
 
 def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order."""
-    found = []
+    found: list[Record] = []
     for chapter in dependencies.chapters():
         path = paths.build() / "chapters" / chapter / RECORD_FILE
-        if not path.is_file():
+        record = read_mapping(path)
+        if not record:
             raise ChaosError(
-                f"The chapter {chapter} was not run.", where=path, todo="run `chaos build`"
+                f"The chapter {chapter} was not run, or its record is damaged.",
+                where=path,
+                todo="run `chaos build`",
             )
-        found.append(json.loads(path.read_text("utf-8")))
+        found.append(record)
     return found
 
 
@@ -248,7 +251,7 @@ def check(folder: Path) -> None:
     faults = [wrong for entity in crate.data_entities if (wrong := _fault(folder, entity))]
     if faults:
         raise ChaosError(
-            f"{len(faults)} files of the crate are not as it says.",
+            "Files of the crate are not as it says.",
             found="\n".join(faults[:_SHOWN]),
         )
 

@@ -21,6 +21,7 @@ from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files, registry
 from chaos_utils.datasets.sources import find
 from chaos_utils.report import parameters
+from chaos_utils.report.runner import RECORD_FILE
 
 _DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
@@ -194,9 +195,11 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
 
 
 def digests_of_pages() -> dict[str, str]:
-    """Return what `digests` does, for what the site is made of beside the chapters."""
+    """Return what `digests` does, for the site: the chapters' records, and what is beside them."""
     data = {name: _digest(path) for name, path in data_of_pages().items()}
-    return _digests([*pages(), *modules_of_pages()]) | data
+    runs = [paths.build() / "chapters" / chapter / RECORD_FILE for chapter in chapters()]
+    records = [path for path in runs if path.is_file()]
+    return _digests([*pages(), *modules_of_pages(), *records]) | data
 
 
 def _digests(files: Iterable[Path]) -> dict[str, str]:
@@ -204,14 +207,21 @@ def _digests(files: Iterable[Path]) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): _digest(path) for path in files}
 
 
+@cache  # chapters share most files
+def _digest_as_of(path: Path, changed: int, size: int) -> str:
+    return inputs.digest(path)
+
+
 def _digest(path: Path) -> str:
     stat = path.stat()
     return _digest_as_of(path, stat.st_mtime_ns, stat.st_size)
 
 
-@cache  # chapters share most files
-def _digest_as_of(path: Path, changed: int, size: int) -> str:
-    return inputs.digest(path)
+def forget() -> None:
+    """Read every source again, whatever its time says, when digests are next asked for."""
+    _digest_as_of.cache_clear()
+    parameters.forget()
+    modules.forget()
 
 
 def pages() -> list[Path]:

@@ -12,7 +12,7 @@ from chaos_utils.analyses.recorded import (
 )
 from chaos_utils.analyses.references import write_package_data
 from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.publish import crate, dependencies, staleness
 
@@ -80,7 +80,7 @@ def renew() -> list[str]:
 
 
 def _counted(cells: list[Difference]) -> str:
-    return f"{len(cells)} cell{'s' if len(cells) > 1 else ''}"
+    return counted(len(cells), "cell")
 
 
 def stored() -> dict[str, Record]:

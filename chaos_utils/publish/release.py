@@ -4,12 +4,12 @@ The same site gives the same archive, to the byte. It holds no times and no comm
 """
 
 import json
-import lzma
 import shutil
+import stat
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +18,7 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_json, write_text
+from chaos_utils.datasets.sources import UNREADABLE
 from chaos_utils.publish import citations, crate, dependencies, explorer, licences, staleness
 from chaos_utils.report import provenance
 
@@ -27,10 +28,7 @@ LICENCES = "LICENCES.md"
 DEPOSIT = ".zenodo.json"
 _COPIED = ("CITATION.cff", "LICENSE")
 _SHOWN = 5
-# What `zipfile` raises for archives that are damaged, encrypted or packed in an unknown way.
-_UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
-)  # fmt: skip
+_MOST_BYTES, _MOST_SUMS = 10**9, 10**7  # that an archive may unpack to, and its checksums
 
 
 def make(out: Path) -> Path:
@@ -55,7 +53,8 @@ def make(out: Path) -> Path:
         metadata = deposit(root / "CITATION.cff", holds_items=bool(texts or votes))
         write_json(folder / DEPOSIT, metadata)
         crate.write(folder, f"{SITE}/")
-        write_text(folder / SUMS, "".join(_sums(folder)))
+        sums = inputs.digests(folder)
+        write_text(folder / SUMS, "".join(f"{sum}  {name}\n" for name, sum in sums.items()))
         _check_folder(folder)
         archive = Path(scratch) / "release.zip"
         _pack(folder, archive)
@@ -95,10 +94,12 @@ def _refuse_unfit(site: Path) -> None:
             found="\n".join(changed[:_SHOWN]),
             todo="run `chaos build`",
         )
-    if not (site / crate.FILE).is_file() or crate.describe(site) != _read_json(site / crate.FILE):
+    changed = staleness.site_changed_since()
+    if changed or crate.describe(site) != _read_json(site / crate.FILE):
         raise ChaosError(
             "The site is not what the chapters' last runs have made.",
             where=site,
+            found="\n".join(changed[:_SHOWN]) or None,
             todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
         )
     uncommitted = provenance.uncommitted()
@@ -165,18 +166,9 @@ def _listed(citation: Mapping[str, Any], field: str, kind: type) -> list[Any]:
     return found
 
 
-def _names(folder: Path) -> list[str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(path.relative_to(folder).as_posix() for path in files)
-
-
-def _sums(folder: Path) -> Iterator[str]:
-    yield from (f"{inputs.digest(folder / name)}  {name}\n" for name in _names(folder))
-
-
 def _pack(folder: Path, archive: Path) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for name in _names(folder):
+        for name in inputs.digests(folder):
             entry = zipfile.ZipInfo(name)  # dated 1980, as every entry
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
@@ -192,9 +184,9 @@ def check(release: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="chaos-release-") as folder:
         try:
             with zipfile.ZipFile(release) as packed:
-                _refuse_escapes(packed.namelist())
+                _refuse_unlike(packed)
                 packed.extractall(folder)
-        except _UNREADABLE as fault:
+        except UNREADABLE as fault:
             raise ChaosError(
                 "The archive cannot be unpacked.",
                 where=release,
@@ -204,35 +196,71 @@ def check(release: Path) -> int:
         return _check_folder(Path(folder))
 
 
-def _refuse_escapes(names: list[str]) -> None:
-    for name in names:
+def _refuse_unlike(packed: zipfile.ZipFile) -> None:
+    """Compare names and sizes of an archive with what its checksums name, before it is unpacked."""
+    entries = packed.infolist()
+    for name in packed.namelist():
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name:
             raise ChaosError(
                 "The archive holds a path outside its folder and was not unpacked.", found=name
             )
+    n_bytes = sum(entry.file_size for entry in entries)  # zipfile unpacks no more than it says
+    if n_bytes > _MOST_BYTES:
+        raise ChaosError(
+            "The archive is too large and was not unpacked.",
+            found=f"{n_bytes:,} bytes unpacked",
+            expected=f"at most {_MOST_BYTES:,}",
+        )
+    names = [entry.filename for entry in entries if not entry.is_dir()]
+    if SUMS not in names:
+        raise ChaosError("This is not a release.", where=packed.filename, found=f"no {SUMS} in it")
+    with packed.open(SUMS) as stream:
+        sums = _named(stream.read(_MOST_SUMS))
+    links = {one.filename for one in entries if stat.S_ISLNK(one.external_attr >> 16)}
+    links |= {name for name, n in Counter(names).items() if n > 1}
+    _refuse(_misnamed(sums, names, links))
 
 
 def _check_folder(folder: Path) -> int:
-    sums = folder / SUMS
-    if not sums.is_file():
+    path = folder / SUMS
+    if not path.is_file():
         raise ChaosError("This is not a release.", where=folder, found=f"no {SUMS} in it")
-    try:
-        lines = sums.read_text("utf-8").splitlines()
-    except UnicodeDecodeError as fault:
-        raise ChaosError("The checksums are damaged.", where=sums, found=str(fault)) from fault
-    named = {}
-    for line in lines:
-        digest, _, name = line.partition("  ")
-        named[name] = digest
-    there = set(_names(folder)) - {SUMS}
-    faults = [f"{name} is missing" for name in sorted(named.keys() - there)]
-    faults += [f"{name} was added" for name in sorted(there - named.keys())]
+    sums = _named(path.read_bytes())
+    found = [one for one in folder.rglob("*") if one.is_symlink() or not one.is_dir()]
+    there = {one.relative_to(folder).as_posix(): one for one in found}
+    links = {name for name, one in there.items() if one.is_symlink() or not one.is_file()}
+    faults = _misnamed(sums, there, links)
     faults += [
         f"{name} was changed"
-        for name in sorted(there & named.keys())
-        if inputs.digest(folder / name) != named[name]
+        for name in sorted((there.keys() & sums.keys()) - links)
+        if inputs.digest(folder / name) != sums[name]
     ]
+    _refuse(faults)
+    crate.check(folder)
+    return len(sums)
+
+
+def _named(sums: bytes) -> dict[str, str]:
+    """Return the digests that the checksums name, by file."""
+    try:
+        lines = [line.partition("  ") for line in sums.decode().splitlines()]
+    except UnicodeDecodeError as fault:
+        raise ChaosError("The checksums are damaged.", where=SUMS, found=str(fault)) from fault
+    return {name: digest for digest, _, name in lines}
+
+
+def _misnamed(sums: Mapping[str, str], there: Collection[str], links: set[str]) -> list[str]:
+    """Say what is missing, was added, or is no file of its own."""
+    names = set(there) - {SUMS}
+    return [
+        *(f"{name} is missing" for name in sorted(sums.keys() - names)),
+        *(f"{name} was added" for name in sorted(names - sums.keys())),
+        *(f"{name} is a link, or stands there twice" for name in sorted(links)),
+    ]
+
+
+def _refuse(faults: list[str]) -> None:
     if faults:
         more = [f"… and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
         raise ChaosError(
@@ -241,5 +269,3 @@ def _check_folder(folder: Path) -> int:
             found="\n".join([*faults[:_SHOWN], *more]),
             todo="fetch it again",
         )
-    crate.check(folder)
-    return len(there)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 import socket
 import subprocess
 import sys
@@ -30,14 +29,20 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     ``--sample``. A build that fails says why on the terminal; the last book that was built stays.
     """
     _check_port(port)
-    site = paths.build() / "html"
+    site, root = paths.build() / "html", paths.project()
+    sources = [root / name for name in _SOURCES]
+    changes = watchfiles.watch(
+        *sources, watch_filter=_Sources(), rust_timeout=500, yield_on_timeout=True
+    )
+    next(changes)  # from here on they are seen, also those during a build
     if not _build(options) and not (site / "index.html").is_file():
         raise ChaosError("There is no book to serve.", todo="correct what the build has reported")
     asyncio.set_event_loop(loop := asyncio.new_event_loop())
     Thread(target=_serve, args=(site, port, loop), daemon=True).start()
     say(f"http://{HOST}:{port} (Ctrl-C ends)")
-    root = paths.project()
-    for _ in watchfiles.watch(*(root / name for name in _SOURCES), watch_filter=_Sources()):
+    for found in changes:
+        if not found:
+            continue
         say("something has changed: building")
         if not _build(options):
             loop.call_soon_threadsafe(_tell_pages)
@@ -71,7 +76,7 @@ def _build(options: list[str]) -> bool:
         try:
             return process.wait() == 0
         except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
+            process.terminate()  # an interrupt is ignored where this runs in the background
             process.wait()
             raise
 

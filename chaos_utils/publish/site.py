@@ -5,27 +5,30 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
-from chaos_utils.publish import crate, dependencies, staleness
+from chaos_utils.publish import citations, crate, dependencies, staleness
 
 _LOG = "site.log"
 _SHOWN = 12
+_FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
-def render(target: Path) -> None:
+def render(target: Path, say: Callable[[str], None]) -> None:
     """Render the book into `target`, which is replaced whole or left as it was.
 
+    `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
     """
     root = paths.project()
-    made_from = dependencies.digests_of_pages()
+    address = os.environ.get(citations.ADDRESS, "")
+    made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         scratch = Path(folder)
         command = [
@@ -40,34 +43,49 @@ def render(target: Path) -> None:
             "PYTHONHASHSEED": "0",
             "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
         }
-        done = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, text=True, check=False
-        )
-        log = paths.build() / "logs" / _LOG
-        write_text(log, done.stdout + done.stderr)
-        if done.returncode != 0:
-            raise _sphinx_failed(done.stdout + done.stderr, log.relative_to(root))
+        lines, log = [], paths.build() / "logs" / _LOG
+        with subprocess.Popen(
+            command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as process:  # fmt: skip
+            assert process.stdout is not None
+            try:
+                for line in process.stdout:
+                    lines.append(_plain(line))
+                    if _FAULT.search(lines[-1]):
+                        say(lines[-1].rstrip())
+            except BaseException:
+                process.kill()
+                raise
+        write_text(log, "".join(lines))
+        if process.returncode != 0:
+            raise _sphinx_failed(lines, log.relative_to(root))
         html = scratch / "_build" / "html"
         broken = list(broken_links(html))
         if broken:
             raise ChaosError(
-                f"{len(broken)} broken links inside the site.", found="\n".join(broken[:_SHOWN])
+                f"{counted(len(broken), 'broken link')} inside the site.",
+                found="\n".join(broken[:_SHOWN]),
             )
+        (html / ".buildinfo").unlink(missing_ok=True)  # only for Sphinx, and of this machine
         crate.write(html)
+        files = inputs.digests(html)
         swap_in(html, target)
+        write_json(paths.build() / staleness.FILES_FILE, files)
         write_json(paths.build() / staleness.SITE_FILE, made_from)
 
 
-def _sphinx_failed(output: str, log: Path) -> ChaosError:
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", output).replace(str(paths.project()) + os.sep, "")
-    faults = [
-        line.split("sphinx.errors.ExtensionError: ")[-1]
-        for line in plain.splitlines()
-        if re.search(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.", line)
-    ]
+def _plain(line: str) -> str:
+    """Return a line of Sphinx without colours and the checkout's place."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", line).replace(str(paths.project()) + os.sep, "")
+    return plain.replace("sphinx.errors.ExtensionError: ", "ERROR: ")
+
+
+def _sphinx_failed(lines: list[str], log: Path) -> ChaosError:
+    faults = [line.rstrip() for line in lines if _FAULT.search(line)]
     return ChaosError(
         "The book's pages could not be made without warnings.",
-        found="\n".join(faults[:_SHOWN]) or plain[-800:],
+        found="\n".join(faults[:_SHOWN]) or "".join(lines)[-800:],
         todo=f"correct these; the whole output is in {log}",
     )
 

@@ -21,6 +21,7 @@ import yaml
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.files import read_mapping
 
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -111,6 +112,7 @@ def drive(
         pass_fds=[lock.fileno()],
     ) as process:  # fmt: skip
         holder = {"pid": os.getpid(), "steps": process.pid, "remote": profile.remote}
+        lock.truncate(0)
         json.dump(holder | {"host": socket.gethostname()}, lock)
         lock.flush()
         try:
@@ -156,9 +158,8 @@ def only_one(path: Path, what: str, say: Say) -> Iterator[TextIO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as lock:
         if not _takes(lock):
-            lock.seek(0)
-            holder = json.loads(lock.read() or "{}")
-            if holder and _was_killed(holder):
+            holder = read_mapping(path)
+            if _was_killed(holder):
                 say(f"an earlier {what} was killed: ending the steps it left behind")
                 _end_left_behind(holder, lock)
             else:
@@ -177,7 +178,8 @@ def _takes(lock: TextIO) -> bool:
 
 
 def _was_killed(holder: dict[str, Any]) -> bool:
-    if holder.get("host") != socket.gethostname():  # another node of a cluster: unknown
+    here = holder.get("host") == socket.gethostname()
+    if not here or "pid" not in holder:  # another node of a cluster, or damaged: unknown
         return False
     try:
         os.kill(holder["pid"], 0)

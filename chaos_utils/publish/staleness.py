@@ -1,45 +1,83 @@
-"""Stale chapters: what they were made from has changed since.
+"""The one rule of what is out of date: the digests of what it was made from differ.
 
-A build makes every chapter anew that has changed. A site can still be made with a chapter
-that is behind its sources, by ``chaos site``; what such a chapter published says so then.
+No file's time counts. `chaos build` makes what `steps` names; a site made by ``chaos site`` from a
+chapter that is behind its sources says so wherever the chapter's figures appear.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chaos_utils.base import paths
+from chaos_utils.base import inputs, paths
+from chaos_utils.base.files import read_mapping
 from chaos_utils.publish import dependencies
-from chaos_utils.report.runner import RECORD_FILE
+from chaos_utils.report import runs
+from chaos_utils.report.runner import NOTEBOOK_FILE, RECORD_FILE
 
 # A PNG or PDF cannot be marked after it was drawn, not simply: a stale figure has none.
 SITE_FILE = "site.json"  # below _build: what the site was made from
+FILES_FILE = "files.json"  # beside it: the digest of each of the site's files
+ADDRESS = "address"  # in it: the one that `chaos build --url` has given
 _MARKED = ("svg", "csv", "json")
+
+
+def steps(data: str, address: str) -> list[str]:
+    """Return what a build must make, such as ``chapter annotations`` and, last, ``site``.
+
+    `data` is the chapters' parameter, `address` the one that the site is made for.
+    """
+    dependencies.forget()  # a source may have changed since this process has read it
+    chapters = [one for one in dependencies.chapters() if _is_behind(one, data)]
+    found = [f"chapter {chapter}" for chapter in chapters]
+    if found or pages_changed_since(address) or site_changed_since():
+        found.append("site")
+    return found
+
+
+def _is_behind(chapter: str, data: str) -> bool:
+    run = paths.build() / "chapters" / chapter
+    made = runs.read_record(run)
+    if made.get("parameters", {}).get("data") != data or changed_since(chapter):
+        return True
+    outputs = made.get("outputs", {})
+    there = inputs.digests(run)
+    in_book = paths.chapters() / f"{chapter}.ipynb"
+    return (
+        any(there.get(name) != digest for name, digest in outputs.items())
+        or not in_book.is_file()
+        or inputs.digest(in_book) != outputs.get(NOTEBOOK_FILE)
+    )
 
 
 def changed_since(chapter: str) -> list[str]:
     """Return the names of what has changed or vanished since a chapter was made.
 
     They are such as ``chaos_utils/base/style.py``; there are none when the chapter is current. A
-    chapter whose record is missing is behind in everything.
+    chapter without a readable record is behind in everything.
     """
-    record = paths.build() / "chapters" / chapter / RECORD_FILE
-    if not record.is_file():
+    made = runs.read_record(paths.build() / "chapters" / chapter)
+    if "data" not in made.get("parameters", {}):
         return [RECORD_FILE]
-    made = json.loads(record.read_text("utf-8"))
     now = dependencies.digests(paths.notebooks() / f"{chapter}.py", made["parameters"]["data"])
     return _changed(made.get("made_from", {}), now)
 
 
-def pages_changed_since() -> list[str]:
+def pages_changed_since(address: str | None = None) -> list[str]:
     """Return the names of what has changed or vanished since the site was made.
 
-    They are as in `changed_since`, without what chapters are made from.
+    They are as in `changed_since`, with the chapters' records for what chapters are made from, and
+    the address, where one is given, that the site is made for.
     """
-    record = paths.build() / SITE_FILE
-    if not record.is_file():
+    made = read_mapping(paths.build() / SITE_FILE)
+    if not made:
         return [SITE_FILE]
-    return _changed(json.loads(record.read_text("utf-8")), dependencies.digests_of_pages())
+    given = made.get(ADDRESS, "") if address is None else address
+    return _changed({ADDRESS: ""} | made, dependencies.digests_of_pages() | {ADDRESS: given})
+
+
+def site_changed_since() -> list[str]:
+    """Return the names of the site's files that are not as the last build has made them."""
+    made = read_mapping(paths.build() / FILES_FILE)
+    return _changed(made, inputs.digests(paths.build() / "html")) if made else [FILES_FILE]
 
 
 def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import jupytext
 import nbformat
+import yaml
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -125,7 +126,23 @@ def read_cells(source: Path) -> tuple[nbformat.NotebookNode, ...]:
 
 @cache
 def _cells_as_of(source: Path, changed: int, size: int) -> tuple[nbformat.NotebookNode, ...]:
-    return tuple(jupytext.reads(read_source(source), fmt="py").cells)
+    text = read_source(source)
+    try:
+        return tuple(jupytext.reads(text, fmt="py").cells)
+    # Its header is YAML, and may say anything.
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError,
+            RecursionError, nbformat.ValidationError) as fault:  # fmt: skip
+        raise ChaosError(
+            "The notebook cannot be read.",
+            where=source.name,
+            found=str(fault),
+            expected="jupytext's percent format",
+        ) from fault
+
+
+def forget() -> None:
+    """Read every notebook again when it is next asked for, whatever its time says."""
+    _cells_as_of.cache_clear()
 
 
 def read_source(source: Path) -> str:
@@ -217,6 +234,18 @@ def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
         name: parameter.convert(given[name]) if name in given else parameter.default
         for name, parameter in declared.items()
     }
+
+
+def without_folders(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values whose absolute paths are shortened: a record says nothing of the machine."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, list):
+            return [short(one) for one in value]
+        is_path = isinstance(value, str) and Path(value).is_absolute()
+        return f"…/{Path(value).name}" if is_path else value
+
+    return {name: short(value) for name, value in values.items()}
 
 
 def command(source: Path, values: Mapping[str, Any]) -> str:

@@ -3,11 +3,11 @@
 import json
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ NOTEBOOK_FILE = "notebook.ipynb"
 RECORD_FILE = "record.json"
 PAGE_FILE = "page.html"
 Progress = Callable[[int, int], None]
+# Of the code that a warning names.
+_FOLDERS = re.compile(r"/(?:[^\s:/]+/)+(?=[^\s:/]+\.py:\d)")
 
 
 def run_notebook(
@@ -48,7 +50,8 @@ def run_notebook(
     """
     started = datetime.now(UTC)
     from_here = str((reader or paths.from_reader("")).absolute())
-    context = provenance.Context(source.stem, values, from_here)
+    shown = parameters.without_folders(values) if standalone else values
+    context = provenance.Context(source.stem, shown, from_here)
     failed = paths.build() / "failed" / f"{target.name}.ipynb"
     failed.unlink(missing_ok=True)
     with fresh_folder(target) as folder:
@@ -62,7 +65,7 @@ def run_notebook(
             raise
         notebook = nbformat.read(executed, as_version=4)
         manifests = [json.loads(path.read_text("utf-8")) for path in figures_of(folder)]
-        _tidy(notebook, parameters.read_parameters(source), values, _recorded_notice(manifests))
+        _tidy(notebook, parameters.read_parameters(source), shown, _recorded_notice(manifests))
         write_text(executed, nbformat.writes(notebook) + "\n")
         if standalone:
             from chaos_utils.report.standalone import page
@@ -126,7 +129,7 @@ def _execute(
                 extra_arguments=["--IPKernelApp.log_level=50"],
             )
     except papermill.PapermillExecutionError as fault:
-        raise _failure(source, fault.source, fault.ename, fault.evalue, kept) from fault
+        raise _failure(source, fault, kept) from fault
     except DeadKernelError as fault:
         raise ChaosError(
             f"The kernel of notebook {source.stem!r} died.",
@@ -165,7 +168,8 @@ def _environment(folder: Path) -> Iterator[None]:
                     os.environ[name] = value
 
 
-def _failure(source: Path, cell: str, kind: str, message: str, kept: Path) -> ChaosError:
+def _failure(source: Path, fault: Any, kept: Path) -> ChaosError:
+    kind, message = fault.ename, fault.evalue
     if kind == ChaosError.__name__:
         return ChaosError(f"{message}\n  {'notebook:':<10} {source.stem}")
     found = f"{kind}: {message}"
@@ -174,21 +178,27 @@ def _failure(source: Path, cell: str, kind: str, message: str, kept: Path) -> Ch
         todo = f"the machine is out of memory: ask for less with its parameters, or {todo}"
     return ChaosError(
         f"Notebook {source.stem!r} failed.",
-        where=_place(source, cell),
+        where=_place(source, fault.source, _line_in_cell(fault.traceback)),
         found=found,
         todo=todo,
     )
 
 
-def _place(source: Path, cell: str) -> str:
-    """Name a cell by its number among the code cells, its line in the source and its first line."""
-    first = next((line for line in cell.splitlines() if line.strip()), "")
-    text = source.read_text("utf-8")
-    at = text.find(cell.strip())
-    line = f"line {text.count(chr(10), 0, at) + 1} of " if at >= 0 else ""
+def _line_in_cell(traceback: list[str]) -> int:
+    """Return the line of the cell, from 1, at which its fault began; 1 where it is unknown."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(traceback))
+    found = re.search(r"Cell In\s?\[\d+\], line (\d+)", plain)
+    return int(found[1]) if found else 1
+
+
+def _place(source: Path, cell: str, failing: int = 1) -> str:
+    """Name a cell by its number among the code cells, and a line of it as the source has it."""
+    shown = [*cell.splitlines(), ""][failing - 1].strip()
+    at = source.read_text("utf-8").partition(cell.strip())
+    line = f"line {at[0].count(chr(10)) + failing} of " if at[1] else ""
     codes = [one.source for one in jupytext.read(source).cells if one.cell_type == "code"]
     number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
-    return f"{number}{line}notebooks/{source.name}: {first}"
+    return f"{number}{line}notebooks/{source.name}: {shown}"
 
 
 def _tidy(
@@ -197,7 +207,7 @@ def _tidy(
     values: Mapping[str, Any],
     notice: str,
 ) -> None:
-    """Strip times and random ids; under the title, show a notice and the parameters."""
+    """Strip times, random ids and folders; under the title, show a notice and the parameters."""
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
@@ -209,6 +219,9 @@ def _tidy(
             cell.metadata.pop(volatile, None)
         if "outputs" in cell:
             cell.outputs = [output for output in cell.outputs if not _is_empty(output)]
+            for output in cell.outputs:
+                if output.output_type == "stream":
+                    output.text = _FOLDERS.sub("", output.text)
     if declared:
         table = nbformat.v4.new_markdown_cell(_parameter_table(declared, values))
         notebook.cells.insert(1, table)
@@ -266,7 +279,7 @@ def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, 
 
 def _code(value: object) -> str:
     """Set a value as code in a Markdown table, whatever characters it holds."""
-    text = escape(str(value)).replace("|", "&#124;").replace("`", "&#96;")
+    text = re.sub(r"[^A-Za-z0-9 .,/-]", lambda found: f"&#{ord(found[0])};", str(value))
     return f"<code>{text}</code>"
 
 

@@ -1,7 +1,6 @@
 """Runs of the reader's own, below runs/: where each stands, whether it is there, one at a time."""
 
 import fcntl
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, paths
+from chaos_utils.base.files import read_mapping
 from chaos_utils.report import parameters, runner
 
 
@@ -20,19 +20,14 @@ def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
 def is_there(source: Path, values: Mapping[str, Any]) -> bool:
     """Return whether the run was finished, from the notebook as it is now."""
     record = read_record(folder_of(source, values))
-    return (
-        record.get("notebook_sha256") == inputs.digest(source)
-        and record.get("parameters") == values
-    )
+    return record.get("notebook_sha256") == inputs.digest(source) and record.get(
+        "parameters"
+    ) == parameters.without_folders(values)
 
 
 def read_record(run: Path) -> dict[str, Any]:
     """Return the record of a run; empty where there is none that can be read."""
-    try:
-        record = json.loads((run / runner.RECORD_FILE).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
+    return read_mapping(run / runner.RECORD_FILE)
 
 
 def run(

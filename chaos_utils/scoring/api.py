@@ -432,7 +432,7 @@ def _enough(resamples: int) -> int:
     _check_type("resamples", resamples, Integral, "a whole number, 0 for no intervals")
     if resamples != 0 and resamples < _FEWEST_RESAMPLES:
         raise ChaosError(
-            "So few resamples give no interval.",
+            "Too few resamples for an interval.",
             found=f"resamples={resamples}",
             expected=f"0 for no intervals, or at least {_FEWEST_RESAMPLES}",
         )

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import inputs
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import Dataset
@@ -221,9 +221,8 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
 def _faulty(path: Path, model: str, faults: Sequence[str], expected: str, todo: str) -> ChaosError:
     more = len(faults) - _SHOWN
     lines = [*faults[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-    plural = "s" if len(faults) > 1 else ""
     return ChaosError(
-        f"{len(faults)} fault{plural} in the predictions of {shown(model)!r}.",
+        f"{counted(len(faults), 'fault')} in the predictions of {shown(model)!r}.",
         where=path,
         found="\n".join(lines),
         expected=expected,
@@ -425,7 +424,7 @@ def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Vo
         f"No uid of {shown(model)!r} occurs in {titles}"
         f"{' as the synthetic sample has it' if synthetic else ''}.",
         where=path,
-        found=f"{len(rows)} uid{'s' if len(rows) > 1 else ''}, such as {shown(rows[0].uid)!r}"
+        found=f"{counted(len(rows), 'uid')}, such as {shown(rows[0].uid)!r}"
         + (f", of the dataset {', '.join(map(shown, sorted(stated)))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
         todo="run `chaos data fetch`, if these are predictions on the released items"

@@ -272,7 +272,7 @@ def _check(
             raise ChaosError(f"The {what} is out of its range.", found=value, expected=expected)
     if compared and 0 < n_resamples < fewest_resamples(level):
         raise ChaosError(
-            f"So few resamples give no {100 * level:g}% interval of a difference.",
+            f"Too few resamples for a {100 * level:g}% interval of a difference.",
             found=n_resamples,
             expected=f"0, or at least {fewest_resamples(level)}",
         )
@@ -554,7 +554,7 @@ def how_often_best(
     _check(systems, n_resamples, seed, 0.95)
     if not systems or n_resamples < 1:
         raise ChaosError(
-            "Without systems and resamples none is best.",
+            "Finding the best system takes systems and resamples.",
             found=f"{len(systems)} systems, {n_resamples} resamples",
             expected="at least 1 of each",
         )

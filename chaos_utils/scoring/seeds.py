@@ -230,7 +230,7 @@ def score_over_seeds(
             expected="one of: " + ", ".join(families),
         )
     if n_resamples < 2:
-        raise ChaosError("So few resamples give no interval.", found=n_resamples, expected="2")
+        raise ChaosError("Too few resamples for an interval.", found=n_resamples, expected="2")
     groups = groups or {ALL: np.arange(len(votes))}
     names = [measure.name for measure in chosen]
     found = resampled(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     kind = "cuda" if there and device != "cpu" else "cpu"
     if kind == "cpu" and precision == "fp16":
         raise ChaosError(
-            "On a CPU nothing is gained by fp16.",
+            "fp16 gains nothing on a CPU.",
             found="precision=fp16 without a GPU",
             expected="auto, fp32 or bf16",
         )
@@ -96,7 +96,7 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         return Device(kind, precision, torch.cuda.get_device_name())
     n = torch.get_num_threads()
-    return Device(kind, precision, f"CPU, {n} thread{'s' if n > 1 else ''}")
+    return Device(kind, precision, f"CPU, {counted(n, 'thread')}")
 
 
 @contextmanager

@@ -270,7 +270,7 @@ def check_length(tokenizer: Any, max_length: int) -> None:
     """Refuse sequences that are longer than an encoder takes."""
     if max_length > tokenizer.model_max_length:
         raise ChaosError(
-            "max_length is more than the encoder takes.",
+            "max_length exceeds what the encoder takes.",
             found=max_length,
             expected=f"at most {tokenizer.model_max_length}",
         )

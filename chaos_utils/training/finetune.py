@@ -66,7 +66,7 @@ def check_place(out: Path) -> Path:
     is_run, is_empty = (out / RECORD_FILE).is_file(), out.is_dir() and not any(out.iterdir())
     if out.exists() and not is_run and not is_empty:
         raise ChaosError(
-            "Something else stands where the run is to go.",
+            "The run's folder holds something else.",
             where=out,
             expected="a new or empty folder, or an earlier run's",
             todo="name another folder with --out",

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -136,7 +136,7 @@ def complete(settings: Settings) -> "tuple[Settings, Model]":
     """Return settings with the recipe's values filled in, after checking all of them."""
     from chaos_utils.training.recipes import get_model, recipe_of
 
-    values = asdict(settings)
+    values = {one.name: getattr(settings, one.name) for one in fields(Settings)}
     for one in fields(Settings):
         if type(values[one.name]) is int and KINDS[one.name] is float:
             values[one.name] = float(values[one.name])
@@ -221,7 +221,7 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
     known = {field.name for field in fields(Settings)}
     for name in values:
         if name not in known:
-            expected = did_you_mean(name, known)
+            expected = did_you_mean(str(name), known)
             raise ChaosError("Unknown setting of a run.", found=name, expected=expected)
     return Settings(**values)
 

@@ -167,6 +167,8 @@ def update_listing() -> None:
     _, end, after = rest.partition(_END)
     if not begin or not end:
         raise ChaosError(
-            "The list of runs has no place.", where=path, expected=f"the marks {_BEGIN} and {_END}"
+            "This page has no place for the list of runs.",
+            where=path,
+            expected=f"the marks {_BEGIN} and {_END}",
         )
     write_text(path, f"{before}{_BEGIN}\n{listing()}\n{_END}{after}")

@@ -1,4 +1,6 @@
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,22 @@ def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):
         write_bytes(path, b"half")
     assert json.loads(path.read_text()) == [1]
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_what_is_written_reaches_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    events = []
+    sync, rename, replace = os.fsync, Path.rename, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda n: (events.append("sync"), sync(n)))
+    for name, real in (("rename", rename), ("replace", replace)):
+        monkeypatch.setattr(
+            Path, name, lambda self, to, real=real: (events.append("name"), real(self, to))[1]
+        )
+    write_bytes(tmp_path / "a", b"1")
+    assert events == ["sync", "name"]
+    events.clear()
+    with fresh_folder(tmp_path / "run") as folder:
+        (folder / "b").write_text("2")
+    assert events == ["sync", "name"]
 
 
 def fail_half_way(target):

@@ -1,6 +1,7 @@
 """Builds that fail, are interrupted or meet each other: what is told, what stays."""
 
 import fcntl
+import re
 import shutil
 import signal
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import time
 
 import pytest
-from helpers.checkout import append, chaos, chaos_environment, planned
+from helpers.checkout import PROJECT, append, chaos, chaos_environment, planned
 from helpers.rows import write_dataset
 
 
@@ -33,10 +34,31 @@ def test_a_failing_notebook_stays_out_of_the_book(checkout):
     assert page.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("file", "steps"),
+    [
+        ("_build/site.json", {"site"}),
+        ("_build/html/cite.html", {"site"}),
+        ("_build/chapters/annotations/record.json", {"chapter annotations", "site"}),
+        ("_build/chapters/annotations/figures/tbl-agreement.json", None),
+        ("book/chapters/annotations.ipynb", {"chapter annotations", "site"}),
+    ],
+)
+def test_a_damaged_file_of_a_build_is_made_again(checkout, file, steps):
+    path = checkout / file
+    before = path.read_bytes()
+    path.write_bytes(before[: len(before) // 2])
+    assert planned(checkout) == (steps or {"chapter annotations", "site"})
+
+
 @pytest.mark.slow
 def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
     shutil.rmtree(checkout / "_build" / "html")
     (checkout / "_build" / "chapters" / ".annotations-scrap").mkdir()
+    (checkout / "_build" / "chapters" / "annotations" / "record.json").write_text("{")
+    (checkout / "book" / "chapters" / "disagreement.ipynb").write_text("{")
+    (checkout / "_build" / "site.json").write_text("[")
+    (checkout / "_build" / "lock").write_text("{")
     assert chaos("build", "--sample", cwd=checkout).returncode == 0
     assert (checkout / "_build" / "html" / "index.html").is_file()
     assert not list((checkout / "_build" / "chapters").glob(".*"))
@@ -60,7 +82,8 @@ def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file,
     append(checkout / file, text)
     done = chaos("build", "--sample", cwd=checkout)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert told in done.stderr.split("pages: failed")[0]  # at once, not when all pages are made
+    assert told in done.stderr.split("pages: failed")[1]
     assert "Traceback" not in done.stderr
     assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
 
@@ -114,6 +137,21 @@ def test_a_build_folder_that_cannot_be_written(checkout):
     assert (checkout / "_build").read_text() == "a file where a folder should be"
 
 
+def test_a_copied_or_moved_checkout_runs_its_own_code(tmp_path):
+    for name in ("_toc.yml", "notebooks/n.py", "chaos_utils/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    command = [sys.executable, "-P", "-m", "chaos_utils.cli", "build", "--sample"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=chaos_environment(PROJECT), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "not this checkout's" in done.stderr
+    # A script of the environment names the folder in which it was installed.
+    assert set(re.findall(r"\$\(BIN\)/(\w+)", (PROJECT / "Makefile").read_text())) == {"python"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_build_is_taken_up_again(checkout, how):
@@ -149,6 +187,8 @@ def test_an_interrupted_build_is_taken_up_again(checkout, how):
 def test_two_builds_of_one_checkout_wait_for_each_other(checkout):
     with (checkout / "_build" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write('{"pid": ')  # damaged: nothing says who holds it
+        lock.flush()
         process = subprocess.Popen(
             [sys.executable, "-m", "chaos_utils.cli", "build", "--sample"], cwd=checkout,
             env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,

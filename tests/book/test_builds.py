@@ -1,11 +1,14 @@
 """Builds: what runs again and what does not, and that the same comes out."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
-from helpers.checkout import append, chaos, planned
+from helpers.checkout import append, chaos, chaos_environment, planned
 
 
 def test_only_what_changed_runs_again(checkout):
@@ -15,11 +18,38 @@ def test_only_what_changed_runs_again(checkout):
     (checkout / "notebooks" / "annotations.py").touch()
     (checkout / "chaos_utils" / "metrics" / "divergence.py").touch()
     assert planned(checkout) == set()  # the content is what it was
+    done = chaos("build", "--sample", "--dry-run", cwd=checkout)
+    assert "Nothing to do" in done.stderr
 
-    append(checkout / "chaos_utils" / "plots" / "disagreement.py")
-    assert planned(checkout) == {"chapter disagreement", "site"}
+    changed = checkout / "chaos_utils" / "plots" / "disagreement.py"
+    append(changed)
+    for time in (0, 4_000_000_000):  # as `cp -p` leaves it, and a wrong clock
+        os.utime(changed, (time, time))
+        assert planned(checkout) == {"chapter disagreement", "site"}
     append(checkout / "chaos_utils" / "metrics" / "divergence.py")
     assert planned(checkout) == everything
+
+
+@pytest.mark.slow
+def test_what_changes_while_the_book_is_built_is_built_again(checkout):
+    page, notebook = checkout / "book" / "cite.md", checkout / "notebooks" / "annotations.py"
+    append(page, "\nFirst words.\n")
+    os.utime(page, (4_000_000_000, 4_000_000_000))
+    with subprocess.Popen(
+        [sys.executable, "-m", "chaos_utils.cli", "build", "--sample"], cwd=checkout,
+        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        for line in process.stderr:
+            if "pages: running" in line:
+                break
+        append(page, "\nLate words.\n")
+        append(notebook)
+        os.utime(notebook, (0, 0))
+        _, told = process.communicate(timeout=200)
+    assert process.returncode == 0, told
+    assert "changed while the book was built" in told
+    assert "Late words." in (checkout / "_build" / "html" / "cite.html").read_text("utf-8")
+    assert planned(checkout) == set()
 
 
 @pytest.mark.slow
@@ -163,6 +193,7 @@ def test_the_whole_book_built_twice_is_the_same_to_the_byte(
     assert done.returncode == 0, done.stderr
     one, other = first / "_build" / "html", again / "_build" / "html"
     names = {path.relative_to(one) for path in one.rglob("*") if path.is_file()}
+    assert ".buildinfo" not in map(str, names)
     assert names == {path.relative_to(other) for path in other.rglob("*") if path.is_file()}
     differing = [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()]
     assert not differing

@@ -218,6 +218,32 @@ def test_a_copy_under_another_name_is_told(tmp_path, data, save):
         merge(paths, tmp_path / "made", data)
 
 
+def test_what_is_doubtful_is_reported_and_the_protocol_is_named(tmp_path, save):
+    data = write_dataset(tmp_path / "data", snli=[row("snli", f"i{n}") for n in range(40)])
+    order = [f"i{n}" for n in range(40)]
+    answers = {
+        "a": [(item, "e") for item in order[:20]],
+        "b": [(item, "n" if item == "i9" else "e") for item in order[2:20]],
+        "c": [(item, "e") for item in order[::-1]],  # the same answers in another order
+        "g": [(item, "n" if n % 5 else "e") for n, item in enumerate(order[:20])],
+        "d": [("i0", "e"), ("i1", "e")],
+    }
+    paths = [save(judged(*one, annotator=name), name) for name, one in answers.items()]
+    told = []
+    merge(paths, tmp_path / "made", str(data), told.append)
+    assert len(told) == 2
+    assert "no test, no training and no hidden checks" in told[0]
+    assert all(text in told[1] for text in (str(paths[0]), str(paths[1]), "may be copies"))
+    named = json.loads((tmp_path / "made" / "protocol.json").read_text())
+    assert named["protocol"] == load_protocol().version
+    assert named["parameters"] == dict(load_protocol(**OPEN).parameters)
+    strict = content_of([{"type": "begin"}], parameters={"training_items": 12, "check_rate": 0.0})
+    told.clear()
+    with pytest.raises(ChaosError, match="None of the votes counts"):
+        merge([save(strict, "e")], tmp_path / "other", str(data), told.append)
+    assert told == []
+
+
 def test_an_item_s_answer_need_not_say_that_nothing_is_expected(save):
     content = judged(("snli-0", "e"))
     del content["events"][2]["expected"]

@@ -113,6 +113,7 @@ def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path)
         ("e.yml", "a: 1\nb: [\n", "found:     line 3: "),
         ("e.yml", "\na: 1\na: 2\n", "found:     line 3: 'a' occurs twice"),
         ("f.yml", "just text", "not YAML with fields"),
+        ("g.yml", "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "an alias, which is not supp"),
         ("f.yml", "", "This dataset file is empty."),
     ],
 )

@@ -328,7 +328,7 @@ def test_single_cells_of_a_wide_file_are_faults_and_hide_no_other_votes(check, t
         "no number of votes in the column 'a' of 1 of 3 rows (first: row 2)",
         "no number of votes in the column 'b' of 1 of 3 rows (first: row 3)",
     ]
-    with pytest.raises(ChaosError, match=r"line 3, field 'a'(.|\n)*line 4, field 'b'"):
+    with pytest.raises(ChaosError, match=r"line 3, field 'a'(.|\n)*row 3, line 4, field 'b'"):
         load_all_votes(str(tmp_path / "votes.csv"))
 
 
@@ -390,7 +390,7 @@ def test_a_rule_must_cover_the_numbers_and_cuts_no_words(tmp_path):
 def test_a_folder_and_a_place_that_cannot_be_used(tmp_path):
     done = run("dataset", "check", tmp_path)
     assert done.exit_code == 2
-    assert "There are no votes in this folder" in done.output
+    assert "This folder holds no votes" in done.output
     assert "There is no such file" in run("dataset", "check", tmp_path / "none.csv").output
     (tmp_path / "votes.csv").write_text(LINES)
     (tmp_path / "taken.yml").mkdir()

@@ -73,7 +73,7 @@ def test_annotators_are_nowhere_but_as_numbers(tmp_path):
     votes = read(tmp_path, LONG_ROWS, LONG)
     assert "w9" not in repr([getattr(votes, name) for name in votes.__slots__])
     twice = LONG_ROWS + "a,w9,blue\nb,,red\n"
-    with pytest.raises(ChaosError, match="second vote on item 'a' by the annotator of line 2") as f:
+    with pytest.raises(ChaosError, match="by the annotator of row 1, line 2") as f:
         read(tmp_path, twice, LONG)
     assert "w9" not in str(f.value)
     assert str(f.value).startswith("2 faults")
@@ -218,11 +218,11 @@ def test_votes_in_several_files_whose_items_are_numbered(tmp_path):
     assert votes.uids == ("0", "1")
     assert votes.counts.tolist() == [[1, 0, 0], [1, 0, 1]]
     assert [one.name for one in votes.inputs] == ["votes0", "votes1"]
-    with pytest.raises(ChaosError, match="votes1, line 2, field 'given': found 'purple'"):
+    with pytest.raises(ChaosError, match="votes1, row 1, line 2, field 'given': found 'purple'"):
         read(tmp_path, ("id,given\n1,red\n", "id,given\n1,purple\n"), reader)
     with pytest.raises(ChaosError, match="no column 'given'"):
         read(tmp_path, ("id,given\n1,red\n", "id,label\n1,red\n"), reader)
-    with pytest.raises(ChaosError, match="found item '1', as on votes0, line 2"):
+    with pytest.raises(ChaosError, match="found item '1', as on votes0, row 1, line 2"):
         read(tmp_path, ("id,given\n1,red\n", "id,given\n1,red\n"), reader | {"item": "id"})
 
 
@@ -293,7 +293,7 @@ WIDE = {"format": "wide"}
         (WIDE, "item,red,green,blue\na,1," + "9" * 31 + ",0\n", "from 0 to 1,000,000,000"),
         (WIDE, '{"item": 1, "red": 1, "green": 1' + "0" * 400 + ', "blue": 0}\n', "field 'green'"),
         (WIDE, "item,red,green,blue\na,0,0,0\n", "line 2, found no votes; expected at least 1"),
-        (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on line 2"),
+        (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on row 1, line 2"),
         (WIDE, "item,red,green\na,1,0\n", "found no column for the label 'blue'"),
         (WIDE, b"\x93NUMPY is not enough", "damaged"),
         (WIDE, b"\x93NUMPY\x01\x00\x10\x00{'descr': '<i8', \n", "damaged"),

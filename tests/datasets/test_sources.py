@@ -69,6 +69,8 @@ def test_every_entry_says_what_a_reader_needs():
         assert file.release.licence
         assert file.release.citation
         assert not file.sha256 or len(file.sha256) == 64
+        if "raw.githubusercontent.com" in file.url:  # at a commit: its bytes are known
+            assert file.sha256
 
 
 def test_search_order(tmp_path, monkeypatch):
@@ -212,6 +214,14 @@ def test_an_archive_with_a_name_twice_is_refused_and_resource_forks_are_not_coun
     assert sources.extract_member(tmp_path / "a.zip", "f.txt", tmp_path).read_bytes() == b"1"
     with pytest.raises(ValueError, match="2 files named"):
         sources.extract_member(tmp_path / "b.zip", "f.txt", tmp_path)
+
+
+def test_a_file_of_an_archive_that_would_fill_the_disk_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_MOST_BYTES", 1000)
+    zipped(tmp_path / "a.zip", {"f.txt": bytes(1001)})
+    with pytest.raises(ValueError, match="too large: 1,001 bytes"):
+        sources.extract_member(tmp_path / "a.zip", "f.txt", tmp_path)
+    assert not (tmp_path / "f.txt").exists()
 
 
 def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeypatch):

@@ -62,6 +62,8 @@ def test_kl_floor_decides_what_a_zero_costs():
     found = kl_divergence(h, m, unit="nats", floor=1e-15)[0]
     assert found == pytest.approx(0.5 * np.log(0.5) + 0.5 * np.log(0.5e15), rel=1e-9)
     assert kl_divergence([[1, 0]], m, unit="nats", floor=0)[0] == 0  # human zeros stay
+    found = kl_divergence(h, m, unit="nats", floor=0.1)  # the model's row sums to 1 again
+    np.testing.assert_allclose(found, scipy.stats.entropy(h, [[1 / 1.1, 0.1 / 1.1]], axis=1))
 
 
 def test_kl_is_from_human_to_model():

@@ -140,6 +140,13 @@ def test_what_a_measure_needs():
         MEASURES["sq_distance"].value(replace(judged(np.eye(3), np.eye(3)), n_votes=None))
 
 
+def test_a_zero_costs_what_nie_et_al_s_floor_says():
+    one = judged(np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]]))
+    costs = 0.5 * math.log(1e15)
+    assert MEASURES["kl"].value(one) == pytest.approx(costs - math.log(2), rel=1e-9)
+    assert MEASURES["cross_entropy"].value(one) == pytest.approx(costs, rel=1e-9)
+
+
 def test_plug_in_calibration_errors_have_no_interval():
     without = {name for name, measure in MEASURES.items() if not measure.has_interval}
     assert without == {

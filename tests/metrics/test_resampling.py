@@ -244,3 +244,7 @@ def test_a_table_without_a_drawn_item_has_no_mean():
     (found,) = resampling.bootstrap_tables(tables, np.arange(6), 50, np.random.default_rng(0))
     assert np.isnan(found).any()
     assert (found[~np.isnan(found)] == 1).all()
+    (found,) = resampling.bootstrap_tables(
+        [(np.array([0]), np.ones((1, 1)))], np.arange(2), 1000, np.random.default_rng(0)
+    )
+    assert np.isnan(found).mean() == pytest.approx(1 / 4, abs=0.05)  # drawn once is enough

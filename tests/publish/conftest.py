@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from chaos_utils.base import inputs
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.publish import crate, dependencies, licences, staleness
 
@@ -97,4 +98,6 @@ def finished(tmp_path, monkeypatch):
     git(project, "add", "--all")
     git(project, "commit", "--quiet", "--message", "A book")
     crate.write(site)
+    made = json.dumps(inputs.digests(site))
+    (project / "_build" / staleness.FILES_FILE).write_text(made, "utf-8")
     return project

@@ -53,15 +53,3 @@ def test_wrong_data_is_an_error_even_when_other_files_are_missing(choose, tmp_pa
     monkeypatch.setenv("CHAOS_DATA", str(folder))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         choose()
-
-
-def test_planned_steps_are_read_off_a_dry_run():
-    output = [
-        "localrule chapter:",
-        "    input: notebooks/a.py",
-        "    wildcards: chapter=a",
-        "rule site:",
-        "    input: x",
-        "localrule book:",
-    ]
-    assert build._planned(output) == ["chapter a", "site"]

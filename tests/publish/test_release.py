@@ -1,6 +1,7 @@
 import json
 import re
 import subprocess
+import warnings
 import zipfile
 
 import pytest
@@ -121,6 +122,23 @@ def change_site(project):
     (project / "_build" / "html" / "figures" / "fig-a.csv").write_text("x,y\n9,9\n")
 
 
+def cut_a_page(project):
+    page = project / "_build" / "html" / "chapters" / "one.html"
+    page.write_text(page.read_text()[:-9])
+
+
+def delete_a_page(project):
+    (project / "_build" / "html" / "items.js").unlink()
+
+
+def add_a_page(project):
+    (project / "_build" / "html" / "more.html").write_text("more")
+
+
+def lose_the_crate(project):
+    (project / "_build" / "html" / "ro-crate-metadata.json").unlink()
+
+
 def leave_uncommitted(project):
     (project / "LICENSE").write_text("changed")
 
@@ -140,6 +158,10 @@ def leave_git(project):
         (change_page, r"site was made from has changed(?s:.)*book/index\.md(?s:.)*chaos build"),
         (change_page_module, r"site was made from has changed(?s:.)*landing\.py"),
         (lose_the_site_s_record, r"site was made from has changed(?s:.)*site\.json"),
+        (cut_a_page, r"not what the chapters(?s:.)*chapters/one\.html"),
+        (delete_a_page, r"not what the chapters(?s:.)*items\.js"),
+        (add_a_page, r"not what the chapters(?s:.)*more\.html"),
+        (lose_the_crate, r"not what the chapters(?s:.)*ro-crate"),
         (change_site, "not what the chapters' last runs have made"),
         (leave_uncommitted, "Not everything is committed"),
         (leave_git, "from a git checkout"),
@@ -161,6 +183,60 @@ def test_what_was_changed_added_or_taken_out_is_told(unpacked):
         release.check(unpacked)
     for told in ("site/index.html was changed", "site/more.html was added", "LICENSE is missing"):
         assert told in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["CITATION.cff", "LICENSE", "LICENCES.md", ".zenodo.json", "results/run/run.json"]
+)
+def test_every_file_that_was_changed_is_told(unpacked, name):
+    (unpacked / name).write_bytes((unpacked / name).read_bytes() + b"\n")
+    with pytest.raises(ChaosError, match=f"{name} was changed"):
+        release.check(unpacked)
+
+
+def test_links_are_told(unpacked, tmp_path):
+    (unpacked / "site" / "extra").symlink_to("/etc", target_is_directory=True)
+    (unpacked / "LICENSE").unlink()
+    (unpacked / "LICENSE").symlink_to(unpacked.parent / "book" / "LICENSE")  # the same bytes
+    with pytest.raises(ChaosError) as fault:
+        release.check(unpacked)
+    for told in ("site/extra was added", "LICENSE is a link"):
+        assert told in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda new: new.writestr("site/more.html", "more"), r"site/more\.html was added"),
+        (lambda new: new.writestr("LICENSE", "MIT"), "LICENSE is a link, or stands there twice"),
+        (lambda new: new.writestr("site/zeros", bytes(2000)), "too large(?s:.)*at most 1,000"),
+    ],
+)
+def test_names_and_sizes_are_checked_before_anything_is_unpacked(
+    finished, tmp_path, monkeypatch, spoil, told
+):
+    archive = release.make(tmp_path / "out")
+    with zipfile.ZipFile(archive, "a") as new:
+        if "large" in told:
+            monkeypatch.setattr(release, "_MOST_BYTES", 1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a name that stands there twice
+            spoil(new)
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
+    with pytest.raises(ChaosError, match=told):
+        release.check(archive)
+
+
+def test_a_link_in_an_archive_is_told(finished, tmp_path):
+    made, other = release.make(tmp_path / "out"), tmp_path / "links.zip"
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(other, "w") as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename == "LICENSE":
+                entry.external_attr = 0o120777 << 16
+            new.writestr(entry, content)
+    with pytest.raises(ChaosError, match="LICENSE is a link"):
+        release.check(other)
 
 
 def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path):
@@ -193,7 +269,7 @@ def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path)
 def test_an_archive_that_cannot_be_unpacked_is_told(tmp_path, place, value, told):
     archive = tmp_path / "release.zip"
     with zipfile.ZipFile(archive, "w") as new:
-        new.writestr("a", "text")
+        new.writestr(release.SUMS, "text")
     content = bytearray(archive.read_bytes())
     for start in (content.index(b"PK\3\4"), content.index(b"PK\1\2") + 2):
         content[start + place] = value

@@ -159,7 +159,7 @@ def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(kil
     notebook.write_text(notebook.read_text() + "\n# %%\n")
     planned = chaos(*there, "--dry-run", cwd=checkout).stdout
     assert planned.count("would run") == 2
-    assert "0 of 2 runs are there" in planned
+    assert "0 of 2 runs exist" in planned
 
 
 @pytest.mark.parametrize(

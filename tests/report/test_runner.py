@@ -1,14 +1,18 @@
 import json
 import subprocess
 import sys
+from html import escape
 from textwrap import dedent
 
 import nbformat
 import pytest
+from helpers.rows import row, write_dataset
+from markdown_it import MarkdownIt
+from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report import parameters, runner
+from chaos_utils.report import parameters, runner, runs
 
 HEAD = """\
 # %% [markdown]
@@ -36,6 +40,7 @@ def project(tmp_path, monkeypatch):
     """A project with a build folder of its own."""
     (tmp_path / "project").mkdir()
     monkeypatch.setattr(paths, "build", lambda: tmp_path / "project" / "_build")
+    monkeypatch.setattr(paths, "runs", lambda: tmp_path / "project" / "runs")
     return tmp_path / "project"
 
 
@@ -97,10 +102,27 @@ def test_markdown_without_a_word_shows_nothing(project):
     assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]
 
 
-def test_a_value_cannot_break_out_of_the_table():
-    shown = runner._code("a|b`<img src=x>")
-    assert not set("|`") & set(shown)
-    assert "<img" not in shown
+def test_a_value_is_shown_as_it_is_and_cannot_break_out_of_the_table():
+    value = "a|b`<img src=x>` **c** _d_ [e](http://f.org) $g$ {term}`h` &lt; \n# i"
+    table = f"| value |\n| --- |\n| {runner._code(value)} |\n"
+    for rendered in (markdown2html_mistune(table), MarkdownIt().enable("table").render(table)):
+        assert f"<td><code>{escape(value, quote=False)}</code></td>" in rendered
+
+
+def test_pages_and_records_hold_no_absolute_path(project, tmp_path):
+    data = write_dataset(tmp_path / "mine", snli=[row(uid="a")])
+    body = BODY + "\n# %%\nimport warnings\nwarnings.warn('careful')\n"
+    folder = run(project, body, given={"data": str(data)}, standalone=True)
+    for path in (folder / "page.html", folder / "record.json", folder / "figures" / "tbl-n.json"):
+        text = path.read_text()
+        assert str(tmp_path) not in text
+        assert "/tmp/" not in text
+        assert "/mine" in text.replace("&#47;", "/")
+    source = project / "chapter.py"
+    values = parameters.resolve(source, {"data": str(data)})
+    runs.folder_of(source, values).parent.mkdir(parents=True, exist_ok=True)
+    (project / "run").rename(runs.folder_of(source, values))
+    assert runs.is_there(source, values)
 
 
 def test_a_fault_that_the_reader_can_mend_is_shown_as_it_is(project):
@@ -119,7 +141,7 @@ def test_a_failing_cell_is_named_and_what_was_there_stays(project):
         run(project, "\n# %%\nx = 1\n\n# %%\nprint(x)\n1 / 0\n")
     message = str(fault.value)
     assert "Notebook 'chapter' failed" in message
-    assert "code cell 3, line 12 of notebooks/chapter.py: print(x)" in message
+    assert "code cell 3, line 13 of notebooks/chapter.py: 1 / 0" in message
     assert "ZeroDivisionError: division by zero" in message
     assert "_build/failed/run.ipynb" in message
     kept = nbformat.read(project / "_build" / "failed" / "run.ipynb", as_version=4)

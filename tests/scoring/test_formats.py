@@ -8,6 +8,8 @@ import threading
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from helpers.checkout import PROJECT, chaos_environment
 from helpers.predictions import (
@@ -24,7 +26,10 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.records import Content
+from chaos_utils.datasets.tables import Table
 from chaos_utils.scoring import predictions
 from chaos_utils.scoring.predictions import read_predictions
 
@@ -170,6 +175,21 @@ def test_the_content_decides_and_not_the_suffix(tmp_path, votes, name):
         write_csv(tmp_path / name)
     (one,) = read_predictions(tmp_path / name, [votes])
     check(one)
+
+
+@pytest.mark.parametrize("kind", ["rows", "texts"])
+def test_a_small_parquet_that_would_fill_the_memory_is_refused(tmp_path, votes, kind):
+    n, text = (20_000_000, "x") if kind == "rows" else (5_000, "x" * 1_000_000)
+    column = pa.DictionaryArray.from_arrays(np.zeros(n, dtype=np.int32), pa.array([text]))
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"uid": column}), path, store_schema=False, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before = pa.total_allocated_bytes()
+    with pytest.raises(ChaosError, match=r"too large once it is unpacked"):
+        read_predictions(path, [votes])
+    with pytest.raises(ChaosError, match=r"too large once it is unpacked"):
+        Table(Content.of(path), Faults(path, "A title", expected="", todo=""))
+    assert pa.total_allocated_bytes() - before < 10_000_000
 
 
 def test_parquet_with_and_without_a_model_or_with_the_uid_as_index(tmp_path, votes):

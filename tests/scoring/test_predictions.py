@@ -270,7 +270,7 @@ def test_a_column_of_labels_must_not_contradict_the_probabilities(tmp_path, vote
     assert not one.notes
     table.loc[4, "predicted_label"] = "c"
     table.to_csv(tmp_path / "m.csv", index=False)
-    with pytest.raises(ChaosError, match="line 6: predicted_label c, but another"):
+    with pytest.raises(ChaosError, match="row 5, line 6: predicted_label c, but another"):
         read_predictions(tmp_path / "m.csv", [votes])
     table.loc[4, "predicted_label"] = None
     table.to_parquet(tmp_path / "m.parquet")

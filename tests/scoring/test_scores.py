@@ -388,7 +388,7 @@ def test_systems_are_best_on_the_items_that_all_cover(votes):
     other = replace(part, name="other", uids=votes.uids[50:100])
     with pytest.raises(ChaosError, match="covered by all systems"):
         how_often_best(votes, [part, other], n_resamples=20)
-    with pytest.raises(ChaosError, match="none is best"):
+    with pytest.raises(ChaosError, match="Finding the best"):
         how_often_best(votes, [], n_resamples=20)
 
 

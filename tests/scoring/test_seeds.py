@@ -193,7 +193,7 @@ def test_what_cannot_be_compared_over_seeds(votes):
     models = systems.load_systems(votes)
     with pytest.raises(ChaosError, match="no such family"):
         score_over_seeds(votes, models, reference="other", n_resamples=50)
-    with pytest.raises(ChaosError, match="So few resamples"):
+    with pytest.raises(ChaosError, match="Too few resamples"):
         score_over_seeds(votes, models, n_resamples=1)
     part = replace(
         models[0], uids=models[0].uids[:9], predicted=models[0].predicted[:9],

@@ -136,7 +136,7 @@ def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
     assert text.endswith("The end.\n")
     assert "\nold\n" not in text
     rest = chaos("wanted")
-    assert "2 runs are there" in rest.stdout
+    assert "2 runs made" in rest.stdout
     assert [run.name for run in committed_runs()] == ["one", "two"]
     before = (checkout / "results" / "one" / "run.json").stat().st_mtime_ns
     assert chaos("wanted").exit_code == 0

@@ -445,7 +445,7 @@ def test_nothing_of_the_reader_s_is_replaced_by_a_run(tmp_path):
     (tmp_path / "mine" / "precious.txt").write_text("x")
     (tmp_path / "file").write_text("x")
     for place in ("mine", "file"):
-        with pytest.raises(ChaosError, match="Something else stands"):
+        with pytest.raises(ChaosError, match="holds something else"):
             engine.finetune(small(), tmp_path / place)
     assert (tmp_path / "mine" / "precious.txt").read_text() == "x"
     run = engine.finetune(small(), tmp_path / "run")

@@ -1,0 +1,314 @@
+"""Damage files of every kind that the package reads, and read them: `loaders.py NUMBER SEED`.
+
+Only a `ChaosError` may come of it, within five seconds and a gigabyte. Prints each other fault once
+as a line of JSON, with the file that raises it; then how many files were read.
+"""
+
+import io
+import json
+import os
+import random
+import re
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from helpers.checkout import PROJECT
+from helpers.datasets import write_four_labels
+from helpers.predictions import made_votes, released, table_of, write_chaosnli, write_csv
+from helpers.predictions import write_lines as write_predicted
+from helpers.rows import write_dataset
+
+from chaos_utils.analyses.recorded import read_record
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.crowd.votes import read_votes
+from chaos_utils.datasets import catalogue, companions
+from chaos_utils.datasets.corpora import load_corpus
+from chaos_utils.datasets.findings import check_file
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.sample import write as write_sample
+from chaos_utils.datasets.sources import UNREADABLE, extract_member
+from chaos_utils.publish import citations, diff, registry, release
+from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.trained import find_run
+from chaos_utils.training.wanted import read_wanted
+
+SECONDS, BYTES = 5, 1 << 30  # of the processor: others may need it too
+_SCALAR = re.compile(rb'"[^"\n]*"|-?\d+(?:\.\d+)?|\b[a-z_]+\b')
+_HOSTILE = (
+    b"", b"\x00", b"\xff", b"\xef\xbb\xbf", b'"', b"'", b"\n", b"\r", b",", b"\t", b":", b"#",
+    b"- ", b"[]", b"{}", b'""', b"null", b"true", b"~", b"NaN", b"-Infinity", b"-1", b"0", b"0.5",
+    b"1e400", b"-1e-400", b"9" * 30, b"9" * 5000, b"[" * 5000, b'{"a":' * 2000, b"(" * 500,
+    b'"\\ud800"', b'"\\u0000"', b"../../x", b"/etc", b"2026-13-45", b"2026-01-02", b"0x1f",
+    b"1_000", b"&a [*a]", b"*a", b"!!python/name:os.system", b"!!binary x", b"<<: {a: 1}", b"? [a]",
+    b"[1, [2]]", b'{"a": [1]}', b"\xe2\x80\xae", b"a" * 100_000,
+)  # fmt: skip
+
+
+class Hang(BaseException):
+    """It takes too long."""
+
+
+def _hang(number: int, frame: object) -> None:
+    raise Hang
+
+
+def damaged(content: bytes, other: bytes, rng: random.Random) -> bytes:
+    """Return a file in which one to four things are wrong."""
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        start = rng.randrange(len(content) + 1)
+        end = min(len(content), start + rng.choice((1, 1, 8, 64, 1024)))
+        part = content[start:end]
+        how = rng.randrange(9)
+        if how == 0:
+            put = bytes(byte ^ 1 << rng.randrange(8) for byte in part)
+        elif how == 1:
+            put = b""
+        elif how == 2:
+            put = part * rng.choice((2, 3, 50))
+        elif how == 3:
+            put = part + rng.choice(_HOSTILE)
+        elif how == 4:
+            put = other[start:end]
+        elif how == 5:
+            end, put = len(content), b""
+        else:  # a value becomes another one, mostly
+            found = list(_SCALAR.finditer(content))
+            put = rng.choice(_HOSTILE)
+            if found:
+                start, end = rng.choice(found).span()
+                put = rng.choice((put, put, rng.choice(found)[0]))
+        content = content[:start] + put + content[end:]
+    return content
+
+
+Load = Callable[[Path], object]
+
+
+def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
+    """Yield kinds of files: a name, where a file goes, sound ones, and what reads it."""
+    made, data, sample = folder / "made", folder / "data", folder / "sample"
+    made.mkdir()
+    write_dataset(data)
+    write_sample(sample)
+    four = write_four_labels(made)
+    table = pd.read_csv(four.with_suffix(".csv"))
+    wide = pd.crosstab(table["item"], table["label"]).reset_index()
+    buffer = io.BytesIO()
+    np.save(buffer, wide.iloc[:, 1:].to_numpy())
+    votes_files = [
+        buffer.getvalue(), wide.head(9).to_csv(index=False).encode(),
+        table.head(9).to_csv(index=False, sep="\t").encode(),
+        table.head(9).to_json(orient="records", lines=True).encode(),
+        table.head(9).to_json(orient="records").encode(), table.to_parquet(), wide.to_parquet(),
+        table.head(12).to_csv(index=False).encode(),
+    ]  # fmt: skip
+    votes = folder / "own" / "votes.csv"
+    yield "dataset check", votes, votes_files, check_file
+    yield "votes", votes, votes_files, lambda path: load_all_votes(str(path))
+    array = made / "array.yml"
+    array.write_text("name: array\ntitle: An array\nlabels: [none, mild, strong, extreme]\n"
+                     "files: [{name: array.npy}]\nreader: {format: wide}\n")  # fmt: skip
+    yield "array", made / "array.npy", [buffer.getvalue()], lambda path: load_all_votes(str(array))
+    chaosnli = (data / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl").read_bytes()
+    rows = folder / "rows" / "chaosNLI_snli.jsonl"
+    yield "ChaosNLI", rows, [chaosnli], lambda path: load_all_votes(str(path.parent))
+    described = [path.read_bytes() for path in (PROJECT / "chaos_utils/datasets").glob("*.yml")]
+    described += [four.read_bytes()] * len(described)
+    yield "dataset", made / "some.yml", described, lambda path: load_all_votes(str(path))
+
+    judged = made_votes(catalogue.get_dataset("snli"))
+    predicted = [
+        write_chaosnli(made / "p", n=5).read_bytes(), write_csv(made / "p").read_bytes(),
+        write_predicted(made / "p").read_bytes(), table_of(judged).to_parquet(),
+        write_predicted(made / "p", released).read_bytes(),
+        b"uid,sample\nu1,neutral\nu1,entailment\nu2,neutral\n",
+        b"item,n_samples,entailment,neutral,contradiction\nu1,5,2,2,1\nu2,4,4,0,0\n",
+        b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n',
+    ]  # fmt: skip
+    place = folder / "predicted" / "file"
+    yield (
+        "predictions",
+        place,
+        predicted,
+        lambda path: read_predictions(path, [judged], allow_missing=True),
+    )
+    run = PROJECT / "results" / "minilm-l6-nli-s0"
+    at = folder / "run" / "run.json"
+    yield "run", at, [(run / "run.json").read_bytes()], lambda path: find_run(str(path.parent))
+    events = b"""{"protocol": "%s", "parameters": {"qualification_items": 0, "training_items": 0,
+"check_rate": 0.0}, "dataset": "snli", "annotator": "a", "events": [{"type": "begin"}, {"type":
+"draw", "check": false}, {"type": "answer", "kind": "item", "item": "snli-1", "answer": "e",
+"expected": null}, {"type": "stop"}], "votes": [{"item": "snli-1", "label": "e"}]}"""
+    events = events % load_protocol().version.encode()
+    yield "votes of one's own", folder / "votes.json", [events], read_votes
+
+    for train in sample.rglob("*train.jsonl"):
+        train.write_bytes(b"\n".join(train.read_bytes().split(b"\n")[:8]))
+    labels = sample / "alphanli" / "train-labels.lst"
+    labels.write_text("1\n2\n" * 4)
+    pairs, stories = sample.rglob("snli*train.jsonl"), (sample / "alphanli").glob("train.jsonl")
+    for task, place in (("nli", next(pairs)), ("alphanli", next(stories)), ("alphanli", labels)):
+        yield (
+            f"corpus {task}",
+            place,
+            [place.read_bytes()],
+            lambda path, task=task: load_corpus(task, "train", str(sample)),
+        )
+    beside = folder / "beside"
+    for name, sound, read in _COMPANIONS:
+        yield name, beside / name, [sound], lambda path, read=read: read(str(beside))
+
+    book = folder / "book"  # a checkout: the working directory
+    for name, sound in (
+        ("_toc.yml", b"root: index\n"),
+        ("results/README.md", b""),
+        ("book/figures.yml", b"fig-a: 0.1.0\nfig-b: fig-a\nfig-c: {moved: fig-a, since: 0.1.0}\n"),
+        ("book/redirects.yml", b"chapters/old: chapters/new\n"),
+    ):
+        (book / name).parent.mkdir(parents=True, exist_ok=True)
+        (book / name).write_bytes(sound)
+    (book / "notebooks").mkdir()
+    os.chdir(book)
+    kept = {name: (PROJECT / name).read_bytes() for name in ("CITATION.cff", "book/figures.yml",
+            "book/redirects.yml", "results/wanted.yml")}  # fmt: skip
+    yield "citation", book / "CITATION.cff", [kept["CITATION.cff"]], lambda path: (
+        citations.read_book(path), release.deposit(path, holds_items=True),
+    )  # fmt: skip
+    name = "book/figures.yml"
+    yield (
+        name,
+        book / name,
+        [b"\n".join(kept[name].split(b"\n")[:30])],
+        lambda path: registry.read_registry(),
+    )
+    name = "book/redirects.yml"
+    redirects = [kept[name], b"chapters/old: chapters/new\na: b\n"]
+    yield name, book / name, redirects, lambda path: registry.read_redirects()
+    name = "results/wanted.yml"
+    yield (
+        name,
+        book / name,
+        [b"\n".join(kept[name].split(b"\n")[:19])],
+        lambda path: [one.command for one in read_wanted()],
+    )
+    notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
+    yield "notebook", book / "notebooks" / "one.py", [notebook], read_parameters
+    values = b"seed=1\nresamples=10\ndata=auto\nexamples=2\n"
+    source = PROJECT / "notebooks" / "annotations.py"
+    yield "parameters", folder / "values", [values], lambda path: resolve(
+        source, dict(line.split("=", 1) for line in path.read_bytes().decode("utf-8", "replace")
+                     .split("\n") if "=" in line),
+    )  # fmt: skip
+    records = [p.read_bytes() for p in sorted((PROJECT / "results/tables").rglob("*.csv"))[:20]]
+    yield "record", folder / "record.csv", records, read_record
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("SHA256SUMS", "0  CITATION.cff\n")
+        archive.writestr("CITATION.cff", kept["CITATION.cff"])
+    yield "release", folder / "release.zip", [packed.getvalue()], release.check
+    yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
+    manifest = next(iter(sorted((PROJECT / "_build/html/figures").glob("tbl-*.json"))), None)
+    if manifest is not None:
+        site = folder / "site"
+        yield (
+            "site",
+            site / "figures" / manifest.name,
+            [manifest.read_bytes()],
+            lambda path: diff.compare(site, site),
+        )
+
+
+_COMPANIONS: list[tuple[str, bytes, Callable[[str], object]]] = [
+    (
+        "varierr/varierr.json",
+        b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": '
+        b'"so", "judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", '
+        b'"makes_sense": false}]}], "neutral": [], "contradiction": []}\n',
+        companions.read_varierr,
+    ),
+    (
+        "livenli/livenli.csv",
+        b"uid,worker_id,multilabel,explanation,taxonomy\n1,a,true | either,so,x\n2,b,false,no,y\n",
+        companions.read_livenli,
+    ),
+    (
+        "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
+        b"premise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
+        b"a\tb\tneutral\t12\nc\td\tentailment\t99\n",
+        lambda data: companions.read_berts(data=data),
+    ),
+]
+
+
+def _arrived(archive: Path, folder: Path) -> None:
+    with suppress(*UNREADABLE):  # as the download does
+        extract_member(archive, "CITATION.cff", folder)
+
+
+def _memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def fuzz(number: int, seed: int, folder: Path) -> int:
+    """Read as many damaged files, of each kind as many; print the faults; return how many."""
+    rng = random.Random(seed)
+    signal.signal(signal.SIGPROF, _hang)
+    signal.signal(signal.SIGALRM, _hang)
+    kinds = list(_seeds(folder))
+    for kind, path, sound, load in kinds:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(sound[-1])
+        if kind != "release":  # whose sums are wrong
+            load(path)
+        catalogue._brought.clear()
+    everything = [one for _, _, sound, _ in kinds for one in sound]
+    seen: set[str] = set()
+    peak = _memory()
+    for n in range(number):
+        kind, path, sound, load = kinds[n % len(kinds)]
+        content = damaged(rng.choice(sound), rng.choice(everything), rng)
+        path.write_bytes(content)
+        fault = ""
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, 20 * SECONDS)  # it may wait for something
+        try:
+            load(path)
+        except ChaosError:
+            pass
+        except (Exception, Hang) as raised:
+            last = traceback.extract_tb(raised.__traceback__)
+            own = [one for one in last if "chaos_utils" in one.filename] or last
+            fault = (
+                f"{kind}: {type(raised).__name__} at {Path(own[-1].filename).name}:{own[-1].lineno}"
+            )
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        catalogue._brought.clear()
+        path.write_bytes(sound[-1])  # others may need it
+        if _memory() - peak > BYTES:
+            fault, peak = f"{kind}: {_memory() - peak:,} bytes", _memory()
+        if fault and fault not in seen:
+            seen.add(fault)
+            kept = Path(tempfile.gettempdir()) / f"fuzz-{seed}-{n}"
+            kept.write_bytes(content)
+            print(json.dumps({"fault": fault, "file": str(kept)}), flush=True)
+    return number
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        print(json.dumps({"read": fuzz(int(sys.argv[1]), int(sys.argv[2]), Path(scratch))}))
+        os.chdir("/")

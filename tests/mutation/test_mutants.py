@@ -1,0 +1,40 @@
+"""Each bug of ``mutants.yml`` is noticed by the tests that it names: checked at night."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers.checkout import PROJECT, chaos_environment, copy_checkout
+
+MUTANTS = yaml.safe_load(Path(__file__).with_name("mutants.yml").read_text("utf-8"))
+EACH = [pytest.param(one, id=f"{n}-{one['file']}") for n, one in enumerate(MUTANTS)]
+
+
+@pytest.mark.parametrize("bug", EACH)
+def test_a_bug_has_its_place(bug):
+    sound = (PROJECT / "chaos_utils" / bug["file"]).read_text("utf-8")
+    assert sound.count(bug["old"]) == 1
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    return copy_checkout(tmp_path_factory.mktemp("mutants") / "book")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", EACH)
+def test_a_bug_is_noticed(copied, bug):
+    path = copied / "chaos_utils" / bug["file"]
+    sound = path.read_text("utf-8")
+    path.write_text(sound.replace(bug["old"], bug["new"]), "utf-8")
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *bug["tests"].split()]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *options], cwd=copied / "tests",
+            env=chaos_environment(copied), check=False, capture_output=True, text=True,
+        )  # fmt: skip
+    finally:
+        path.write_text(sound, "utf-8")
+    assert done.returncode == 1, done.stdout  # a test failed; not 5, none was found
