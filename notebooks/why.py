@@ -146,7 +146,7 @@ if len(reasons):
         caption=f"""People disagree about as much for each reason, but between different labels. Means over
         the items of each reason (their number in brackets; an item may have several), with
         {100 * confidence:g}% intervals by Student's t. Hollow marks: fewer than {why.FEW} items. Below,
-        the models' JSD from the votes, and their share of neutral minus people's; means over a model's
+        the models' {{term}}`JSD` from the votes, and their share of neutral minus people's; means over a model's
         seeds.""",
         alt="""Four dot plots with a row for each of ten reasons in three groups. The entropies lie close
         together, around one bit, with wide intervals where items are few; only the items with none of the

@@ -2,14 +2,13 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.panels import panel_grid
+from chaos_utils.plots.panels import panel_grid, readable_on
 
 _BAR, _AROUND = 0.3, 0.5  # inches: the height of a bar with its gap, of a title with its gap
 _MARGINS = 1.1  # inches beside the bars, for the old labels
@@ -52,7 +51,7 @@ def _draw_bars(axis: Axes, rows: pd.DataFrame, dataset: Dataset) -> None:
             )  # fmt: skip
             axis.text(
                 ends[old] + share / 2, places[old], _fitting(share, f"{n:,}", label.name),
-                ha="center", va="center", color=_readable_on(shade),
+                ha="center", va="center", color=readable_on(shade),
             )  # fmt: skip
             ends[old] += share
     axis.set(xlim=(0, 1), ylim=(len(places) - 0.5, -0.5))
@@ -67,13 +66,3 @@ def _fitting(share: float, n: str, label: str) -> str:
     """Return as much of "n label" as a piece of a bar has room for."""
     room = share * (width() - _MARGINS) / _LETTER
     return next((text for text in (f"{n} {label}", n) if len(text) + 1 <= room), "")
-
-
-def _readable_on(background: str) -> str:
-    """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
-    linear = [
-        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in to_rgb(background)
-    ]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"

@@ -13,7 +13,7 @@ _SMALL = 7.5
 # Of each estimate: its name on the line, and its role's colour.
 _LINES = {
     ("shannon", "plain"): ("as they are", "muted"),
-    ("shannon", "miller_madow"): ("Miller–Madow", "amber"),
+    ("shannon", "miller_madow"): ("Miller–Madow", "pink"),
     ("shannon", "prior"): ("prior", "blue"),
     ("quadratic", "plain"): ("as they are", "muted"),
     ("quadratic", "unbiased"): ("unbiased", "green"),

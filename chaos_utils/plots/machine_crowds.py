@@ -7,7 +7,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour, is_narrow, system_hues
-from chaos_utils.plots.panels import dataset_panels, label_lines, panel_grid
+from chaos_utils.plots.panels import dataset_panels, label_lines, panel_grid, readable_on
 
 _FEW = 10  # machines, up to which the axis is linear
 _MANY = 100  # machines; so many people never agree
@@ -146,10 +146,11 @@ def plot_gold_shares(table: pd.DataFrame) -> Figure:
     left.set(xlabel="gave the gold label", ylabel="items", title="Each crowd")
     left.grid(visible=False, axis="x")
     ramp = LinearSegmentedColormap.from_list("items", [colour("low"), colour("high")])
-    right.imshow(np.sqrt(cells), origin="lower", extent=(0, 1, 0, 1), cmap=ramp, aspect="auto")
+    depth = np.sqrt(cells / cells.max())
+    right.imshow(depth, origin="lower", extent=(0, 1, 0, 1), cmap=ramp, aspect="auto", vmin=0)
     for (row, column), share in np.ndenumerate(cells):
         if share >= _NAMED:
-            shade = colour("low" if share > 0.3 * cells.max() else "text")
+            shade = readable_on(ramp(float(depth[row, column])))
             at = float(middles[column]), float(middles[row])
             right.text(*at, f"{share:.0%}", ha="center", va="center", fontsize=7, color=shade)
     right.set(xlabel="BERTs that gave it", ylabel="people that gave it", title="Item by item")

@@ -5,7 +5,9 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.typing import ColorType
 
 from chaos_utils.base.style import is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
@@ -77,3 +79,13 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
     return f"{system}, T = {temperature:g}"
+
+
+def readable_on(background: ColorType) -> str:
+    """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in to_rgb(background)
+    ]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"

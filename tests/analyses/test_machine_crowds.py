@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.checkout import chaos, copy_checkout
+from helpers.colours import contrast
 from helpers.datasets import write_four_labels
+from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import machine_crowds as mc
 from chaos_utils.analyses.evidence import Evidence, Material, gather
@@ -229,6 +231,13 @@ def test_figures_are_drawn_in_both_widths(votes, systems, narrow):
         agree = plot_unanimity(unanimity.where(mc.drawn(unanimity.rows)).rows)
         gold = plot_gold_shares(mc.gold_shares(here, berts=berts).rows)
         assert all(one.get_figwidth() <= style.width() for one in (worth, agree, gold))
+        right = gold.axes[1]
+        (cells,) = right.images
+        for text in right.texts:
+            column, row = (int(10 * place) for place in text.get_position())
+            ground = cells.to_rgba(cells.get_array()[row, column])
+            assert contrast(to_hex(text.get_color()), to_hex(ground)) >= 4.5
+        assert right.texts
     assert [one.get_title() for one in worth.axes if one.get_visible()][1].endswith("gold or not")
     crowds = {line.get_label() for line in agree.axes[0].lines}
     assert len(crowds) == 3  # seeds, BERTs and people

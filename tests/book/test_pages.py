@@ -303,7 +303,8 @@ def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(site):
 
 # Letters are paths, drawn to scale; without a fill they are black.
 LETTERS = re.compile(r'<g(?: style="([^"]*)")? transform="[^"]*scale\(')
-ON_SHADES = {"fig-label-transitions"}  # numbers on a heatmap: tests/plots looks at them
+# Numbers on a heatmap: tests/plots looks at them.
+ON_SHADES = {"fig-label-transitions", "fig-machine-gold"}
 
 
 def test_texts_in_figures_stand_out_from_the_page(site):
