@@ -1,7 +1,7 @@
 # The front door. `make help` explains every target.
 
 # The first Python on the path that the project supports.
-SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+SUPPORTED := import sys; sys.exit(not (3, 11, 5) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
@@ -130,7 +130,7 @@ $(DRAWING): package-lock.json
 	echo "no npm, or no network: the item explorer will not draw its points"
 
 $(VENV)/venv.stamp:
-	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || { echo "Python 3.11, 3.12 or 3.13 is needed; \
+	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || { echo "Python 3.11 (from 3.11.5 on), 3.12 or 3.13 is needed; \
 	found: $(or $(PYTHON),none); name one with make PYTHON=…" >&2; exit 2; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv --clear $(VENV)

@@ -183,4 +183,4 @@ def test_the_workflow_runs_the_gate_on_every_supported_python():
     assert gate["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
     assert gate["steps"][-1] == {"run": ".ci/run"}
     project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["requires-python"] == ">=3.11,<3.14"
+    assert project["requires-python"] == ">=3.11.5,<3.14"

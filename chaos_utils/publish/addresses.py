@@ -7,19 +7,9 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
+from chaos_utils.publish import templating
 from chaos_utils.publish.citations import Book
 from chaos_utils.publish.registry import Redirect
-
-_STYLE = """
-:root { color-scheme: light dark; --text: #1f2328; --ground: #fff; --link: #0b4f80; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e6edf3; --ground: #14181e; --link: #8ccbf5; }
-}
-body { margin: 0; background: var(--ground); color: var(--text);
-  font: 1.1rem/1.6 system-ui, sans-serif; }
-main { max-width: 36rem; margin: 12vh auto 0; padding: 0 1.25rem; overflow-wrap: anywhere; }
-a { color: var(--link); }
-"""
 
 
 def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
@@ -30,21 +20,16 @@ def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
     """
     there = "../" * old.count("/") + f"{quote(new)}.html"
     lasting = absolute(book, f"{new}.html") or there
-    head = (
-        f'<meta http-equiv="refresh" content="0; url={escape(there)}">\n'
-        f'<link rel="canonical" href="{escape(lasting)}">'
+    return templating.render(
+        "moved", book=book, notice=notice, there=there, lasting=lasting, new=new
     )
-    body = f'<p>It is at <a href="{escape(there)}">{escape(new)}</a> now.</p>'
-    return _page(book, "This page has moved", body, notice, head)
 
 
 def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") -> str:
     """Return the page of a withdrawn figure or table, which says why; all text is escaped."""
-    body = (
-        f"<p><code>{escape(id)}</code> was withdrawn: {escape(redirect.withdrawn)}</p>\n"
-        '<p><a href="../figures.html">All figures and tables</a></p>'
+    return templating.render(
+        "withdrawn", book=book, notice=notice, id=id, reason=redirect.withdrawn
     )
-    return _page(book, "Withdrawn", body, notice)
 
 
 def not_found_html(book: Book, notice: str = "") -> str:
@@ -53,36 +38,10 @@ def not_found_html(book: Book, notice: str = "") -> str:
     Its links start from the book's own address, since it may be shown at any depth. Before the book
     has one, they are relative, and lead somewhere from the site's root alone.
     """
-    places = {"index": "The book's first page", "figures": "All figures and tables",
+    titles = {"index": "The book's first page", "figures": "All figures and tables",
               "search": "Search the book"}  # fmt: skip
-    links = "".join(
-        f'<li><a href="{escape(absolute(book, f"{name}.html") or f"{name}.html")}">{text}</a></li>'
-        for name, text in places.items()
-    )
-    body = f"<p>The book has no page at this address. These may help:</p>\n<ul>{links}</ul>"
-    return _page(book, "Nothing is here", body, notice)
-
-
-def _page(book: Book, title: str, body: str, notice: str, head: str = "") -> str:
-    said = f'<p role="note"><strong>{escape(notice)}</strong></p>\n' if notice else ""
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-{head}
-<title>{escape(title)} — {escape(book.title)}</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<main>
-{said}<h1>{escape(title)}</h1>
-{body}
-</main>
-</body>
-</html>
-"""
+    places = {absolute(book, f"{name}.html") or f"{name}.html": titles[name] for name in titles}
+    return templating.render("not_found", book=book, notice=notice, places=places)
 
 
 def sitemap(book: Book, pages: Iterable[str]) -> str:

@@ -84,7 +84,7 @@ def modules_of_pages() -> list[Path]:
     package = paths.project() / modules.PACKAGE
     found = (
         path
-        for kind in ("*.py", *(f"*{suffix}" for suffix in _DATA))
+        for kind in ("*.py", "*.html", *(f"*{suffix}" for suffix in _DATA))
         for path in package.rglob(kind)
     )
     unseen = (package / "cli", package / _KNOWN)  # no page shows these

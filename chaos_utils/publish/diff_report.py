@@ -2,12 +2,12 @@
 
 import base64
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PIL import Image
 
+from chaos_utils.publish import templating
 from chaos_utils.publish.diff import Cell, Change, Difference, Fact, Picture, read_picture
 from chaos_utils.report.captions import without_markup
 
@@ -108,47 +108,30 @@ def page(found: Difference, old: Path, new: Path) -> str:
 
     The pictures are taken from the two sites; all text is escaped.
     """
-    summary = _summary(found) if found else "No difference"
-    body = [f"<h1>What changed between two builds</h1><p>{summary}.</p>"]
-    body += [
-        f"<p>{what}: {', '.join(f'<code>{escape(id)}</code>' for id in ids)}.</p>"
-        for what, ids in (("Added", found.added), ("Removed", found.removed))
-        if ids
-    ]
-    if found.changed:
-        entries = "".join(
-            f'<li><a href="#{escape(change.id)}">{escape(change.id)}</a>: '
-            f"{escape(without_markup(change.title))}</li>"
+    sites = {"Old": old, "New": new}
+    return templating.render(
+        "diff",
+        found=found,
+        summary=_summary(found) if found else "No difference",
+        sections=[
+            {
+                "change": change,
+                "apart": _apart(change.picture) if change.picture else "",
+                "pictures": {
+                    when: _data_uri(site / "figures" / f"{change.id}.png")
+                    for when, site in sites.items()
+                    if change.picture
+                },
+                "names": [
+                    f"{what}: {'; '.join(names[:SHOWN])}{_rest(names, SHOWN)}"
+                    for what, names in _names(change)
+                ],
+                "count": f"{_count(change)}, the largest changes first{_rest(change.cells, SHOWN)}",
+                "cells": change.cells[:SHOWN],
+            }
             for change in found.changed
-        )
-        body.append(f'<nav aria-label="What changed"><ul>{entries}</ul></nav>')
-    body += [_section(change, old, new) for change in found.changed]
-    return _PAGE.replace("BODY", "\n".join(body))
-
-
-def _section(change: Change, old: Path, new: Path) -> str:
-    parts = [
-        f'<section id="{escape(change.id)}">'
-        f"<h2>{escape(without_markup(change.title))} <code>{escape(change.id)}</code></h2>",
-        _pictures(change, old, new),
-        _facts(change.facts),
-    ]
-    for what, names in _names(change):
-        listed = "; ".join(names[:SHOWN]) + _rest(names, SHOWN)
-        parts.append(f"<p>{escape(what)}: {escape(listed)}</p>")
-    parts.append(_cells(change))
-    return "\n".join([*filter(None, parts), "</section>"])
-
-
-def _pictures(change: Change, old: Path, new: Path) -> str:
-    if change.picture is None:
-        return ""
-    shown = "".join(
-        f'<figure><figcaption>{when}</figcaption><img alt="{when} picture of {escape(change.id)}" '
-        f'src="{_data_uri(site / "figures" / f"{change.id}.png")}"></figure>'
-        for when, site in (("Old", old), ("New", new))
+        ],
     )
-    return f'<div class="pair">{shown}</div><p>Picture: {escape(_apart(change.picture))}.</p>'
 
 
 def _data_uri(path: Path) -> str:
@@ -157,84 +140,3 @@ def _data_uri(path: Path) -> str:
     packed = io.BytesIO()
     picture.save(packed, "PNG", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"
-
-
-def _facts(facts: Sequence[Fact]) -> str:
-    rows = ((fact.name, fact.old, fact.new) for fact in facts)
-    return _table("What it says and was made from", ("what", "old", "new"), rows) if facts else ""
-
-
-def _cells(change: Change) -> str:
-    if not change.cells:
-        return ""
-    heading = ("row", "column", "old", "new", "change", "relative")
-    rows = (
-        (
-            cell.row,
-            cell.column,
-            cell.old,
-            cell.new,
-            "" if cell.absolute is None else f"{cell.absolute:+.6g}",
-            "" if cell.relative is None else f"{cell.relative:+.3%}",
-        )
-        for cell in change.cells[:SHOWN]
-    )
-    caption = f"{_count(change)}, the largest changes first{_rest(change.cells, SHOWN)}"
-    return _table(caption, heading, rows)
-
-
-def _table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heading)
-    body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        + "</tr>"
-        for first, *rest in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
-        f"<table><caption>{escape(caption)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>What changed between two builds</title>
-<style>
-:root { color-scheme: light dark; --line: #d8dee4; --quiet: #59636e; --link: #0b4f80; }
-@media (prefers-color-scheme: dark) {
- :root { --line: #3d444d; --quiet: #a5b1bd; --link: #8ccbf5; }
- body { background: #14181f; color: #e6edf3; }
-}
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 75rem; padding: 1rem; }
-h1, h2 { line-height: 1.25; }
-h2 { font-size: 1.25rem; border-top: 1px solid var(--line); padding-top: 1.5rem; margin-top: 2rem; }
-h2, p, li { overflow-wrap: anywhere; }
-h2 code { font-size: 0.8em; font-weight: normal; color: var(--quiet); }
-a { color: var(--link); }
-.pair { display: grid; gap: 1rem;
- grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-figure { margin: 0; }
-figcaption, caption { color: var(--quiet); text-align: left; padding: 0.25rem 0; }
-img { max-width: 100%; height: auto; background: #fff; border-radius: 0.25rem; }
-.scroll { overflow-x: auto; max-height: 28rem; margin: 1rem 0; }
-table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; max-width: 30rem;
- border-bottom: 1px solid var(--line); overflow-wrap: break-word; min-width: 5rem; }
-tbody th { font-weight: normal; }
-</style>
-</head>
-<body>
-<main>
-BODY
-</main>
-</body>
-</html>
-"""

@@ -151,7 +151,8 @@ def only_one(path: Path, what: str, say: Say) -> Iterator[TextIO]:
     """Hold a lock; the steps inherit it, so that it reveals steps left behind.
 
     The system releases a lock when its last holder ends, however that ends. A build or sweep that
-    was killed may have left its steps running: they are ended before the next one starts. `what`
+    was killed may have left its steps running: they are ended before the next one starts. (A lock
+    of the package filelock would not be inherited.) `what`
     names what is locked, such as ``build``; `say` is called with the reason where this waits. The
     file is yielded open and empty.
     """

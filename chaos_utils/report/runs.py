@@ -1,11 +1,12 @@
 """Runs of the reader's own, below runs/: where each stands, whether it is there, one at a time."""
 
-import fcntl
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.files import read_mapping
@@ -57,8 +58,7 @@ def _only_one(target: Path) -> Iterator[None]:
     """Wait until nobody else, such as a killed sweep's job, makes this run; clear what is left."""
     locks = paths.build() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
-    with (locks / target.name).open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with FileLock(locks / target.name):
         for scratch in target.parent.glob(f".{target.name}-*"):
             shutil.rmtree(scratch, ignore_errors=True)
         yield

@@ -7,7 +7,6 @@ table's data, so that no number in the prose is ever typed.
 
 from collections.abc import Mapping
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,8 @@ from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import citations, contents, landing, licences, markup
+from chaos_utils.publish import citations, contents, licences, templating
+from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import values
 from chaos_utils.report.tables import table_html
 
@@ -96,7 +96,7 @@ class Published(SphinxDirective):
         caption += inlined
         root = "../" * self.env.docname.count("/")
         if is_figure:
-            node += [raw_html(landing.picture_html(manifest, f"{root}figures/")), caption]
+            node += [raw_html(templating.piece("picture", manifest, f"{root}figures/")), caption]
         else:
             node += [caption, raw_html(_table_html(manifest))]
         book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
@@ -113,8 +113,7 @@ def _table_html(manifest: Manifest) -> str:
         shown = [one for one in datasets if one not in without]
         notice = licences.paragraph(licences.notice(shown)) if shown else ""
         notice += licences.paragraph(licences.votes_notice(without)) if without else ""
-    wide = landing.is_wide(manifest)
-    return markup.scrolled(table, manifest["title"], wide=wide) + notice
+    return templating.piece("scrolled", table, manifest["title"], is_wide(manifest)) + notice
 
 
 def _without_texts(manifest: Manifest, dataset: str) -> bool:
@@ -146,32 +145,8 @@ def _votes(dataset: str, data: str) -> Votes:
 
 
 def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
-    id, kind = manifest["id"], manifest["kind"]
-    downloads = "".join(
-        f'<a href="{root}figures/{id}.{format}" download>{format.upper()}</a>'
-        for format in manifest["formats"]
-    )
-    notebook = f"{root}notebooks/{manifest['notebook']}.py"
-    parameters = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th><td>{escape(repr(value))}</td></tr>"
-        for name, value in manifest["parameters"].items()
-    )
-    cite = "".join(
-        markup.copied("", write(book, manifest), f"{form} citation of {id}")
-        for form, write in (("plain", citations.plain), ("BibTeX", citations.bibtex))
-    )
-    return f"""
-<div class="published-footer">
-<a href="{root}figures/{id}.html">Permanent page</a>
-<span class="downloads">{downloads}</span>
-<a href="{notebook}" download>Notebook</a>
-<details><summary>Parameters</summary><table class="published">
-<thead><tr><th scope="col">parameter</th><th scope="col">value</th></tr></thead>
-<tbody>{parameters}</tbody></table></details>
-<details><summary>Cite this {kind}</summary>
-{cite}</details>
-</div>
-"""
+    cite = {"plain": citations.plain(book, manifest), "BibTeX": citations.bibtex(book, manifest)}
+    return templating.render("footer", manifest=manifest, root=root, citations=cite)
 
 
 class CiteBook(SphinxDirective):

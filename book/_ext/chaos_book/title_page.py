@@ -13,7 +13,7 @@ from chaos_book.published import Manifest, raw_html
 from chaos_utils.base import style
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import landing, licences
+from chaos_utils.publish import licences, templating
 from chaos_utils.report import values
 from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.captions import without_markup
@@ -135,7 +135,7 @@ def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
 
 def _visit_picture(self: HTML5Translator, node: nodes.Element) -> None:
     manifest = self.builder.env.chaos_manifests[node["published"]]  # type: ignore[attr-defined]
-    picture = landing.picture_html(manifest, "figures/")
+    picture = templating.piece("picture", manifest, "figures/")
     link = f'<a href="{_place(self, manifest)}">{escape(without_markup(manifest["title"]))}</a>'
     self.body.append(
         f'<figure class="published title-picture">{picture}<figcaption>{link}</figcaption></figure>'

@@ -1,0 +1,38 @@
+"""Pages and pieces of pages, from the templates beside this module.
+
+All that they are given is escaped, but what a template marks as `safe`: HTML made elsewhere.
+"""
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from chaos_utils.base import style
+from chaos_utils.report.artifacts import picture_name
+from chaos_utils.report.captions import without_markup
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("chaos_utils.publish"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {"modes": style.MODES, "picture_name": picture_name}
+    found.filters |= {"plain": without_markup, "repr": repr}
+    return found
+
+
+def render(name: str, /, **values: Any) -> str:
+    """Return what the template of this name makes of values."""
+    return _environment().get_template(f"{name}.html").render(values)
+
+
+def piece(name: str, /, *arguments: Any, **named: Any) -> str:
+    """Return what a macro of ``pieces.html`` makes of its arguments."""
+    macro = getattr(_environment().get_template("pieces.html").module, name)
+    return str(macro(*arguments, **named))
