@@ -85,6 +85,11 @@ def sample():
     return load_all_votes("sample")
 
 
+@pytest.fixture(autouse=True)
+def _forget_what_a_test_brings(monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", dict(catalogue._brought))
+
+
 @pytest.fixture
 def others(monkeypatch, tmp_path):
     """Votes with four and with two labels, of few people, without old labels."""

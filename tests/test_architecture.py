@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.datasets.catalogue import bundled_datasets
 
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -112,7 +112,7 @@ def test_every_package_that_is_imported_is_a_dependency_by_name():
 
 
 def test_no_code_names_a_dataset():
-    names = {dataset.name for dataset in known_datasets()}
+    names = {dataset.name for dataset in bundled_datasets()}
     word = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(names)))})(?![\w-])")
     found = set()
     for path in MODULES:

@@ -5,7 +5,7 @@ import pytest
 from helpers.colours import contrast
 
 from chaos_utils.base import style
-from chaos_utils.datasets.catalogue import book_datasets, known_datasets
+from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 
 BOOK = Path(__file__).parents[2] / "book"
 CSS = BOOK / "_static" / "book.css"
@@ -16,7 +16,7 @@ PAGES = {"light": "#ffffff", "dark": "#121212"}
 @pytest.mark.parametrize("mode", style.MODES)
 def test_what_is_drawn_stands_out_from_the_page(mode):
     palette = style.PALETTES[mode]
-    datasets = [one.colour for one in known_datasets()]
+    datasets = [one.colour for one in bundled_datasets()]
     for hue in (*LABELS.values(), *datasets, *style.HUES):
         assert contrast(getattr(hue, mode), PAGES[mode]) >= 3, hue
     for name in ("accent", "high", "warning"):
@@ -27,7 +27,7 @@ def test_what_is_drawn_stands_out_from_the_page(mode):
 
 @pytest.mark.parametrize("mode", style.MODES)
 def test_labels_differ_from_each_other(mode):
-    for dataset in known_datasets():
+    for dataset in bundled_datasets():
         for one, other in combinations(dataset.classes, 2):
             assert getattr(one.colour, mode) != getattr(other.colour, mode)
 
