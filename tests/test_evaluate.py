@@ -331,6 +331,16 @@ def test_markdown_has_a_row_for_each_system(evaluate):
     assert "- Perfect model:" in text
 
 
+def test_a_name_with_a_bar_stays_in_its_cell_in_markdown(evaluate, mine, tmp_path):
+    header, *lines = (mine / "alphanli.csv").read_text().splitlines()
+    rows = [f"a|b,{line}" for line in lines]
+    (tmp_path / "m.csv").write_text("\n".join([f"model,{header}", *rows]))
+    text = evaluate(str(tmp_path / "m.csv"), "--bootstrap", "0", "--markdown").stdout
+    table = [re.split(r"(?<!\\)\|", line) for line in text.splitlines() if line.startswith("|")]
+    assert len({len(cells) for cells in table}) == 1
+    assert [cells[1].strip() for cells in table][2] == r"a\|b"
+
+
 def test_parts_are_joined_and_gaps_reported(evaluate, mine, tmp_path):
     lines = (mine / "snli.csv").read_text().splitlines()
     (tmp_path / "a.csv").write_text("\n".join(lines[:100]))

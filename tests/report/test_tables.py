@@ -88,6 +88,14 @@ def test_everything_is_escaped():
     assert sum(EVIL in text for text in parsed.text) == 4
 
 
+def test_no_formula_and_no_role_is_read_in_the_data_s_texts():
+    text = "$x$ and {math}`y`"
+    rows = [[{"item": {"dataset": "snli", "uid": text}}, "b"]]
+    html = table_html({"header": [["a"], ["b"]], "rows": rows}, lambda *_: {text: text})
+    assert not set("${") & set(html)
+    assert parse(html).text.count(text) == 2
+
+
 def test_items_take_their_text_only_where_it_is_given(run_folder):
     shown = pd.DataFrame({"item": [Item("snli", "u1")], "votes": [Votes("snli", (70, 30, 0))]})
     table = Table(pd.DataFrame({"uid": ["u1"]}), ("uid",))
