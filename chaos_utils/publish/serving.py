@@ -16,6 +16,7 @@ from livereload.handlers import LiveReloadHandler
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies
+from chaos_utils.publish import site as pages
 
 HOST = "127.0.0.1"
 _SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
@@ -27,6 +28,7 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
 
     It is served on this machine alone. `options` are those of ``chaos build``, such as
     ``--sample``. A build that fails says why on the terminal; the last book that was built stays.
+    Faults of a page that was changed are said within seconds, before anything is built.
     """
     _check_port(port)
     site, root = paths.build() / "html", paths.project()
@@ -40,11 +42,13 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     asyncio.set_event_loop(loop := asyncio.new_event_loop())
     Thread(target=_serve, args=(site, port, loop), daemon=True).start()
     say(f"http://{HOST}:{port} (Ctrl-C ends)")
+    pages.check(say)  # what has not changed is not read again when a page is checked
     for found in changes:
         if not found:
             continue
         say("something has changed: building")
-        if not _build(options):
+        only_pages = all(root / "book" in Path(path).parents for _, path in found)
+        if (only_pages and not pages.check(say)) or not _build(options):
             loop.call_soon_threadsafe(_tell_pages)
 
 

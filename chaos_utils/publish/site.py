@@ -26,40 +26,15 @@ def render(target: Path, say: Callable[[str], None]) -> None:
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
     """
-    root = paths.project()
     address = os.environ.get(citations.ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         scratch = Path(folder)
-        command = [
-            sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "book",
-            "--config", "_config.yml", "--toc", str(root / "_toc.yml"),
-            "--path-output", str(scratch), "-W", "-n", "--keep-going",
-        ]  # fmt: skip
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(
-                part for part in (str(root), os.environ.get("PYTHONPATH")) if part
-            ),
-            "PYTHONHASHSEED": "0",
-            "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
-        }
-        lines, log = [], paths.build() / "logs" / _LOG
-        with subprocess.Popen(
-            command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as process:  # fmt: skip
-            assert process.stdout is not None
-            try:
-                for line in process.stdout:
-                    lines.append(_plain(line))
-                    if _FAULT.search(lines[-1]):
-                        say(lines[-1].rstrip())
-            except BaseException:
-                process.kill()
-                raise
+        code, lines = _sphinx(scratch, say)
+        log = paths.build() / "logs" / _LOG
         write_text(log, "".join(lines))
-        if process.returncode != 0:
-            raise _sphinx_failed(lines, log.relative_to(root))
+        if code != 0:
+            raise _sphinx_failed(lines, log.relative_to(paths.project()))
         html = scratch / "_build" / "html"
         broken = list(broken_links(html))
         if broken:
@@ -73,6 +48,48 @@ def render(target: Path, say: Callable[[str], None]) -> None:
         swap_in(html, target)
         write_json(paths.build() / staleness.FILES_FILE, files)
         write_json(paths.build() / staleness.SITE_FILE, made_from)
+
+
+def check(say: Callable[[str], None]) -> bool:
+    """Read the pages and resolve what they refer to; return whether that went without a fault.
+
+    `say` is called with each fault. Nothing is rendered, and a page that has not changed since the
+    last time is not read again: this takes seconds where `render` takes most of a minute.
+    """
+    code, _ = _sphinx(paths.build() / "check", say, "--builder=custom", "--custom-builder=dummy")
+    return code == 0
+
+
+def _sphinx(target: Path, say: Callable[[str], None], *options: str) -> tuple[int, list[str]]:
+    """Let Jupyter Book make the book in `target`; return its exit code and what it printed."""
+    root = paths.project()
+    command = [
+        sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "book",
+        "--config", "_config.yml", "--toc", str(root / "_toc.yml"),
+        "--path-output", str(target), "-W", "-n", "--keep-going", *options,
+    ]  # fmt: skip
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(
+            part for part in (str(root), os.environ.get("PYTHONPATH")) if part
+        ),
+        "PYTHONHASHSEED": "0",
+        "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
+    }
+    lines = []
+    with subprocess.Popen(
+        command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                lines.append(_plain(line))
+                if _FAULT.search(lines[-1]):
+                    say(lines[-1].rstrip())
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode, lines
 
 
 def _plain(line: str) -> str:

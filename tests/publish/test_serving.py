@@ -74,6 +74,7 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
 
         page.write_text(page.read_text() + "\n{doc}`nowhere`\n")
         for line in process.stderr:
+            assert "pages: running" not in line  # said before anything is built
             if "nowhere" in line:
                 break
         assert "unknown document" in line
