@@ -71,7 +71,7 @@ def test_means_by_reason_of_people_and_of_a_family_s_seeds(votes):
         predicted=seeds[1].predicted[[1, 0]],
     )  # fmt: skip
     found = why.reasons.function(votes, [seeds[0], part], confidence=0.95, companion=coded)
-    by = found.set_index(["holder", "quantity", "reason"])
+    by = found.set_index(["holder", "quantity", "reason"]).sort_index()
     bits = entropy(votes.shares, unit="bits")
     people = by.loc[("people", "entropy")]
     assert people["mean"].to_dict() == pytest.approx(
