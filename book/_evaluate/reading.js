@@ -219,7 +219,7 @@
     const header = head.fields.map((column) => column.trim());
     const double = header.find((column, i) => place(header, column) < i);
     if (double !== undefined) {
-      const problem = "A column stands twice in the data file.";
+      const problem = "A column appears twice in the data file.";
       throw unreadable(known, problem, quoted(double), "each column once");
     }
     const uneven = lines.filter(({fields}) => fields.length !== header.length)

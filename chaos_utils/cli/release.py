@@ -14,7 +14,10 @@ def release(
     to: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", parser=writable, help="Its folder; by default _build/release."
+            "--out",
+            metavar="DIR",
+            parser=writable,
+            help="Folder for the archive; by default _build/release.",
         ),
     ] = None,
     check: Annotated[

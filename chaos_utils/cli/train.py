@@ -198,7 +198,7 @@ def predict(
 
 def wanted(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what is missing.")] = False,
-    limit: Annotated[int, typer.Option(min=0, help="Most runs to make; 0 for all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Make at most this many runs; 0 for all.")] = 0,
     device: Device = "auto",
 ) -> None:
     """Make the runs of results/wanted.yml that are missing, in its order."""

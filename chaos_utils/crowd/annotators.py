@@ -87,7 +87,9 @@ class Population:
             )
         if not self.mean_stay > 0:
             raise ChaosError(
-                "A population must stay for some items.", found=self.mean_stay, expected="above 0"
+                "The mean stay of a population must be above 0 items.",
+                found=self.mean_stay,
+                expected="above 0",
             )
 
 

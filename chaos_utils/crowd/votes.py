@@ -167,7 +167,7 @@ def merge(
             by_dataset.setdefault(file.dataset.name, []).append(file)
     if not by_dataset:
         raise ChaosError(
-            "None of the votes counts.",
+            "No votes count.",
             found=f"{len(files)} files of annotators who judged nothing or were turned away",
         )
     texts, found = {}, {}
@@ -192,7 +192,7 @@ def _check_annotators(files: Sequence[VoteFile]) -> None:
         key = (file.annotator, file.dataset.name)
         if key in known:
             raise ChaosError(
-                "Two files carry the same annotator.",
+                "Two files have the same annotator.",
                 where=f"{known[key]} and {file.path}",
                 found=f"{file.annotator} on {file.dataset.title}",
                 expected="one file per annotator and dataset",

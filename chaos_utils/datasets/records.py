@@ -140,7 +140,7 @@ def parse(text: str) -> Any:
     Raises
     ------
     ValueError
-        If it is not JSON, a key stands twice in an object, or it holds what nothing can use;
+        If it is not JSON, a key appears twice in an object, or it holds what nothing can use;
         the message says what was found and expected.
     """
     try:
@@ -323,7 +323,7 @@ def _check_columns(names: Sequence[str], faults: Faults) -> None:
     double = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if double:
         raise faults.fatal(
-            "A column stands twice in the data file.", shorten(double[0]), "each column once"
+            "A column appears twice in the data file.", shorten(double[0]), "each column once"
         )
 
 

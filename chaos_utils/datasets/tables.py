@@ -71,7 +71,7 @@ class Table:
             self._table = self._try(lambda: read_parquet(content, faults))
             self.columns: list[str] = list(self._table.column_names)
             if len(set(self.columns)) < len(self.columns):
-                raise faults.fatal("A column stands twice in the data file.", expected=_ONCE)
+                raise faults.fatal("A column appears twice in the data file.", expected=_ONCE)
         elif not start:
             raise faults.fatal("The data file is empty.")
         elif inside or start in (b"[", b"{"):
@@ -90,7 +90,7 @@ class Table:
             self.columns = [name.strip() for name in row]
             if len(set(self.columns)) < len(self.columns):
                 found = next(name for name in self.columns if self.columns.count(name) > 1)
-                raise faults.fatal("A column stands twice in the data file.", repr(found), _ONCE)
+                raise faults.fatal("A column appears twice in the data file.", repr(found), _ONCE)
             if content.data.count(b'"') % 2:
                 raise faults.fatal("A quotation mark is never closed in the data file.")
             self._csv = (content.data, delimiter)

@@ -134,7 +134,7 @@ def _manifests(site: Path) -> dict[str, dict[str, Any]]:
     files = sorted(site.glob("figures/fig-*.json")) + sorted(site.glob("figures/tbl-*.json"))
     if not files:
         raise ChaosError(
-            "This is no built site of the book.",
+            "This is not a built site of the book.",
             where=site,
             found="no figures/<id>.json in it" if site.is_dir() else "no such folder",
             expected="a folder such as _build/html",

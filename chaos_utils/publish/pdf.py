@@ -63,7 +63,7 @@ def _find_usable() -> str:
     version = re.search(r"\b(\d+)\.\d+\.\d+", answer)
     if version is None or int(version[1]) < _OLDEST_CHROMIUM:
         raise ChaosError(
-            "This is no Chromium that can number pages.",
+            "This Chromium cannot number pages.",
             where=found,
             found=answer.strip(),
             expected=f"version {_OLDEST_CHROMIUM} or newer",

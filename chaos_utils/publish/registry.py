@@ -167,7 +167,7 @@ def read_redirects() -> dict[str, str]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML, but a key that stands twice is a fault instead of the last one winning."""
+    """YAML, but a key that appears twice is a fault instead of the last one winning."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -178,7 +178,7 @@ class _Loader(yaml.SafeLoader):
                 )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"{key.value!r} stands here twice", key.start_mark
+                    None, None, f"{key.value!r} appears twice", key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)

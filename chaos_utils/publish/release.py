@@ -256,7 +256,7 @@ def _misnamed(sums: Mapping[str, str], there: Collection[str], links: set[str]) 
     return [
         *(f"{name} is missing" for name in sorted(sums.keys() - names)),
         *(f"{name} was added" for name in sorted(names - sums.keys())),
-        *(f"{name} is a link, or stands there twice" for name in sorted(links)),
+        *(f"{name} is a link, or appears twice" for name in sorted(links)),
     ]
 
 

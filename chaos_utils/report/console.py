@@ -37,7 +37,7 @@ def transcript(command: str, folder: Path, *, code: int = 0) -> str:
     answer = "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
     if done.returncode != code:
         raise ChaosError(
-            "A command of this page ended otherwise than its text says.",
+            "A command on this page did not end as its text says.",
             where=command,
             found=f"exit code {done.returncode}\n{answer}",
             expected=f"exit code {code}",

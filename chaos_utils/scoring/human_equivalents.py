@@ -134,7 +134,7 @@ def brier_equivalent(votes: Votes, system: System, *, level: float = 0.95) -> Eq
     n_votes = votes.n_votes[rows]
     if n_votes.min() < 2:
         raise ChaosError(
-            "How many people a system is worth takes two votes on each item.",
+            "How many people a system is worth needs at least two votes per item.",
             where=votes.dataset.title,
             found=f"{(n_votes < 2).sum()} of {len(rows)} items have a single vote",
             todo="leave these items out",

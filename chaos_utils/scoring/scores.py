@@ -320,7 +320,7 @@ def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
     items = np.array(sorted(set(places.tolist())), dtype=np.int64)
     if len(items) == 0 or items[0] < 0 or items[-1] >= n_items:
         raise ChaosError(
-            f"The group {group!r} has no item, or one that is not there.",
+            f"The group {group!r} has no items, or names one that does not exist.",
             expected=f"positions from 0 to {n_items - 1}",
         )
     return items

@@ -73,8 +73,12 @@ class Settings:
     n_folds: int = _setting("folds of ChaosNLI, by premise, story and image", 5, least=2)
     epochs: int = _setting("passes over the data; 0 for the recipe's", 0, least=1, most=1000)
     batch_size: int = _setting("items of a step; 0 for the recipe's", 0, least=1, most=100_000)
-    learning_rate: float = _setting("its peak; 0 for the recipe's", 0.0, least=1e-12, most=1.0)
-    weight_decay: float = _setting("of AdamW; -1 for the recipe's", -1.0, least=0, most=1)
+    learning_rate: float = _setting(
+        "peak learning rate; 0 for the recipe's", 0.0, least=1e-12, most=1.0
+    )
+    weight_decay: float = _setting(
+        "weight decay of AdamW; -1 for the recipe's", -1.0, least=0, most=1
+    )
     warmup_ratio: float = _setting(
         "share of the steps in which the rate rises; -1 for the recipe's", -1.0, least=0, most=1
     )
@@ -91,13 +95,15 @@ class Settings:
     token_budget: int = _setting(
         "tokens at once while training; 0 for the device's default", 0, least=0
     )
-    threads: int = _setting("on a CPU; 0 for as many as PyTorch takes", 0, least=0, most=1024)
+    threads: int = _setting(
+        "threads on a CPU; 0 for as many as PyTorch takes", 0, least=0, most=1024
+    )
     precision: str = _setting(
         "arithmetic; auto: the fastest here",
         "auto",
         choices=("auto", "fp32", "bf16", "fp16"),
     )
-    revision: str = _setting("of a model on the hub: a commit, branch or tag", "")
+    revision: str = _setting("commit, branch or tag of a model on the hub", "")
     data: str = _setting("where files are read: auto, released, sample, or a folder", "auto")
 
 

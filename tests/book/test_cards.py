@@ -25,7 +25,7 @@ def tags_of(path):
         given = dict(re.findall(r'(\w+)="([^"]*)"', tag))
         name = given.get("name") or given.get("property")
         if name and name.startswith(("description", "og:", "twitter:")):
-            assert name not in found, f"{path}: {name} stands there twice"
+            assert name not in found, f"{path}: {name} appears twice"
             found[name] = unescape(given["content"])
     return head, found
 

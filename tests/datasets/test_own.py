@@ -291,7 +291,7 @@ LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for 
         (LINES.replace("a\n", "für\n").encode("latin-1"), "not UTF-8(.|\n)*save it as UTF-8"),
         (LINES.encode("utf-16"), "not UTF-8"),
         (bytes(range(256)), "not UTF-8"),
-        (b"item,label,label\n1,a,a\n", "stands twice(.|\n)*'label'(.|\n)*each column once"),
+        (b"item,label,label\n1,a,a\n", "appears twice(.|\n)*'label'(.|\n)*each column once"),
         (b"item,label\n1,a\n1,b,c\n", "line 3, found 3 fields"),
         (b"item|label\n1|a\n", "not recognised(.|\n)*--item"),
         (b"item,one,two\n1,a,b\n", "reader.format: columns"),

@@ -273,7 +273,7 @@ WIDE = {"format": "wide"}
         (LONG, "item,label\na,red\n", "no column 'who'"),
         (LONG, "item,who,label\na,w,red,x\n", "line 2, found 4 fields; expected 3"),
         (LONG, "item,who,label\na,w\n", "line 2, found 2 fields; expected 3"),
-        (LONG, "item,who,label,label\na,w,red,red\n", "A column stands twice"),
+        (LONG, "item,who,label,label\na,w,red,red\n", "A column appears twice"),
         (LONG, "item,who,label\na,w," + "r" * 200_000, "field larger than field limit"),
         (LONG, 'item,who,label\na,w,"red\n', "not valid CSV"),
         (LONG, b"item,who,label\n\xff,w,red\n", "not UTF-8"),

@@ -190,7 +190,7 @@ def damage(content, whole=False):
         (damage({"inputs": ["votes"]}, whole=True), r"damaged(?s:.)*inputs: "),
         (damage([]), "no object"),
         (shutil.rmtree, "no such folder"),
-        (lambda site: shutil.rmtree(site / "figures"), "no built site"),
+        (lambda site: shutil.rmtree(site / "figures"), "not a built site"),
         (lambda site: (site / "figures/fig-a.json").write_text("{"), r"damaged(?s:.)*fig-a\.json"),
         (lambda site: (site / "figures/fig-a.csv").unlink(), r"cannot be read(?s:.)*fig-a\.csv"),
         (lambda site: (site / "figures/fig-a.png").write_text("x"), r"picture(?s:.)*fig-a\.png"),

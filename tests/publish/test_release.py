@@ -208,7 +208,7 @@ def test_links_are_told(unpacked, tmp_path):
     ("spoil", "told"),
     [
         (lambda new: new.writestr("site/more.html", "more"), r"site/more\.html was added"),
-        (lambda new: new.writestr("LICENSE", "MIT"), "LICENSE is a link, or stands there twice"),
+        (lambda new: new.writestr("LICENSE", "MIT"), "LICENSE is a link, or appears twice"),
         (lambda new: new.writestr("site/zeros", bytes(2000)), "too large(?s:.)*at most 1,000"),
     ],
 )
@@ -220,7 +220,7 @@ def test_names_and_sizes_are_checked_before_anything_is_unpacked(
         if "large" in told:
             monkeypatch.setattr(release, "_MOST_BYTES", 1000)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a name that stands there twice
+            warnings.simplefilter("ignore")  # of a name that appears twice
             spoil(new)
     monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
     with pytest.raises(ChaosError, match=told):

@@ -91,7 +91,7 @@ def check(one, name="m"):
         ("a.csv", CSV + ",1,0,0\n", "no uid"),
         ("a.csv", CSV + "u0," + "1" * 200_000 + ",0,0\n", "field larger than field limit"),
         ("a.csv", CSV + '"u0,1,0,0\n', "quotation mark"),
-        ("a.csv", CSV[:-1] + ",neutral\nu0,1,0,0,0\n", "A column stands twice"),
+        ("a.csv", CSV[:-1] + ",neutral\nu0,1,0,0,0\n", "A column appears twice"),
         ("a.csv", "model," + CSV + ",u0,1,0,0\n", "no model"),
         ("a.csv", "model," + CSV + "m,u0,1,0,0\nm,other,1,0,0\n,u1,1,0,0\n", "no model"),
         ("a.parquet", "no parquet", "holds no prediction"),

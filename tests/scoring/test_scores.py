@@ -334,7 +334,7 @@ def test_a_group_is_a_mask_or_positions(votes):
     same = score(votes, one, groups={"part": np.flatnonzero(mask)}, **options)
     assert first["n_items"].eq(200).all()
     np.testing.assert_array_equal(first[["value", "low", "high"]], same[["value", "low", "high"]])
-    with pytest.raises(ChaosError, match="no item, or one that is not there"):
+    with pytest.raises(ChaosError, match="no items, or names one that does not exist"):
         score(votes, one, groups={"part": [len(votes)]})
 
 
