@@ -80,7 +80,9 @@ def _add_assets(
 
 
 def _write_files(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or not hasattr(app.env, "chaos_explorer"):
+    if exception is not None or app.builder.format != "html":
+        return
+    if not hasattr(app.env, "chaos_explorer"):
         return
     target = Path(app.outdir) / "_static" / _FOLDER
     target.mkdir(exist_ok=True)
