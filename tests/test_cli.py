@@ -33,7 +33,7 @@ def test_the_command_says_its_version_and_what_it_can_do():
         short, long = (chaos(*arguments, flag, cwd=PROJECT) for flag in ("-h", "--help"))
         assert (short.returncode, short.stdout) == (0, long.stdout)
     told = chaos("-h", cwd=PROJECT).stdout
-    groups = ["Read", "Evaluate", "Build", "Train", "Publish", "Collect"]
+    groups = ["Read", "Evaluate", "Build", "Train", "Collect", "Publish"]
     found = [told.index(f"─ {group} ─") for group in groups]
     assert found == sorted(found)
     assert "─ Commands ─" not in told  # each command is in a group
@@ -79,7 +79,7 @@ def test_data_status_and_verify(tmp_path):
     assert "NO" in chaos("data", "status", cwd=tmp_path, **given).stdout
     done = chaos("data", "verify", "chaosNLI_v1.0", cwd=tmp_path, **given)
     assert done.returncode == 2
-    assert "3 of 3 files are not as published" in done.stderr
+    assert "Not as published: 3 of 3 files." in done.stderr
     assert json.loads(chaos("data", "verify", "--json", cwd=tmp_path, **given).stdout)
 
 
@@ -138,6 +138,19 @@ def test_an_answer_for_which_there_is_no_room_is_one_message(arguments):
     assert "The answer cannot be written." in done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["params why", "params why --json", "--help"])
+@pytest.mark.parametrize("output", [">&-", "1</dev/null"])
+def test_an_answer_that_nobody_can_take_is_one_message(arguments, output):
+    script = f"{sys.executable} -m chaos_utils.cli {arguments} {output}"
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=PROJECT, env=chaos_environment(PROJECT),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "The answer cannot be written." in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("arguments", ["params annotations", "data status", "evaluate a.csv"])

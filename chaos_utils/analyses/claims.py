@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL
@@ -16,6 +15,7 @@ from chaos_utils.analyses.claims_numbers import OF_CHAPTERS, OF_SYSTEMS, quantit
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.resampling import holm, smallest_p_value
 from chaos_utils.report.columns import MISSING, Column, Row, number, p_value, with_interval
@@ -199,12 +199,9 @@ def _short(dataset: str) -> str:
 
 def read_claims(path: Path = FILE) -> list[Claim]:
     """Read claims; where a field is unknown, missing or wrong, the error names claim and field."""
-    try:
-        content = yaml.safe_load(path.read_text("utf-8"))
-    except yaml.YAMLError as fault:
-        raise ChaosError(
-            "The claims are not YAML.", where=path, found=" ".join(str(fault).split())
-        ) from fault
+    content = read_yaml(path)
+    if not isinstance(content, list):
+        raise ChaosError("The claims cannot be read.", where=path, expected="a list")
     found = [_read_claim(path, n, one) for n, one in enumerate(content, start=1)]
     names = [one.id for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):

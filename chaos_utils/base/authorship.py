@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.yaml_files import read_yaml
 
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 LICENCE_NAME = "CC BY 4.0"
@@ -13,10 +12,7 @@ LICENCE_NAME = "CC BY 4.0"
 
 def read_citation(path: Path) -> dict[str, Any]:
     """Return what CITATION.cff says."""
-    try:
-        content = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as fault:
-        raise ChaosError("This cannot be read.", where=path.name, found=str(fault)) from fault
+    content = read_yaml(path)
     if not isinstance(content, dict):
         raise ChaosError(
             "This cannot be read.", where=path.name, expected="a line `name: value` each"

@@ -21,6 +21,7 @@ class ChaosError(Exception):
         expected: object = None,
         todo: str | None = None,
     ) -> None:
+        self._parts = (problem, where, found, expected, todo)
         details = {"where": where, "found": found, "expected": expected, "to do": todo}
         lines = [problem]
         for name, value in details.items():
@@ -28,6 +29,12 @@ class ChaosError(Exception):
                 text = str(value).replace("\n", "\n" + " " * 13)
                 lines.append(f"  {name + ':':<10} {text}")
         super().__init__("\n".join(lines))
+
+    def within(self, place: object) -> "ChaosError":
+        """Return the same fault, with a place before its own."""
+        problem, where, found, expected, todo = self._parts
+        where = place if where is None else f"{place}, {where}"
+        return ChaosError(problem, where=where, found=found, expected=expected, todo=todo)
 
 
 def counted(n: int, noun: str) -> str:

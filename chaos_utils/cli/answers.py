@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from chaos_utils.base.errors import counted
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.scoring import human_equivalents as people
@@ -112,7 +113,7 @@ def _differences(answer: Answer, title: str, rows: Sequence[Row]) -> _Table:
     for row in rows:
         name = f"{row['system']} − {row['reference']}"
         if len(counts) > 1:
-            name += f" ({row['n_items']:,} items)"
+            name += f" ({counted(row['n_items'], 'item')})"
         below = [_interval(row, signed)]
         if not _is_nan(row.get("p")):
             adjusted = p_value(row["p_holm"], answer.n_resamples, raw=row["p"])
@@ -129,7 +130,7 @@ def _equal(p: str) -> str:
 
 def _title(answer: Answer, title: str, counts: set[int]) -> str:
     """Return a table's title: the dataset, and how many items, if that is the same for all rows."""
-    items = [f", {n:,} items" for n in counts] if len(counts) == 1 else []
+    items = [f", {counted(n, 'item')}" for n in counts] if len(counts) == 1 else []
     return "".join([title, " (synthetic sample)" * answer.synthetic, *items])
 
 

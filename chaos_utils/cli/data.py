@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.cli.console import AsJson, err, out, print_json
 
 data_app = typer.Typer(name="data", help="Find, fetch and verify data.", no_args_is_help=True)
@@ -135,7 +135,7 @@ def data_verify(names: Names = None, as_json: AsJson = False) -> None:
     wrong = {name: answer for name, answer in answers.items() if answer in ("missing", "DIFFERS")}
     if wrong:
         raise ChaosError(
-            f"{len(wrong)} of {len(answers)} files are not as published.",
+            f"Not as published: {len(wrong):,} of {counted(len(answers), 'file')}.",
             found="\n".join(f"{name}: {answer}" for name, answer in wrong.items()),
             todo=_advice(wrong, _described(selected)),
         )

@@ -101,7 +101,7 @@ class Protocol:
             try:
                 state = self.step(state, event)
             except ChaosError as fault:
-                raise ChaosError(f"Event {number} of the log is wrong. {fault}") from fault
+                raise fault.within(f"event {number}") from fault
         return state
 
     def _transition(self, state: State, event: Event) -> Json:

@@ -9,13 +9,14 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.crowd.materials import pool_of
 from chaos_utils.crowd.protocol import Event, load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_votes
+from chaos_utils.datasets.records import Content, parse
 
 Json = dict[str, Any]
 
@@ -54,16 +55,12 @@ def read_votes(path: Path) -> VoteFile:
     The events are replayed, so a vote counts only where the protocol lets it count.
     """
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except OSError as fault:
-        raise ChaosError(
-            "The votes file cannot be read.", where=path, found=fault.strerror
-        ) from fault
-    except (ValueError, RecursionError) as fault:
+        content = parse(Content.of(path).text())
+    except ValueError as fault:
         raise ChaosError(
             "The votes file is not complete JSON.",
             where=path,
-            found=str(fault),
+            found=str(fault).removeprefix("found "),
             todo="check that the file was not cut off, and save it again",
         ) from fault
     if not isinstance(content, dict):
@@ -88,7 +85,7 @@ def read_votes(path: Path) -> VoteFile:
     try:
         return _checked(path, content)
     except ChaosError as fault:
-        raise ChaosError(f"The votes file {path.name} has a fault. {fault}", where=path) from fault
+        raise fault.within(path) from fault
 
 
 def _checked(path: Path, content: Json) -> VoteFile:
@@ -121,18 +118,18 @@ def _checked(path: Path, content: Json) -> VoteFile:
     if votes != content["votes"]:
         raise ChaosError(
             "The votes are not those of the events.",
-            found=f"{len(content['votes'])} votes",
-            expected=f"the {len(votes)} answers that the events record",
+            found=counted(len(content["votes"]), "vote"),
+            expected=f"{counted(len(votes), 'vote')}, as the events record",
             todo="save the file again; it is not meant to be edited",
         )
-    counted = votes if protocol.counts_votes(state) else []
+    kept = votes if protocol.counts_votes(state) else []
     return VoteFile(
         path=path,
         dataset=dataset,
         annotator=content["annotator"],
         parameters=protocol.parameters,
         answers=tuple(event for event in events if event["type"] == "answer"),
-        votes=tuple((vote["item"], dataset.codes.index(vote["label"])) for vote in counted),
+        votes=tuple((vote["item"], dataset.codes.index(vote["label"])) for vote in kept),
     )
 
 
@@ -168,7 +165,8 @@ def merge(
     if not by_dataset:
         raise ChaosError(
             "No votes count.",
-            found=f"{len(files)} files of annotators who judged nothing or were turned away",
+            found=f"{counted(len(files), 'file')}, all of annotators who judged nothing or were "
+            "turned away",
         )
     texts, found = {}, {}
     for name, ours in by_dataset.items():
@@ -215,7 +213,7 @@ def _check_copies(files: Sequence[VoteFile]) -> None:
             raise ChaosError(
                 "Two files hold the same answers under two names.",
                 where=f"{first} and {file.path}",
-                found=f"{len(answers)} answers, all alike",
+                found=f"{counted(len(answers), 'answer')}, the same in both",
                 todo="keep one of them",
             )
 

@@ -6,42 +6,23 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import HUES, Hue, distinct_hues
+from chaos_utils.base.yaml_files import read_yaml
 
 _SUFFIXES = (".yml", ".yaml")
 DASHES = ("solid", "dashed", "dashdot", "dotted")
 TASKS_FILE = "tasks.yml"
-_MOST_NESTED = 20
 _NAME = r"^[a-z0-9][a-z0-9_-]*$"
 _LONGEST_NAME = 250  # bytes, as file systems have it
 _SHA256 = r"^([0-9a-f]{64})?$"
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML in which no key may stand twice; in C where that is available, for speed."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Refuse a doubled key, of which the last would win silently."""
-        made: dict[Any, Any] = super().construct_mapping(node, deep)
-        if len(made) < len(node.value):
-            seen: list[Any] = []
-            for key, _ in node.value:
-                if key.value in seen:
-                    line = key.start_mark.line + 1
-                    raise yaml.YAMLError(f"line {line}: {key.value!r} occurs twice")
-                seen.append(key.value)
-            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a field occurs twice")
-        return made
-
-
 def package_yaml(name: str) -> Any:
     """Return the content of a YAML file that stands beside this module."""
-    text = (Path(__file__).parent / name).read_text("utf-8")
-    return yaml.load(text, _Loader)  # noqa: S506
+    return read_yaml(Path(__file__).parent / name)
 
 
 class _Strict(BaseModel):
@@ -556,22 +537,7 @@ def read_dataset(path: Path) -> Dataset:
         If it is no YAML, or a field is unknown, missing or not what it should be; the message
         names the field.
     """
-    try:
-        text = path.read_text("utf-8")
-        _check_depth(text)
-        content = yaml.load(text, _Loader)  # noqa: S506
-    except (yaml.YAMLError, ValueError, RecursionError) as fault:
-        found = " ".join(str(fault).split())[:200]
-        if isinstance(fault, yaml.MarkedYAMLError) and fault.problem_mark:
-            found = f"line {fault.problem_mark.line + 1}: {fault.problem}"
-        raise ChaosError(
-            "This dataset file is not YAML.",
-            where=path,
-            found=found,
-            todo="correct this; texts with a colon or # need quotation marks",
-        ) from fault
-    except OSError as fault:
-        raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
+    content = read_yaml(path, "This dataset file")
     if not isinstance(content, dict):
         raise ChaosError(
             "This dataset file is empty."
@@ -585,18 +551,6 @@ def read_dataset(path: Path) -> Dataset:
         return Dataset.model_validate(content)
     except ValidationError as fault:
         raise _readable(path, fault) from fault
-
-
-def _check_depth(text: str) -> None:
-    """Refuse what is nested beyond reason; the loader in C would crash on it."""
-    depth = 0
-    for event in yaml.parse(text, _Loader):
-        if isinstance(event, yaml.AliasEvent):  # a few lines of them can fill the memory
-            raise yaml.YAMLError("it has an alias, which is not supported")
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MOST_NESTED:
-            raise yaml.YAMLError("it is nested too deeply")
 
 
 def _readable(path: Path, fault: ValidationError) -> ChaosError:

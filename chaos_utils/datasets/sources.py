@@ -20,7 +20,7 @@ from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.registry import registry
 
 TIMEOUT_SECONDS = 20
-_MOST_BYTES = 10**9  # of a file in an archive; the largest, of SNLI, has half of that
+_MOST_BYTES = 10**9  # of a download or a file in it; the largest, of SNLI, has half of that
 # What a download raises that fails, and an archive that is damaged, encrypted or packed oddly.
 UNREADABLE = (
     OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
@@ -250,25 +250,31 @@ def _short(fault: BaseException) -> str:
     return text[:160] or type(fault).__name__
 
 
-class _Bar:
-    """What pooch draws progress on; its own bar would need one package more."""
+class _Meter:
+    """What pooch reports progress to: refuses a download that is too large, and may draw a bar."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, drawn: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
         self._bars = Progress(
             TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
-            console=Console(stderr=True), transient=True,
+            console=Console(stderr=True), transient=True, disable=not drawn,
         )  # fmt: skip
         self._bar = self._bars.add_task(what, total=None)
+        self._arrived = 0
         self.total = 0  # pooch sets it before the first bytes
 
     def update(self, n_bytes: int) -> None:
+        self._arrived += n_bytes
+        if max(self._arrived, self.total) > _MOST_BYTES:
+            self.close()
+            raise ValueError(f"the download is too large: at most {_MOST_BYTES:,} bytes")
         self._bars.start()
         self._bars.update(self._bar, total=self.total or None, advance=n_bytes)
 
     def reset(self) -> None:
+        self._arrived = 0
         self._bars.reset(self._bar)
 
     def close(self) -> None:
@@ -280,9 +286,8 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
     import pooch
 
     pooch.get_logger().setLevel("ERROR")
-    fetcher = pooch.HTTPDownloader(
-        timeout=TIMEOUT_SECONDS, progressbar=_Bar(file.name) if progress else False
-    )
+    meter = _Meter(file.name, drawn=progress)
+    fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=meter)
     # Archives are kept in the cache, since one serves several files; single files are moved on.
     kept = paths.cache() / "archives" if member else folder
     arrived = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))

@@ -61,10 +61,7 @@ class Book:
 
 def read_book(path: Path) -> Book:
     """Read CITATION.cff; the variable `ADDRESS` overrides its `url`."""
-    try:
-        content = read_citation(path)
-    except ValueError as fault:  # a date that no calendar has
-        raise ChaosError("This cannot be read.", where=path.name, found=str(fault)) from fault
+    content = read_citation(path)
     given = os.environ.get(ADDRESS)
     try:
         return Book(

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-
-import yaml
+from typing import Any
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -45,8 +46,17 @@ def chapters() -> list[str]:
 
 def files() -> list[tuple[str, int]]:
     """Return the pages of the table of contents, in order, and below how many others each is."""
-    toc = yaml.safe_load((paths.project() / "_toc.yml").read_text("utf-8"))
-    return [(toc["root"], 0), *_files(toc, 0)]
+    path = paths.project() / "_toc.yml"
+    toc = read_yaml(path, "The table of contents")
+    found: list[tuple[Any, int]]
+    found = [(toc.get("root"), 0), *_files(toc, 0)] if isinstance(toc, dict) else []
+    if not found or not all(isinstance(name, str) for name, _ in found):
+        raise ChaosError(
+            "The table of contents cannot be read.",
+            where=path,
+            expected="`root: PAGE`, and `file: PAGE` for each other page",
+        )
+    return found
 
 
 def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:

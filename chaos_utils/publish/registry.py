@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.report.artifacts import ID
 
 FIGURES = "book/figures.yml"
@@ -166,36 +165,9 @@ def read_redirects() -> dict[str, str]:
     return moved
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML, but a key that appears twice is a fault instead of the last one winning."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "a name must be one word, no list or mapping", key.start_mark
-                )
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{key.value!r} appears twice", key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
 def _read(name: str) -> dict[Any, Any]:
     path: Path = paths.project() / name
-    try:
-        content = yaml.load(path.read_text("utf-8"), _Loader) or {}  # noqa: S506 (a safe loader)
-    except yaml.MarkedYAMLError as fault:
-        line = fault.problem_mark.line + 1 if fault.problem_mark else 1
-        raise ChaosError(
-            "This cannot be read.", where=f"{name}, line {line}", found=fault.problem
-        ) from fault
-    # A letter that no YAML may hold, a date that no calendar has, brackets without end.
-    except (ValueError, yaml.YAMLError, RecursionError) as fault:
-        raise ChaosError("This cannot be read.", where=name, found=str(fault)) from fault
+    content = read_yaml(path) or {}
     if not isinstance(content, dict):
         raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")
     return content

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import yaml
-
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import read_mapping
+from chaos_utils.base.yaml_files import read_yaml
 
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -53,11 +52,12 @@ def find_profile(name: str) -> Profile:
             expected=did_you_mean(name, sorted(known)),
             todo=f"choose one, or name a folder of your own that holds {_CONFIG}",
         )
-    try:
-        settings = yaml.safe_load(config.read_text("utf-8")) or {}
-        executor = str(settings.get("executor", "local"))
-    except (AttributeError, yaml.YAMLError) as fault:
-        raise ChaosError("The profile cannot be read.", where=config, found=str(fault)) from fault
+    settings = read_yaml(config, "The profile")
+    if not isinstance(settings, dict | None):
+        raise ChaosError(
+            "The profile cannot be read.", where=config, expected="a line `name: value` each"
+        )
+    executor = str((settings or {}).get("executor", "local"))
     if executor != "local":
         _check_executor(executor, config)
     return Profile(config.parent, executor != "local")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_json, write_text
 from chaos_utils.publish import dependencies, snakemake
 from chaos_utils.publish.snakemake import Profile, Progress, Say
@@ -267,6 +267,6 @@ def check(sweep: Sweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
     if failed:
         reasons = [f"{sweep.title(str(row['run']))}\n{row['reason']}" for row in failed]
         raise ChaosError(
-            f"{len(failed)} of {len(sweep.runs)} runs failed; the same command tries them again."
-            + "".join(f"\n\n{reason}" for reason in reasons)
+            f"{len(failed)} of {counted(len(sweep.runs), 'run')} failed; the same command tries "
+            "them again." + "".join(f"\n\n{reason}" for reason in reasons)
         )

@@ -1,13 +1,12 @@
 """Single numbers that a run publishes under names of its own, for tables of many runs."""
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_json
+from chaos_utils.base.files import read_mapping, write_json
 
 FILE = "scalars.json"
 Scalar = float | int | str | None
@@ -33,5 +32,4 @@ def publish_scalars(values: Mapping[str, Scalar]) -> None:
 
 def read_scalars(run: Path) -> dict[str, Scalar]:
     """Return what a run published; nothing where it published nothing."""
-    path = run / FILE
-    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return read_mapping(run / FILE)

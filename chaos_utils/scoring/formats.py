@@ -36,6 +36,7 @@ ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what
 _RELEASED_FIELDS = frozenset(("index", "pred", "probs"))
 _RELEASED_CODES = ("e", "c", "n")
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_PROBABILITIES = "predicted_probabilities"
 _SAMPLE, _SAMPLES, _N_SAMPLES = "sample", "samples", "n_samples"
 _SHOWN_CHARACTERS = 80
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
@@ -203,15 +204,28 @@ def _read_chaosnli(source: Content, faults: Faults) -> dict[str, list[Row]]:
                 "Unrecognised predictions format.",
                 f"{shown(name)!r} holds no {{uid: {{…}}}}",
             )
-        models[name] = [_chaosnli_row(name, uid, entry) for uid, entry in entries.items()]
+        models[name] = [
+            _chaosnli_row(name, uid, entry)
+            for uid, entry in entries.items()
+            if not _lacks_values(f"{shown(name)}, {shown(uid)}", entry, _PROBABILITIES, faults)
+        ]
+    faults.check()
     if not models or not all(models.values()):
         raise faults.fatal("The predictions file holds no prediction, or none of a model.")
     return models
 
 
+def _lacks_values(place: str, entry: Mapping[str, Any], probabilities: str, faults: Faults) -> bool:
+    """Return whether an entry has neither probabilities nor logits, which is a fault."""
+    if {probabilities, "logits"} & entry.keys():
+        return False
+    keys = ", ".join(map(shown, entry)) or "none"
+    return faults.add(place, [f"no `{probabilities}`; keys found: {keys}"])
+
+
 def _chaosnli_row(name: str, uid: str, entry: Mapping[str, Any]) -> Row:
-    probabilities, logits = entry.get("predicted_probabilities"), entry.get("logits")
-    are_logits = "predicted_probabilities" not in entry and "logits" in entry
+    probabilities, logits = entry.get(_PROBABILITIES), entry.get("logits")
+    are_logits = _PROBABILITIES not in entry
     row = Row(
         place=f"{shown(name)}, {shown(uid)}",
         uid=uid,
@@ -229,12 +243,10 @@ def _read_json_lines(source: Content, faults: Faults) -> list[Row]:
     rows = []
     for record in read_records(source, faults):
         entry = record.fields
-        probabilities, logits = entry.get("probs"), entry.get("logits")
-        are_logits = "probs" not in entry and "logits" in entry
-        if not {"probs", "logits"} & entry.keys():
-            keys = ", ".join(map(shown, entry)) or "none"
-            faults.add(record.place, [f"no `probs`; keys found: {keys}"])
+        if _lacks_values(record.place, entry, "probs", faults):
             continue
+        probabilities, logits = entry.get("probs"), entry.get("logits")
+        are_logits = "probs" not in entry
         rows.append(
             Row(
                 place=record.place,

@@ -39,6 +39,7 @@ from chaos_utils.scoring.trained import run_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
 _MOST_NAMES = 12  # labels in a message
 # Another order of the classes must raise agreement with the labels by so much to be reported, and
@@ -97,7 +98,18 @@ def read_predictions(
         raise ChaosError("This is a folder, not a predictions file.", where=path)
     if not path.exists():
         raise ChaosError("There is no such predictions file.", where=path)
-    content = path.read_bytes()  # once: a pipe cannot be read again
+    if not (path.is_file() or path.is_fifo()):
+        raise ChaosError(
+            "This is not a predictions file.", where=path, found="a device", expected="a file"
+        )
+    if (size := path.stat().st_size) > _MOST_BYTES:
+        raise ChaosError(
+            "The predictions file is too large.",
+            where=path,
+            found=f"{size:,} bytes",
+            expected=f"at most {_MOST_BYTES:,}",
+        )
+    content = Content.of(path).data  # once: a pipe cannot be read again
     run = run_of(path)
     if run is None and len(content) >= LARGE and len(all_votes) == 1:
         at_once = _at_once(path, content, all_votes[0], model)

@@ -1,6 +1,5 @@
 """Runs of our own: what a fine-tuning run leaves, and where such runs stand."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.faults import shorten
+from chaos_utils.datasets.records import Content, parse
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
@@ -301,20 +302,21 @@ def read_run(folder: Path) -> Run:
             todo="name a folder that `chaos finetune` has made",
         )
     try:
-        record = json.loads(path.read_text("utf-8"))
-        run = Run(folder.name, folder, record)
-        missing = _REQUIRED - set(record)
+        record = parse(Content.of(path).text())
+        if not isinstance(record, dict):
+            raise ValueError(f"{shorten(record)}, expected an object")
+        missing = _REQUIRED - record.keys()
         if missing:
             raise ValueError("missing: " + ", ".join(sorted(missing)))
         _check_fields(record)
-    except (ValueError, TypeError, RecursionError) as fault:
+    except ValueError as fault:
         raise ChaosError(
             "A run's record cannot be read.",
             where=path,
-            found=str(fault),
+            found=str(fault).removeprefix("found "),
             todo="restore it, or run its command again",
         ) from fault
-    return run
+    return Run(folder.name, folder, record)
 
 
 def _check_fields(record: Mapping[str, Any]) -> None:
@@ -325,16 +327,16 @@ def _check_fields(record: Mapping[str, Any]) -> None:
         if name:
             value = value.get(name) if isinstance(value, dict) else None
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise ValueError(f"{place}: {value!r}, expected {_KIND_WORDS[kind]}")
+            raise ValueError(f"{place}: {shorten(value)}, expected {_KIND_WORDS[kind]}")
     given = [name for name in ("trained_on", "out_of_fold") if name in record]
     if len(given) == 1:
         raise ValueError(f"{given[0]} without the other of trained_on and out_of_fold")
     names = record.get("trained_on", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"trained_on: {names!r}, expected a list of names")
-    for name, kind in (("family", str), ("out_of_fold", bool)):
+        raise ValueError(f"trained_on: {shorten(names)}, expected a list of names")
+    for name, kind, words in (("family", str, "text"), ("out_of_fold", bool, "true or false")):
         if not isinstance(record.get(name, kind()), kind):
-            raise ValueError(f"{name}: {record[name]!r}")
+            raise ValueError(f"{name}: {shorten(record[name])}, expected {words}")
 
 
 def run_of(path: Path) -> Run | None:
@@ -359,13 +361,16 @@ def run_of(path: Path) -> Run | None:
     if not record.is_file():
         return None
     try:
-        outputs = json.loads(record.read_text("utf-8"))["outputs"]
-        names_it = path.name in outputs
-    except (KeyError, TypeError):
-        return None  # another program's file of this name
+        content = parse(Content.of(record).text())
     except ValueError:
-        names_it = True  # a damaged record, which `read_run` reports
-    return read_run(path.parent) if names_it else None
+        return read_run(path.parent)  # which reports what is damaged
+    fields = content if isinstance(content, dict) else {}
+    if isinstance(fields.get("outputs"), dict):
+        is_ours = path.name in fields["outputs"]
+    else:  # damaged, unless it is another program's file of this name
+        ours = paths.find_project() is not None and path.is_relative_to(paths.results().resolve())
+        is_ours = ours or len(_REQUIRED & fields.keys()) > len(_REQUIRED) / 2
+    return read_run(path.parent) if is_ours else None
 
 
 def find_run(name: str) -> Run:
@@ -525,13 +530,21 @@ def wanted_runs() -> WantedRuns:
     path = paths.results() / WANTED_FILE
     if not path.is_file():
         return WantedRuns()
-    entries: list[dict[str, Any]] = yaml.safe_load(path.read_text("utf-8"))
+    entries = read_yaml(path, "The list of wanted runs")
+    if not isinstance(entries, list):
+        raise ChaosError(
+            "The list of wanted runs cannot be read.",
+            where=path,
+            found=shorten(entries),
+            expected="a list",
+        )
     for number, entry in enumerate(entries, start=1):
-        if not {"name", "why"} <= set(entry) or ("settings" in entry) == ("predict" in entry):
+        fields = entry if isinstance(entry, dict) else {}
+        if not {"name", "why"} <= fields.keys() or ("settings" in fields) == ("predict" in fields):
             raise ChaosError(
                 "An entry of the wanted runs is not complete.",
                 where=f"{path}, entry {number}",
-                found=", ".join(entry),
+                found=", ".join(map(str, fields)) or shorten(entry),
                 expected="name, why, and either settings or predict",
             )
     return WantedRuns(tuple(entries), (Input(f"results/{WANTED_FILE}", digest(path)),))

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.training.inference import Say
@@ -446,8 +446,8 @@ def _check_complete(folder: Path, below_head: str, absent: set[str]) -> None:
     lacking = sorted(n for n in absent if n.startswith(below_head) and ".pooler." not in n)
     if lacking:
         raise ChaosError(
-            f"{len(lacking)} tensors of the encoder are missing from its weights, or have another "
-            "shape: they would be random.",
+            f"Part of the encoder would be random: {counted(len(lacking), 'tensor')} missing from "
+            "its weights, or of another shape.",
             where=folder,
             found="no " + ", ".join(lacking[:3]) + (", …" if len(lacking) > 3 else ""),
             expected="weights whose tensors are named as config.json's architecture names them",

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
+from chaos_utils.datasets.faults import shorten
 from chaos_utils.scoring.trained import RECORD_FILE, WANTED_FILE, Run, read_run, wanted_runs
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
@@ -64,15 +63,7 @@ class Wanted:
 def read_wanted() -> list[Wanted]:
     """Return the list in ``results/wanted.yml``, in its order."""
     where = paths.results() / WANTED_FILE
-    try:
-        entries = wanted_runs().entries
-    except (ValueError, TypeError, RecursionError, yaml.YAMLError) as fault:
-        raise ChaosError(
-            "The list of wanted runs cannot be read.",
-            where=where,
-            found=str(fault),
-            expected="a YAML list whose entries have name, why, and either settings or predict",
-        ) from fault
+    entries = wanted_runs().entries
     return [_wanted(entry, f"{where}, entry {n}") for n, entry in enumerate(entries, start=1)]
 
 
@@ -89,7 +80,7 @@ def _wanted(entry: Mapping[str, Any], where: str) -> Wanted:
             raise ChaosError(
                 "An entry of the wanted runs cannot be read.",
                 where=where,
-                found=repr(value),
+                found=shorten(value),
                 expected=expected,
             )
     return Wanted(entry["name"], entry["why"], settings, predict)

@@ -344,7 +344,7 @@ WELL = """
         ("{n}", "{all:.2q}", ["c01", "note"]),
         ("change.", "change", ["c01", "claim: 'A quarter change'"]),
         ("nie2020", "nie2021", ["c01", "paper: 'nie2021'"]),
-        ("claim: A", "claim: A: A", ["not YAML", "line"]),
+        ("claim: A", "claim: A: A", ["cannot be read", "line"]),
         ("place: Table 2\n", "place:\n", ["c01", "place: None"]),
     ],
 )

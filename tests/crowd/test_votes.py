@@ -1,6 +1,7 @@
 """Recorded votes: into ChaosNLI's format, and every way in which a file can be wrong."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,7 @@ WRONG = {
     "twice on an item": (judged(("snli-0", "e"), ("snli-0", "n")), "twice on an item"),
     "votes cut": (_edit(votes=[]), "not those of the events"),
     "votes that are none": (_edit(votes=["snli-0"]), "not those of the events"),
-    "an impossible event": (_edit(events=[{"type": "stop"}]), "Event 1 of the log"),
+    "an impossible event": (_edit(events=[{"type": "stop"}]), r"votes\.json, event 1, state"),
     "no event": (_edit(events=[3]), "not a JSON object"),
     "votes without an answer": (
         content_of([{"type": "begin", "kind": "item", "item": "snli-0", "answer": "e"}]),
@@ -158,11 +159,11 @@ WRONG = {
     ),
     "a begin that looks like a vote": (
         _edit(events=[{"type": "begin", "kind": "item"}]),
-        r"Event 1 of the log[\s\S]*kind",
+        r"votes\.json, event 1, type[\s\S]*kind",
     ),
     "a field too many": (
         _edit(events=[{"type": "begin"}, {"type": "draw", "check": False, "item": "snli-0"}]),
-        r"Event 2 of the log[\s\S]*found: +item",
+        r"votes\.json, event 2, type[\s\S]*found: +item",
     ),
     "a check that is no example": (
         content_of(
@@ -177,8 +178,10 @@ WRONG = {
 
 @pytest.mark.parametrize(("content", "message"), WRONG.values(), ids=WRONG)
 def test_a_wrong_file_is_told_and_nothing_is_written(tmp_path, data, save, content, message):
-    with pytest.raises(ChaosError, match=message):
+    with pytest.raises(ChaosError, match=message) as fault:
         merge([save(content)], tmp_path / "made", data)
+    assert str(fault.value).count("where:") == 1
+    assert not re.search(r"char \d", str(fault.value))
     assert not (tmp_path / "made").exists()
 
 

@@ -109,7 +109,7 @@ def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path)
         ("d.csv", "", "empty"),
         ("snli.csv", CSV, "This name is taken"),
         ("äö.csv", CSV, "makes no name for a dataset"),
-        ("e.yml", "name: [", "not YAML"),
+        ("e.yml", "name: [", "cannot be read as YAML"),
         ("e.yml", "a: 1\nb: [\n", "found:     line 3: "),
         ("e.yml", "\na: 1\na: 2\n", "found:     line 3: 'a' occurs twice"),
         ("f.yml", "just text", "not YAML with fields"),
@@ -248,7 +248,7 @@ def test_faults_of_a_yaml_file_name_the_field(tmp_path, fields, expected):
 )  # fmt: skip
 def test_what_is_no_yaml(tmp_path, text):
     (tmp_path / "a.yml").write_text(text)
-    with pytest.raises(ChaosError, match="not YAML"):
+    with pytest.raises(ChaosError, match="cannot be read as YAML"):
         read_dataset(tmp_path / "a.yml")
 
 

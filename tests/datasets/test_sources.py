@@ -276,3 +276,14 @@ def test_an_unknown_name_names_the_closest():
 def test_a_dataset_or_a_folder_names_all_its_files(nowhere, name, n_files):
     done = CliRunner().invoke(data_app, ["verify", name, "--json"])
     assert list(json.loads(done.stdout).values()) == ["missing"] * n_files
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_download_that_would_fill_the_disk_is_stopped(nowhere, server, monkeypatch, progress):
+    url, folder = server
+    (folder / "file.txt").write_bytes(CONTENT)
+    register(monkeypatch, url=f"{url}/file.txt")
+    monkeypatch.setattr(sources, "_MOST_BYTES", len(CONTENT) - 1)
+    with pytest.raises(ChaosError, match="the download is too large"):
+        sources.fetch(["set/file.txt"], progress=progress)
+    assert not [path for path in (nowhere / "cache").rglob("*") if path.is_file()]

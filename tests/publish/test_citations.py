@@ -183,7 +183,15 @@ def test_an_address_is_taken_as_it_is(url):
 
 @pytest.mark.parametrize(
     "text",
-    ["title: [", "title: A\x07", "- a", "", "title: A\nauthors: 3\n", "title: A\nauthors: [A]\n"],
+    [
+        "title: [",
+        "title: A\x07",
+        "- a",
+        "",
+        "title: A\nauthors: 3\n",
+        "title: A\nauthors: [A]\n",
+        "title: A\nx: &x [a]\ny: *x\n",
+    ],
 )
 def test_a_citation_file_that_cannot_be_read_is_told(tmp_path, text):
     path = tmp_path / "CITATION.cff"

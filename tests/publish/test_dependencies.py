@@ -2,6 +2,7 @@ import pytest
 
 from chaos_utils.analyses import why
 from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
 from chaos_utils.datasets.companions import machine_files
 from chaos_utils.publish import dependencies
@@ -105,3 +106,13 @@ def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monke
 
     assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
     assert needed("annotations") == set()
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"root: [", b"- a list", b"root: \xff", b"chapters: []", b"root: i\nfile: 3"]
+)
+def test_a_table_of_contents_that_cannot_be_read_is_one_message(tmp_path, monkeypatch, text):
+    (tmp_path / "_toc.yml").write_bytes(text)
+    monkeypatch.setattr(paths, "project", lambda: tmp_path)
+    with pytest.raises(ChaosError, match=r"table of contents cannot be read(?s:.)*_toc\.yml"):
+        dependencies.files()

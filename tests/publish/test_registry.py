@@ -41,7 +41,7 @@ def test_a_redirect_is_followed_to_its_end(write):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("fig-a: 0.2.0", r"line 6[^$]*'fig-a' appears twice"),
+        ("fig-a: 0.2.0", r"line 6[^$]*'fig-a' occurs twice"),
         ("fig-../x: 0.1.0", "not an id"),
         ("fig-a/b: 0.1.0", "not an id"),
         ("3: 0.1.0", "not an id"),
@@ -103,7 +103,7 @@ def test_moved_pages_lead_to_pages(write):
         ("old:", "not the name of a page"),
         ("old: 2026-13-45", "cannot be read"),
         ("old: " + "[" * 5000, "cannot be read"),
-        ("old: index\nold: index", "'old' appears twice"),
+        ("old: index\nold: index", "'old' occurs twice"),
     ],
 )
 def test_a_moved_page_that_cannot_be_served_is_refused(write, line, told):

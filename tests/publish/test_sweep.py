@@ -85,9 +85,10 @@ def test_an_unknown_profile_and_one_that_cannot_be_used_here(tmp_path, monkeypat
     (tmp_path / "config.yaml").write_text("executor: nobody-has-this\n")
     with pytest.raises(ChaosError, match="not installed"):
         snakemake.find_profile(str(tmp_path))
-    (tmp_path / "config.yaml").write_text("- a list\n")
-    with pytest.raises(ChaosError, match="cannot be read"):
-        snakemake.find_profile(str(tmp_path))
+    for text in (b"- a list\n", b"executor: [", b"executor: \xff"):
+        (tmp_path / "config.yaml").write_bytes(text)
+        with pytest.raises(ChaosError, match="profile cannot be read"):
+            snakemake.find_profile(str(tmp_path))
 
 
 def test_without_slurm_its_profile_says_so(monkeypatch):

@@ -17,3 +17,9 @@ def test_what_no_table_could_show_is_refused(run_folder, value):
     with pytest.raises(ChaosError, match="'loss'"):
         publish_scalars({"loss": value})
     assert not list(run_folder.iterdir())
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "5"])
+def test_a_broken_file_counts_as_nothing_published(run_folder, text):
+    (run_folder / "scalars.json").write_text(text)
+    assert read_scalars(run_folder) == {}

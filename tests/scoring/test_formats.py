@@ -366,3 +366,23 @@ def test_faults_of_large_tables_are_named_by_line(tmp_path, votes, monkeypatch):
         path.write_text("\n".join([CSV.strip(), *rows[:3], row, *rows[4:]]))
         with pytest.raises(ChaosError, match=told):
             read_predictions(path, [votes])
+
+
+def test_entries_without_probabilities_name_the_keys_that_they_have(tmp_path, votes):
+    path = write_chaosnli(tmp_path / "m.json", lambda i: {"probs": shares(i)})
+    with pytest.raises(
+        ChaosError, match="no `predicted_probabilities`; keys found: uid, probs"
+    ) as fault:
+        read_predictions(path, [votes])
+    assert "None" not in str(fault.value)
+
+
+def test_a_device_and_a_file_beyond_the_limit_are_not_read(tmp_path, votes, monkeypatch):
+    with pytest.raises(ChaosError, match="not a predictions file"):
+        read_predictions("/dev/zero", [votes])
+    path = write_csv(tmp_path / "m.csv")
+    monkeypatch.setattr(predictions, "_MOST_BYTES", path.stat().st_size)
+    assert read_predictions(path, [votes])
+    monkeypatch.setattr(predictions, "_MOST_BYTES", path.stat().st_size - 1)
+    with pytest.raises(ChaosError, match="too large"):
+        read_predictions(path, [votes])

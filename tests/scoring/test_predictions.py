@@ -141,7 +141,6 @@ def entries(**entry):
         (entries(predicted_probabilities=[float("inf"), 0, 0]), "is not finite"),
         (entries(predicted_probabilities=["0.2", 0.3, 0.5]), "m, u3: ['0.2'"),
         (entries(predicted_probabilities=None), "m, u3: None"),
-        (entries(wrong=1), "m, u3: None"),
     ],
 )
 def test_values_that_are_no_probabilities(tmp_path, votes, entry, told):

@@ -1,12 +1,21 @@
 import json
+import re
 import shutil
 
 import numpy as np
 import pytest
 from helpers.runs import write_run
 
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.trained import RECORD_FILE, find_run, of_most_items, read_run
+from chaos_utils.scoring.trained import (
+    PREDICTIONS_FILE,
+    RECORD_FILE,
+    find_run,
+    of_most_items,
+    read_run,
+    run_of,
+)
 
 VOTES = ("votes of snli", "votes of mnli")
 CORPORA = ("SNLI", "MNLI")
@@ -133,3 +142,35 @@ def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
     assert names(smooth, *parts, *other) == ["part-90", "other-90", "other-90-s1"]
     whole = write("whole", {"seed": 3})
     assert names(*parts, whole, *other) == ["whole", "other-90", "other-90-s1"]
+
+
+@pytest.mark.parametrize("text", ["[]", "5", "null", '{"system": 1', '{"system": 1, "system": 2}'])
+def test_a_record_that_is_no_object_is_damaged_in_plain_words(write, text):
+    folder = write("run").folder
+    (folder / RECORD_FILE).write_text(text, "utf-8")
+    with pytest.raises(ChaosError, match="record cannot be read") as fault:
+        read_run(folder)
+    assert not re.search("char |NoneType|object is not", str(fault.value))
+    assert "found:" in str(fault.value)
+
+
+@pytest.mark.parametrize("text", ["[]", "5", "null", "{}", '{"outputs": 3}', '{"outputs'])
+def test_a_damaged_record_below_results_is_never_passed_over(write, tmp_path, monkeypatch, text):
+    folder = write("run").folder
+    (folder / RECORD_FILE).write_text(text, "utf-8")
+    monkeypatch.setattr(paths, "find_project", lambda: tmp_path)
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    with pytest.raises(ChaosError, match="record cannot be read"):
+        run_of(folder / PREDICTIONS_FILE)
+
+
+def test_a_record_of_ours_without_outputs_is_damaged_anywhere(write):
+    folder = write("run").folder
+    record = json.loads((folder / RECORD_FILE).read_text("utf-8"))
+    del record["outputs"]
+    (folder / RECORD_FILE).write_text(json.dumps(record), "utf-8")
+    with pytest.raises(ChaosError, match="missing: outputs"):
+        run_of(folder / PREDICTIONS_FILE)
+    another_program_s = '{"settings": {}, "data": "x"}'
+    (folder / RECORD_FILE).write_text(another_program_s, "utf-8")
+    assert run_of(folder / PREDICTIONS_FILE) is None

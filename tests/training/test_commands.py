@@ -154,7 +154,8 @@ def test_an_incomplete_entry_of_the_list_is_named(checkout):
     "text",
     ["", "one", "{name: one}", "- one", "- {name: one, why: x, settings: [1]}", "- [", "- \x00",
      "- {name: 1, why: x, settings: {}}", "- {name: one, why: x, predict: {run: two}}",
-     "- {name: one, why: x, predict: {run: two, mc_samples: many}}", b"- \xff"],
+     "- {name: one, why: x, predict: {run: two, mc_samples: many}}", b"- \xff", "- [name, why]",
+     "- {name: [&a [x, x], &b [*a, *a], [*b, *b]], why: x, settings: {}}"],
 )  # fmt: skip
 def test_a_list_that_cannot_be_read_is_one_message(checkout, text):
     path = checkout / "results" / "wanted.yml"
@@ -162,6 +163,8 @@ def test_a_list_that_cannot_be_read_is_one_message(checkout, text):
     done = chaos("wanted", "--dry-run")
     assert done.exit_code == 2
     assert "wanted.yml" in done.stderr
+    assert "object is not" not in done.stderr
+    assert len(done.stderr) < 1000
 
 
 @pytest.mark.parametrize("spoil", ["data", "fits", "dev", "device"])

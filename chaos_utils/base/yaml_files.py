@@ -1,0 +1,68 @@
+"""Reading YAML that a person may have written, or broken."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from chaos_utils.base.errors import ChaosError
+
+_MOST_NESTED = 20
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML in which no key may occur twice; in C where that is available, for speed."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Refuse a doubled key, of which the last would win silently, and one that is no word."""
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a name must be one word, no list or mapping", key.start_mark
+                )
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        if len(made) < len(node.value):
+            seen: list[Any] = []
+            for key, _ in node.value:
+                if key.value in seen:
+                    line = key.start_mark.line + 1
+                    raise yaml.YAMLError(f"line {line}: {key.value!r} occurs twice")
+                seen.append(key.value)
+            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a field occurs twice")
+        return made
+
+
+def read_yaml(path: Path, what: str = "This file") -> Any:
+    """Return the content of a YAML file without aliases; `what` names it in the error."""
+    try:
+        text = path.read_text("utf-8")
+        _check_events(text)
+        return yaml.load(text, _Loader)  # noqa: S506 (a safe loader)
+    except OSError as fault:
+        raise ChaosError(f"{what} cannot be read.", where=path, found=fault.strerror) from fault
+    # Also a date that no calendar has, a number of thousands of digits, and a tag without a value.
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as fault:
+        found = " ".join(str(fault).split())[:200]
+        if isinstance(fault, UnicodeDecodeError):
+            found = f"byte {fault.start}: {fault.reason}"
+        elif isinstance(fault, yaml.MarkedYAMLError) and fault.problem_mark:
+            found = f"line {fault.problem_mark.line + 1}: {fault.problem}"
+        raise ChaosError(
+            f"{what} cannot be read as YAML.",
+            where=path,
+            found=found,
+            expected="UTF-8 text" if isinstance(fault, UnicodeDecodeError) else None,
+            todo="correct this; texts with a colon or # need quotation marks",
+        ) from fault
+
+
+def _check_events(text: str) -> None:
+    """Refuse aliases, and what is nested beyond reason; the loader in C would crash on it."""
+    depth = 0
+    for event in yaml.parse(text, _Loader):
+        if isinstance(event, yaml.AliasEvent):  # a few lines of them can fill the memory
+            raise yaml.YAMLError("it has an alias, which is not supported")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_NESTED:
+            raise yaml.YAMLError("it is nested too deeply")

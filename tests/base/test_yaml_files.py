@@ -1,0 +1,40 @@
+"""YAML that a person may have broken is one error, and never fills the memory."""
+
+import pytest
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.yaml_files import read_yaml
+
+
+def test_what_is_yaml_is_read(tmp_path):
+    (tmp_path / "a.yml").write_text("a: [1, é]\n", "utf-8")
+    assert read_yaml(tmp_path / "a.yml") == {"a": [1, "é"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a: [", "line 2"),
+        ("x: 1\na: 1\na: 2\n", "line 3: 'a' occurs twice"),
+        ("a: &a [x]\nb: *a\n", "an alias"),
+        ("[" * 100_000, "nested too deeply"),
+        ("a: 2026-13-45", "month"),
+        ("a: !!int ''", ""),
+        ("a: !!bool maybe", ""),
+        ("a: !!timestamp x", ""),
+        ("{a: 1}: 2", "line 1: a name must be one word"),
+        (b"a: \xff", "byte 3"),
+    ],
+)
+def test_what_is_not_is_one_error_that_names_the_file(tmp_path, text, found):
+    path = tmp_path / "a.yml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ChaosError, match=r"The list cannot be read as YAML\.") as fault:
+        read_yaml(path, "The list")
+    assert str(path) in str(fault.value)
+    assert found in str(fault.value)
+
+
+def test_a_file_that_is_not_there_is_one_error(tmp_path):
+    with pytest.raises(ChaosError, match="cannot be read"):
+        read_yaml(tmp_path / "a.yml")
