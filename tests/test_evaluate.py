@@ -519,7 +519,7 @@ def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_pat
         (["snli.csv", "--seed", "-1"], "0 or more"),
         (["snli.csv", "--json", "--csv"], "exclude each other"),
         (["snli.csv", "--markdown", "--latex"], "exclude each other"),
-        (["snli.csv", "even.csv", "--against", "evn"], "did you mean 'even'"),
+        (["snli.csv", "even.csv", "--against", "evn"], "did you mean 'even'? One of: "),
         (["snli.csv", "--against", "snli"], "no pair of systems"),
         (["snli.csv", "--pairs"], "no pair of systems"),
         (["snli.csv", "mnli.csv", "--pairs"], "no pair of systems"),

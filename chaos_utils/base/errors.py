@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+_FEW = 10  # words that are listed beside the closest
+
 
 class ChaosError(Exception):
     """A fault that the reader can act on: shown as one message, without a traceback.
@@ -43,10 +45,12 @@ def counted(n: int, noun: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a sentence that names the closest known word, whatever its case, or lists all."""
+    """Name the closest known word, whatever its case, and all where few or none is close."""
     known = list(known)
     by_letters = {one.casefold(): one for one in known}
     close = difflib.get_close_matches(word.casefold(), by_letters, n=1)
+    listed = ", ".join(known)
     if close:
-        return f"did you mean {by_letters[close[0]]!r}?"
-    return "one of: " + ", ".join(known) if known else "there are none"
+        several = f" One of: {listed}" if 1 < len(known) <= _FEW else ""
+        return f"did you mean {by_letters[close[0]]!r}?{several}"
+    return f"one of: {listed}" if known else "there are none"

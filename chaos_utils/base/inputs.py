@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+OF_DESKTOPS = (".DS_Store", "Thumbs.db", "desktop.ini")  # written wherever a folder is looked at
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Input:
@@ -30,8 +32,9 @@ def digest(path: Path) -> str:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return the digest of each file below a folder, by name, in order."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    """Return the digest of each file below a folder, by name, in order, but for `OF_DESKTOPS`."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    found = sorted(path for path in files if path.name not in OF_DESKTOPS)
     return {path.relative_to(folder).as_posix(): digest(path) for path in found}
 
 

@@ -22,8 +22,19 @@ from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes_app
 
+
+class _InGroups(Commands):
+    """The commands by group: typer would list those that have commands of their own last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands."""
+        shown: dict[str, Any] = {name: one for name, one in self.commands.items() if not one.hidden}
+        groups = list(_GROUPS)
+        return sorted(shown, key=lambda name: groups.index(shown[name].rich_help_panel))
+
+
 app = typer.Typer(
-    cls=Commands,
+    cls=_InGroups,
     help="Evaluate models against people's votes, and build the living book about them.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -51,7 +51,7 @@ class _Console:
 
 
 # A pipe has no width of its own; a table there is not to be cut off.
-out = _Console(width=None if sys.stdout.isatty() else 150)
+out = _Console(width=None if sys.stdout and sys.stdout.isatty() else 150)
 err = _Console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -85,19 +85,21 @@ class Commands(TyperGroup):
     def main(self, *args: Any, **options: Any) -> Any:
         """Run what was called, `--help` too; fail where its answer cannot be written."""
         try:
+            if sys.stdout is None:  # closed
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             try:
                 return super().main(*args, **options)
             finally:
                 sys.stdout.flush()
         except OSError as fault:
-            if fault.errno != errno.ENOSPC or fault.filename is not None:
+            if fault.errno not in (errno.ENOSPC, errno.EBADF) or fault.filename is not None:
                 raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left unsaid
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left unsaid
             full = ChaosError(
                 "The answer cannot be written.",
                 where="standard output",
                 found=fault.strerror,
-                todo="make room on the disk, or send the answer elsewhere",
+                todo="send the answer elsewhere, or make room where the disk is full",
             )
             err.print(str(full), style="red", markup=False)
             raise SystemExit(2) from fault

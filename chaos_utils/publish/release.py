@@ -40,11 +40,12 @@ def make(out: Path) -> Path:
     _refuse_unfit(site)
     root = paths.project()
     book = citations.read_book(root / "CITATION.cff")
+    without_desktops = shutil.ignore_patterns(*inputs.OF_DESKTOPS)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
         folder = Path(scratch) / "release"
-        shutil.copytree(site, folder / SITE)
+        shutil.copytree(site, folder / SITE, ignore=without_desktops)
         explorer.leave_out_others(folder / SITE)
-        shutil.copytree(paths.results(), folder / "results")
+        shutil.copytree(paths.results(), folder / "results", ignore=without_desktops)
         for name in _COPIED:
             shutil.copyfile(root / name, folder / name)
         released = folder / SITE

@@ -55,9 +55,10 @@ def changed_since(chapter: str) -> list[str]:
     chapter without a readable record is behind in everything.
     """
     made = runs.read_record(paths.build() / "chapters" / chapter)
-    if "data" not in made.get("parameters", {}):
+    data = made.get("parameters", {}).get("data")
+    if not isinstance(data, str):
         return [RECORD_FILE]
-    now = dependencies.digests(paths.notebooks() / f"{chapter}.py", made["parameters"]["data"])
+    now = dependencies.digests(paths.notebooks() / f"{chapter}.py", data)
     return _changed(made.get("made_from", {}), now)
 
 

@@ -168,12 +168,15 @@ def read_parameters(source: Path) -> list[Parameter]:
     text = cells[0].source
     try:
         statements = ast.parse(text).body
-    except SyntaxError as fault:
+        comments = _comments(text)
+        return [_parameter(statement, comments, source) for statement in statements]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        line = getattr(fault, "lineno", None)
         raise ChaosError(
-            "The parameters cell is not valid Python.", where=source.name, found=fault.text
+            "The parameters cell is not valid Python.",
+            where=f"{source.name}, line {line} of the cell" if line else source.name,
+            found=(getattr(fault, "text", None) or str(fault) or "too deeply nested").strip(),
         ) from fault
-    comments = _comments(text)
-    return [_parameter(statement, comments, source) for statement in statements]
 
 
 def _comments(text: str) -> dict[int, str]:
@@ -192,7 +195,7 @@ def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -
         where=source.name,
         found=line,
         expected="name: type = default  # meaning, with a type of int, float, str, bool, "
-        "list[…] or Literal[…]",
+        "list[…] or Literal[…], and a default of that type",
     )
     if not (
         isinstance(statement, ast.AnnAssign)
@@ -206,17 +209,16 @@ def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -
     try:
         default = ast.literal_eval(statement.value)
         if kind.startswith("Literal["):
-            found = ast.literal_eval(f"({kind[8:-1]},)")
-            choices = tuple(found)
-    except (SyntaxError, TypeError, ValueError):
+            choices = tuple(ast.literal_eval(f"({kind[8:-1]},)"))
+        element = kind[5:-1] if kind.startswith("list[") else kind
+        if not choices and element not in _SCALARS:
+            raise fault
+        meaning = comments[statement.end_lineno or 0]
+        parameter = Parameter(statement.target.id, kind, default, meaning, choices)
+        if parameter.convert(default) != default:  # a text that would be converted is no default
+            raise fault
+    except (SyntaxError, TypeError, ValueError, ChaosError):
         raise fault from None
-    element = kind[5:-1] if kind.startswith("list[") else kind
-    if not choices and element not in _SCALARS:
-        raise fault
-    meaning = comments[statement.end_lineno or 0]
-    parameter = Parameter(statement.target.id, kind, default, meaning, choices)
-    if parameter.convert(default) != default:  # a text that would be converted is no default
-        raise fault
     return parameter
 
 

@@ -198,7 +198,8 @@ def _place(source: Path, cell: str, failing: int = 1) -> str:
     line = f"line {at[0].count(chr(10)) + failing} of " if at[1] else ""
     codes = [one.source for one in jupytext.read(source).cells if one.cell_type == "code"]
     number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
-    return f"{number}{line}notebooks/{source.name}: {shown}"
+    book = source.parent == paths.notebooks()
+    return f"{number}{line}{f'notebooks/{source.name}' if book else source}: {shown}"
 
 
 def _tidy(

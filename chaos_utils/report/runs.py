@@ -28,7 +28,9 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
 
 def read_record(run: Path) -> dict[str, Any]:
     """Return the record of a run; empty where there is none that can be read."""
-    return read_mapping(run / runner.RECORD_FILE)
+    record = read_mapping(run / runner.RECORD_FILE)
+    mappings = (record.get(name, {}) for name in ("parameters", "made_from", "outputs"))
+    return record if all(isinstance(one, dict) for one in mappings) else {}
 
 
 def run(

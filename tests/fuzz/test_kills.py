@@ -10,7 +10,9 @@ import sys
 import time
 
 import pytest
-from helpers.checkout import add_tiny, chaos_environment, copy_checkout
+from helpers.checkout import add_tiny, chaos, chaos_environment, copy_built, copy_checkout, planned
+
+from chaos_utils.base import inputs
 
 TINY = {"run": ["tiny"], "sweep": ["tiny", "-p", "rate=0.1,0.2"]}
 KILLS = 10  # of each
@@ -36,6 +38,25 @@ def outputs(checkout):
     return found
 
 
+def kills(called, checkout, environment, seconds):
+    """Start a command that takes some seconds again and again; yield after each of its `KILLS`."""
+    rng, tries = random.Random(0), iter(range(3 * KILLS))
+    for _ in range(KILLS):
+        killed = False
+        while not killed:
+            assert next(tries, None) is not None, "it ends before it is killed"
+            process = subprocess.Popen(
+                called, cwd=checkout, env=environment, start_new_session=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            try:
+                process.wait(rng.uniform(0.1, 0.95) * seconds)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                killed = process.wait() == -signal.SIGKILL
+        yield
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", TINY)
 def test_a_command_that_was_killed_ends_the_same_when_called_again(command, checkout, tmp_path):
@@ -52,19 +73,29 @@ def test_a_command_that_was_killed_ends_the_same_when_called_again(command, chec
     (checkout / "runs").mkdir(exist_ok=True)
     expected = finish()
     assert expected
-    rng, n_killed, begun = random.Random(0), 0, time.monotonic()
+    begun = time.monotonic()
     assert finish() == expected
     seconds = time.monotonic() - begun
-    for _ in range(KILLS):
-        (checkout / "runs").mkdir(exist_ok=True)
-        process = subprocess.Popen(
-            called, cwd=checkout, env=environment, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            process.wait(rng.uniform(0.1, 0.95) * seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            n_killed += process.wait() == -signal.SIGKILL
+    for _ in kills(called, checkout, environment, seconds):
         assert finish() == expected
-    assert n_killed >= KILLS // 2
+        (checkout / "runs").mkdir(exist_ok=True)
+
+
+@pytest.mark.slow
+def test_a_build_that_was_killed_ends_the_same_when_called_again(small_checkout, tmp_path):
+    checkout = copy_built(small_checkout, tmp_path / "book")
+    expected = made(checkout)
+    called = [sys.executable, "-m", "chaos_utils.cli", "build", "--sample", "--force"]
+    begun = time.monotonic()
+    subprocess.run(called, cwd=checkout, env=chaos_environment(checkout), check=True)
+    for _ in kills(called, checkout, chaos_environment(checkout), time.monotonic() - begun):
+        pass
+    done = chaos("build", "--sample", cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    assert made(checkout) == expected
+    assert planned(checkout) == set()
+
+
+def made(checkout):
+    """Return the digests of a built book's pages and chapters, by file."""
+    return inputs.digests(checkout / "_build" / "html") | inputs.digests(checkout / "book")

@@ -8,7 +8,7 @@ import pytest
 from rocrate.rocrate import ROCrate
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import release
+from chaos_utils.publish import release, staleness
 
 
 @pytest.fixture
@@ -40,6 +40,13 @@ def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
 def test_the_same_site_gives_the_same_archive(finished, tmp_path):
     one, other = (release.make(tmp_path / name) for name in ("one", "other"))
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_what_a_desktop_leaves_in_a_folder_is_not_of_the_site(finished, tmp_path):
+    before = release.make(tmp_path / "before").read_bytes()
+    (finished / "_build" / "html" / "figures" / ".DS_Store").touch()
+    assert staleness.site_changed_since() == []
+    assert release.make(tmp_path / "after").read_bytes() == before
 
 
 def test_zenodo_is_told_what_it_requires(finished, unpacked):

@@ -49,6 +49,12 @@ def test_one_call_writes_every_format(run_folder):
     assert not plt.get_fignums()
 
 
+def test_letters_that_the_font_lacks_give_no_warnings(run_folder, recwarn):
+    table = Table(pd.DataFrame({"x": ["\u4e2d\u6587", "b"], "y": [3.0, 4.0]}), ("x",))
+    publish_figure("fig-line", plot, table, **GIVEN)
+    assert not recwarn.list
+
+
 EVIL = """A *line* of {cite:t}`nie2020`, "50 %" & <b>ß</b> é \\ {(x)} 'α'. More."""
 WORDS = """A line of nie2020, "50 %" & <b>ß</b> é \\ {(x)} 'α'"""
 RIGHTS = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"

@@ -141,7 +141,7 @@ def test_a_failing_cell_is_named_and_what_was_there_stays(project):
         run(project, "\n# %%\nx = 1\n\n# %%\nprint(x)\n1 / 0\n")
     message = str(fault.value)
     assert "Notebook 'chapter' failed" in message
-    assert "code cell 3, line 13 of notebooks/chapter.py: 1 / 0" in message
+    assert f"code cell 3, line 13 of {project / 'chapter.py'}: 1 / 0" in message
     assert "ZeroDivisionError: division by zero" in message
     assert "_build/failed/run.ipynb" in message
     kept = nbformat.read(project / "_build" / "failed" / "run.ipynb", as_version=4)
