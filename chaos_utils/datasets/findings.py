@@ -155,7 +155,7 @@ def check_file(
     found.columns = {what: name for what, name in named.items() if name}
     items = table.coded(layout.item)
     found.rows, found.items = len(items.codes), len(items.names)
-    if not found.items:
+    if not (found.items and layout.labels):
         raise faults.fatal("This votes file holds no votes.", f"{counted(found.rows, 'row')}")
     _missing(found, "item", layout.item, items)
     if layout.format == "long":

@@ -97,11 +97,11 @@ MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _
 def get_model(name: str) -> Model:
     """Return a model by its name here, of the hub by ``owner/name``, or in a reader's folder.
 
-    The last two have BERT's recipe. A folder begins with ``.``, ``/`` or ``~``.
+    The last two have BERT's recipe. A folder begins with ``.``, ``/`` or ``~/``.
     """
     if name in MODELS:
         return MODELS[name]
-    if name.startswith((".", "/", "~")):
+    if name.startswith((".", "/", "~/")):
         return Model(name, Path(name).expanduser().resolve().name, "bert", own=name)
     if name.count("/") == 1 and all(name.split("/")):
         return Model(name, name.split("/")[1], "bert", name)

@@ -23,18 +23,30 @@ def copied(tmp_path_factory):
     return copy_checkout(tmp_path_factory.mktemp("mutants") / "book")
 
 
+def tried(copied, named):
+    """Run tests, named as in ``mutants.yml``, on the copy."""
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *named.split()]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *options], cwd=copied / "tests",
+        env=chaos_environment(copied), check=False, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("named", sorted({bug["tests"] for bug in MUTANTS}))
+def test_without_a_bug_these_tests_pass(copied, named):
+    done = tried(copied, named)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", EACH)
 def test_a_bug_is_noticed(copied, bug):
     path = copied / "chaos_utils" / bug["file"]
     sound = path.read_text("utf-8")
     path.write_text(sound.replace(bug["old"], bug["new"]), "utf-8")
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *bug["tests"].split()]
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *options], cwd=copied / "tests",
-            env=chaos_environment(copied), check=False, capture_output=True, text=True,
-        )  # fmt: skip
+        done = tried(copied, bug["tests"])
     finally:
         path.write_text(sound, "utf-8")
     assert done.returncode == 1, done.stdout  # a test failed; not 5, none was found
