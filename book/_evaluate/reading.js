@@ -222,9 +222,9 @@
       const problem = "A column appears twice in the data file.";
       throw unreadable(known, problem, quoted(double), "each column once");
     }
-    const uneven = lines.filter(({fields}) => fields.length !== header.length)
-      .map(({start, fields}) => `line ${start}, found ${fields.length} fields; expected `
-        + `${header.length}, as the header has`);
+    const places = lines.map(({start}, i) => `row ${i + 1}, line ${start}`);
+    const uneven = lines.flatMap(({fields}, i) => fields.length === header.length ? []
+      : [`${places[i]}, found ${fields.length} fields; expected ${header.length}, as the header has`]);
     if (uneven.length) throw several("a file of predictions", uneven, formats(known), DAMAGED);
     if (!lines.length) throw unreadable(known, "The predictions file holds no prediction.");
     if (header.includes("sample")) {
@@ -237,14 +237,14 @@
       throw unreadable(known, UNKNOWN, `columns ${header.slice(0, 8).map(shown).join(", ")}`);
     }
     const models = new Map();
-    for (const {start, fields} of lines) {
+    lines.forEach(({fields}, n) => {
       const cell = Object.fromEntries(header.map((column, i) => [column, fields[i]]));
-      const row = tableRow(`line ${start}`, cell, delimiter === ";");
+      const row = tableRow(places[n], cell, delimiter === ";");
       const model = isText(cell.model ?? name) ? cell.model ?? name : name;
       if (model !== (cell.model ?? name)) row.faults.push("no model in the column model");
       if (!models.has(model)) models.set(model, []);
       models.get(model).push(row);
-    }
+    });
     return models;
   }
 
