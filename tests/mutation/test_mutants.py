@@ -20,7 +20,12 @@ def test_a_bug_has_its_place(bug):
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    return copy_checkout(tmp_path_factory.mktemp("mutants") / "book")
+    """Return a copy with the data beside it; in git, since some tests copy it again."""
+    checkout = copy_checkout(tmp_path_factory.mktemp("mutants") / "book")
+    subprocess.run(["git", "init", "--quiet"], cwd=checkout, check=True)
+    if (shared := PROJECT.parent / "shared").is_dir():
+        (checkout.parent / "shared").symlink_to(shared)
+    return checkout
 
 
 def tried(copied, named):
