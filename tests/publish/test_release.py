@@ -42,6 +42,13 @@ def test_the_same_site_gives_the_same_archive(finished, tmp_path):
     assert one.read_bytes() == other.read_bytes()
 
 
+def test_an_archive_holds_neither_dates_nor_this_machine_s_rights(finished, tmp_path):
+    with zipfile.ZipFile(release.make(tmp_path / "out")) as packed:
+        entries = packed.infolist()
+    assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
+    assert {entry.external_attr >> 16 for entry in entries} == {0o644}
+
+
 def test_what_a_desktop_leaves_in_a_folder_is_not_of_the_site(finished, tmp_path):
     before = release.make(tmp_path / "before").read_bytes()
     (finished / "_build" / "html" / "figures" / ".DS_Store").touch()

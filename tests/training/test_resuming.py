@@ -9,9 +9,11 @@ import time
 
 import numpy as np
 import pytest
+import torch
 from helpers.engine import shares, small, stop_at
 
 from chaos_utils.scoring.trained import read_run
+from chaos_utils.training import checkpoints
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.recipes import TINY_FAMILIES
 
@@ -52,6 +54,24 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task
     assert (shares(run) == shares(unbroken)).all()
     assert run.record["fits"][0]["curve"] == unbroken.record["fits"][0]["curve"]
     assert run.record["outputs"] == unbroken.record["outputs"]
+
+
+def test_a_checkpoint_holds_the_weights_moments_and_the_best_weights_so_far(tmp_path):
+    def made():
+        model = torch.nn.Linear(2, 1)
+        return model, torch.optim.AdamW(model.parameters())
+
+    (model, optimizer), (other, fresh) = made(), made()
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    best, found = {"weight": torch.full((1, 2), 7.0)}, {}
+    checkpoints.save(model, optimizer, best, checkpoints.Progress(step=3), tmp_path)
+    state = checkpoints.resume(other, fresh, found, tmp_path, print)
+    assert state == checkpoints.Progress(step=3)
+    assert torch.equal(other.weight, model.weight)
+    assert torch.equal(found["weight"], best["weight"])
+    moments = (one.state_dict()["state"][0]["exp_avg"] for one in (optimizer, fresh))
+    assert torch.equal(*moments)
 
 
 @pytest.mark.slow
