@@ -9,7 +9,6 @@ from chaos_book import (
     annotate,
     cards,
     claims,
-    cleaning,
     evaluate,
     explorer,
     folding,
@@ -22,6 +21,7 @@ from chaos_book import (
     rerun,
     search,
     site,
+    theme,
     title_page,
 )
 
@@ -34,7 +34,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         rerun,
         site,
         addresses,
-        cleaning,
+        theme,
         mathml,
         reference,
         explorer,
