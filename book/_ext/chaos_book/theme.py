@@ -86,8 +86,10 @@ def _with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[...,
 
     def named(**options: Any) -> BeautifulSoup | str:
         contents = make(**options)
-        for part in contents.select("li > details") if contents else ():
-            part.summary["aria-label"] = f"Chapters of: {part.find_previous_sibling('a').text}"
+        if isinstance(contents, BeautifulSoup):  # else there are none
+            for link in contents.select("li > a:has(~ details)"):
+                for opener in link.find_next_siblings("details", limit=1):
+                    opener.summary["aria-label"] = f"Chapters of: {link.text}"
         return contents
 
     return named
