@@ -1,6 +1,7 @@
 """Fixtures that several tests share: data, builds, a browser."""
 
 import fcntl
+import gc
 import json
 import os
 import shutil
@@ -30,6 +31,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="keep the pictures of the sample's pages as the new references",
     )
+
+
+def pytest_collection_finish():
+    """Let no collection of garbage look through what was imported: PyTorch's trainer asks for many."""
+    gc.freeze()
 
 
 # Looked for before the tests get a cache of their own, since the data may stand in the user's.
@@ -75,7 +81,6 @@ def released(released_root):
     return [
         read_chaosnli(released_root / dataset.file, dataset, dataset.file)
         for dataset in book_datasets()
-        for name in [dataset.name]
     ]
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from chaos_utils.base import paths
+from chaos_utils.datasets import sources
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,8 @@ def one_thread():
 
 @pytest.fixture
 def own_work(tmp_path, monkeypatch):
-    """Weights and checkpoints of a test's own; encoders are shared."""
+    """Weights and checkpoints of a test's own; encoders and the sample are shared."""
+    sources.sample_folder()  # before its folder is linked: a link would be replaced
     shared = paths.cache()
     (tmp_path / "cache").mkdir()
     for name in ("encoders", "synthetic-sample"):
