@@ -56,6 +56,12 @@ def test_what_a_desktop_leaves_in_a_folder_is_not_of_the_site(finished, tmp_path
     assert release.make(tmp_path / "after").read_bytes() == before
 
 
+def test_what_a_desktop_leaves_in_an_unpacked_release_is_not_of_it(unpacked):
+    n_files = release.check(unpacked)
+    (unpacked / "site" / ".DS_Store").touch()
+    assert release.check(unpacked) == n_files
+
+
 def test_zenodo_is_told_what_it_requires(finished, unpacked):
     told = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
     required = ("title", "upload_type", "publication_type", "description", "access_right")
