@@ -34,7 +34,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish():
-    """Let no collection of garbage look through what was imported: PyTorch's trainer asks for many."""
+    """Keep what was imported out of collections of garbage: PyTorch's trainer asks for many."""
     gc.freeze()
 
 

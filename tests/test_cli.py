@@ -32,11 +32,11 @@ def test_the_command_says_its_version_and_what_it_can_do():
     for arguments in ([], ["evaluate"], ["data"], ["data", "fetch"]):
         short, long = (chaos(*arguments, flag, cwd=PROJECT) for flag in ("-h", "--help"))
         assert (short.returncode, short.stdout) == (0, long.stdout)
-    told = chaos("-h", cwd=PROJECT).stdout
+    said = chaos("-h", cwd=PROJECT).stdout
     groups = ["Read", "Evaluate", "Build", "Train", "Collect", "Publish"]
-    found = [told.index(f"─ {group} ─") for group in groups]
+    found = [said.index(f"─ {group} ─") for group in groups]
     assert found == sorted(found)
-    assert "─ Commands ─" not in told  # each command is in a group
+    assert "─ Commands ─" not in said  # each command is in a group
     words = {"_CHAOS_COMPLETE": "complete_bash", "COMP_WORDS": "chaos eva", "COMP_CWORD": "1"}
     code = "from chaos_utils.cli.__main__ import app; app(prog_name='chaos')"
     done = subprocess.run(

@@ -11,7 +11,7 @@ from chaos_utils.publish import templating
 from chaos_utils.publish.diff import Cell, Change, Difference, Fact, Picture, read_picture
 from chaos_utils.report.captions import without_markup
 
-TOLD = 5  # of each kind and figure, on a terminal
+SHOWN = 5  # of each kind and figure, on a terminal
 SHOWN = 100  # likewise on the page
 _WIDTH = 1200  # of the page's pictures, in pixels at most
 _LONG = 64  # characters of a text
@@ -43,13 +43,13 @@ def _described(change: Change) -> Iterator[str]:
     for fact in change.facts:
         yield f"{fact.name}: {' → '.join(_cut(fact))}"
     for what, names in _names(change):
-        yield f"{what}: {'; '.join(names[:TOLD])}{_rest(names, TOLD)}"
+        yield f"{what}: {'; '.join(names[:SHOWN])}{_rest(names, SHOWN)}"
     if change.cells:
         yield f"{_count(change)}, the largest changes first:"
-    for cell in change.cells[:TOLD]:
+    for cell in change.cells[:SHOWN]:
         how = f"  ({_signed(cell)})" if cell.absolute is not None else ""
         yield f"  {cell.column}, {cell.row}: {cell.old or '–'} → {cell.new or '–'}{how}"
-    if rest := _rest(change.cells, TOLD):
+    if rest := _rest(change.cells, SHOWN):
         yield f" {rest}"
     if change.picture:
         yield f"picture: {_apart(change.picture)}"

@@ -39,7 +39,7 @@ def shown(table, columns):
         ("predicted", {"predicted": {"run": "a", "mc_samples": 10}}),
     ],
 )
-def test_kinds_are_told_from_settings(write, kind, changes):
+def test_kinds_follow_from_settings(write, kind, changes):
     assert kind_of(write("a", **changes)) == kind
 
 

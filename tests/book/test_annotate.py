@@ -118,9 +118,9 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
         assert reader.title.startswith("Test: question ")
         reader.answer()
     reader.answer(right=False)
-    told = page.locator("#annotate [role=status]")
-    assert "Most people see it otherwise" in told.inner_text()
-    assert "your choice" in told.inner_text()
+    message = page.locator("#annotate [role=status]")
+    assert "Most people see it otherwise" in message.inner_text()
+    assert "your choice" in message.inner_text()
     reader.answer()  # that question is over
     page.keyboard.press("Enter")
     for number in range(2, 13):
@@ -147,7 +147,7 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     assert page.locator(".annotate-judgements:visible .chosen").count() == 11
     page.get_by_label("Your name in the file").fill("<b>")
     shown = page.locator(".annotate-agreement li").all_inner_texts()
-    told = [text.split("\n") for text in shown]
+    message = [text.split("\n") for text in shown]
     reader.press("Finish and save my votes")
     assert "letters of any script" in page.inner_text("#annotate")
     page.get_by_label("Your name in the file").fill(" Zoë O’Łuk 李 ")
@@ -176,8 +176,8 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     for model in two_models(votes, synthetic_systems(votes)):
         rows = [votes.index(uid) for uid in judged]
         share = votes.shares[rows, model.predicted[rows]].mean()
-        assert [model.name, f"{math.floor(100 * share + 0.5)}%"] in told
-    assert [text[0] for text in told][:2] == ["You", "One of the voters, on average"]
+        assert [model.name, f"{math.floor(100 * share + 0.5)}%"] in message
+    assert [text[0] for text in message][:2] == ["You", "One of the voters, on average"]
 
     reader.press("Start again")
     page.reload()
@@ -208,9 +208,9 @@ def test_looking_around_needs_no_test_and_adds_up(visit):
     for n in (1, 2):
         assert f"item {n}, to look at" in reader.title
         reader.answer()
-        told = page.locator("#annotate [role=status]").inner_text()
-        assert f"so far on {n} item" in told
-        assert told.count("synthetic model, seed") == 4  # where they voted, and how they fared
+        message = page.locator("#annotate [role=status]").inner_text()
+        assert f"so far on {n} item" in message
+        assert message.count("synthetic model, seed") == 4  # where they voted, and how they fared
         if n == 1:
             reader.press("Next item")
     assert page.locator(".annotate-agreement li").count() == 5

@@ -1,4 +1,4 @@
-"""Builds that fail, are interrupted or meet each other: what is told, what stays."""
+"""Builds that fail, are interrupted or meet each other: what is reported, what stays."""
 
 import fcntl
 import re
@@ -65,25 +65,25 @@ def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "told"),
+    ("file", "text", "message"),
     [
         ("book/cite.md", "\nSee {numref}`fig-nothing`.\n", "fig-nothing"),
         *(
-            pytest.param(file, text, told, marks=pytest.mark.slow)
-            for file, text, told in (
+            pytest.param(file, text, message, marks=pytest.mark.slow)
+            for file, text, message in (
                 ("book/cite.md", "\n[gone](gone.md)\n", "gone.md"),
                 ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
             )
         ),
     ],
 )
-def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file, text, told):
+def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file, text, message):
     before = (checkout / "_build" / "html" / "cite.html").read_bytes()
     append(checkout / file, text)
     done = chaos("build", "--sample", cwd=checkout)
     assert done.returncode == 2
-    assert told in done.stderr.split("pages: failed")[0]  # at once, not when all pages are made
-    assert told in done.stderr.split("pages: failed")[1]
+    assert message in done.stderr.split("pages: failed")[0]  # at once, not when all pages are made
+    assert message in done.stderr.split("pages: failed")[1]
     assert "Traceback" not in done.stderr
     assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
 
@@ -168,11 +168,11 @@ def test_an_interrupted_build_is_taken_up_again(checkout, how):
             break
     time.sleep(2)
     process.send_signal(how)
-    _, told = process.communicate(timeout=60)
+    _, message = process.communicate(timeout=60)
     if how != signal.SIGKILL:
         assert process.returncode == 128 + how
-        assert "Interrupted" in told
-        assert "Traceback" not in told
+        assert "Interrupted" in message
+        assert "Traceback" not in message
         with (checkout / "_build" / "lock").open() as lock:  # no step was left running
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         assert not list((checkout / "_build" / "chapters").glob(".*"))  # nor anything half-made

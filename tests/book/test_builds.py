@@ -45,9 +45,9 @@ def test_what_changes_while_the_book_is_built_is_built_again(checkout):
         append(page, "\nLate words.\n")
         append(notebook)
         os.utime(notebook, (0, 0))
-        _, told = process.communicate(timeout=200)
-    assert process.returncode == 0, told
-    assert "changed while the book was built" in told
+        _, message = process.communicate(timeout=200)
+    assert process.returncode == 0, message
+    assert "changed while the book was built" in message
     assert "Late words." in (checkout / "_build" / "html" / "cite.html").read_text("utf-8")
     assert planned(checkout) == set()
 
@@ -144,7 +144,7 @@ def test_a_site_with_a_stale_chapter_says_so_everywhere(checkout):
 
 
 @pytest.mark.slow
-def test_a_notebook_that_is_no_python_is_told_before_anything_runs(checkout):
+def test_a_notebook_that_is_no_python_is_reported_before_anything_runs(checkout):
     append(checkout / "notebooks" / "annotations.py", "\n# %%\n%matplotlib inline\n")
     assert planned(checkout) == {"chapter annotations", "site"}
     append(checkout / "notebooks" / "annotations.py", "\n# %%\nif True print(1)\n")

@@ -344,7 +344,7 @@ def test_a_file_of_several_datasets_has_results_for_each(scripts, sample, tmp_pa
     assert [one["dataset"]["name"] for one in told["found"]] == ["snli", "mnli"]
 
 
-def test_uids_of_two_datasets_are_told_apart_by_the_classes(scripts, votes, tmp_path):
+def test_uids_of_two_datasets_are_distinguished_by_the_classes(scripts, votes, tmp_path):
     other = made_votes(made_dataset())
     path = write_csv(tmp_path / "m.csv")
     told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([other, votes]), False])

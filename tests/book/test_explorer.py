@@ -77,8 +77,8 @@ def bits(dataset):
 
 
 def count(page):
-    told = page.locator(".explorer-count").inner_text()
-    return int(re.match(r"([\d,]+) of", told)[1].replace(",", ""))
+    said = page.locator(".explorer-count").inner_text()
+    return int(re.match(r"([\d,]+) of", said)[1].replace(",", ""))
 
 
 def column(page, number):
@@ -219,7 +219,7 @@ def test_the_browser_s_buttons_lead_through_cards(visit, items):
 
 
 @pytest.mark.parametrize("place", ["#%E0%A4%A", "?sort=x&page=0&dataset=y#no"])
-def test_an_unknown_item_is_told_and_the_list_still_works(visit, place):
+def test_an_unknown_item_is_reported_and_the_list_still_works(visit, place):
     page = visit(place)
     message = page.get_by_role("alert")
     assert "No item has the id" in message.inner_text()
@@ -329,8 +329,8 @@ def test_two_systems_are_compared(visit, items):
     assert set(enabled(page, "other")) == names - {one["name"]}
     page.get_by_role("columnheader", name="Difference").get_by_role("button").click()
     apart = sorted((a - b) / 10_000 for a, b in zip(one["jsd"], other["jsd"], strict=True))
-    told = [float(text.replace("−", "-")) for text in column(page, 7)]
-    assert told == pytest.approx(apart[:50], abs=0.0051)
+    said = [float(text.replace("−", "-")) for text in column(page, 7)]
+    assert said == pytest.approx(apart[:50], abs=0.0051)
     page.locator("#explorer tbody a").first.click()
     i = snli["uids"].index(title(page))
     panels = page.locator(".card-pair > div").all_inner_texts()

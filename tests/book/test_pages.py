@@ -240,9 +240,9 @@ def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(whole_site):
         ["$", "chaos", "evaluate", file]
         for file in ("my-model.csv", "softer.csv", "short.csv", "swapped.csv")
     ]
-    for told, block in zip(("DistCE", "softer − my-model", "have no prediction", "another order"),
-                           shown, strict=True):  # fmt: skip
-        assert told in block
+    words = ("DistCE", "softer − my-model", "have no prediction", "another order")
+    for word, block in zip(words, shown, strict=True):
+        assert word in block
         assert "\x1b" not in block
 
 

@@ -85,17 +85,17 @@ def test_every_public_name_has_a_summary_of_one_line(module):
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_every_parameter_is_told_and_none_that_is_not_there(module):
+def test_every_parameter_is_documented_and_none_that_is_not_there(module):
     for name, thing in public_things(module):
         docstring, taken = inspect.getdoc(thing) or "", parameters_of(thing)
-        told = told_in(docstring)
+        message = told_in(docstring)
         where = f"{module.__name__}.{name}"
         if not inspect.isclass(thing):
-            assert told <= taken, where
+            assert message <= taken, where
         # Elsewhere one good line is enough, and what has no more to it than its type is left out.
         room = module.__name__.split(".")[1]
-        if room == "metrics" or (told and room in ("datasets", "scoring")):
-            assert taken <= told, where
+        if room == "metrics" or (message and room in ("datasets", "scoring")):
+            assert taken <= message, where
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ def test_nobody_who_gets_through_has_no_price(small):
         ({"thresholds": [75]}, r"min_check_accuracy[\s\S]*\[0, 1\]"),
     ],
 )
-def test_impossible_wishes_for_guidance_are_told(small, changes, message):
+def test_impossible_wishes_for_guidance_are_reported(small, changes, message):
     with pytest.raises(ChaosError, match=message):
         guidance(small, mixture(), **({"budget": 300.0, "n_items": 60} | changes))
 

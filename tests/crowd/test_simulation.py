@@ -140,7 +140,7 @@ def test_runs_with_other_seeds_scatter(materials):
     assert one["qualification_fail_rate_percent"] != other["qualification_fail_rate_percent"]
 
 
-def test_a_population_that_never_passes_is_told(materials):
+def test_a_population_that_never_passes_is_reported(materials):
     guessing = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
     with pytest.raises(ChaosError, match="never ends"):
         simulate(load_protocol(), materials, guessing)

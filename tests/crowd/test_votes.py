@@ -71,8 +71,8 @@ def test_votes_of_many_become_opinions(tmp_path, data, save):
         save(judged(("alphanli-2", "2"), annotator="a", dataset="alphanli"), "third"),
         save(judged(annotator="c"), "fourth"),
     ]
-    told = merge(paths, tmp_path / "made", data)
-    assert told == {
+    said = merge(paths, tmp_path / "made", data)
+    assert said == {
         "snli": {"annotators": 2, "items": 2, "votes": 3},
         "alphanli": {"annotators": 1, "items": 1, "votes": 1},
     }
@@ -177,7 +177,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG.values(), ids=WRONG)
-def test_a_wrong_file_is_told_and_nothing_is_written(tmp_path, data, save, content, message):
+def test_a_wrong_file_is_reported_and_nothing_is_written(tmp_path, data, save, content, message):
     with pytest.raises(ChaosError, match=message) as fault:
         merge([save(content)], tmp_path / "made", data)
     assert str(fault.value).count("where:") == 1
@@ -185,7 +185,7 @@ def test_a_wrong_file_is_told_and_nothing_is_written(tmp_path, data, save, conte
     assert not (tmp_path / "made").exists()
 
 
-def test_two_annotators_with_one_id_are_told(tmp_path, data, save):
+def test_two_annotators_with_one_id_are_reported(tmp_path, data, save):
     paths = [save(judged(("snli-0", "e")), "one"), save(judged(("snli-1", "n")), "two")]
     with pytest.raises(ChaosError, match=r"same annotator[\s\S]*one.json and .*two.json"):
         merge(paths, tmp_path / "made", data)
@@ -206,7 +206,7 @@ def test_what_a_test_expects_is_what_nearly_all_people_answer(tmp_path, save):
     assert merged("n", "made")["snli"]["votes"] == 1
 
 
-def test_files_of_other_parameters_are_told(tmp_path, data, save):
+def test_files_of_other_parameters_are_reported(tmp_path, data, save):
     full = content_of([{"type": "begin"}], annotator="b", parameters={})
     paths = [save(judged(("snli-0", "e")), "one"), save(full, "two")]
     with pytest.raises(ChaosError, match=r"different parameters[\s\S]*training_items: 12 and 0"):
@@ -215,7 +215,7 @@ def test_files_of_other_parameters_are_told(tmp_path, data, save):
     merge([paths[0], save(spelt_out, "three")], tmp_path / "made", data)
 
 
-def test_a_copy_under_another_name_is_told(tmp_path, data, save):
+def test_a_copy_under_another_name_is_reported(tmp_path, data, save):
     paths = [save(judged(("snli-0", "e"), annotator=name), name) for name in "ab"]
     with pytest.raises(ChaosError, match=r"same answers[\s\S]*a.json and .*b.json"):
         merge(paths, tmp_path / "made", data)
@@ -232,19 +232,19 @@ def test_what_is_doubtful_is_reported_and_the_protocol_is_named(tmp_path, save):
         "d": [("i0", "e"), ("i1", "e")],
     }
     paths = [save(judged(*one, annotator=name), name) for name, one in answers.items()]
-    told = []
-    merge(paths, tmp_path / "made", str(data), told.append)
-    assert len(told) == 2
-    assert "no test, no training and no hidden checks" in told[0]
-    assert all(text in told[1] for text in (str(paths[0]), str(paths[1]), "may be copies"))
+    said = []
+    merge(paths, tmp_path / "made", str(data), said.append)
+    assert len(said) == 2
+    assert "no test, no training and no hidden checks" in said[0]
+    assert all(text in said[1] for text in (str(paths[0]), str(paths[1]), "may be copies"))
     named = json.loads((tmp_path / "made" / "protocol.json").read_text())
     assert named["protocol"] == load_protocol().version
     assert named["parameters"] == dict(load_protocol(**OPEN).parameters)
     strict = content_of([{"type": "begin"}], parameters={"training_items": 12, "check_rate": 0.0})
-    told.clear()
+    said.clear()
     with pytest.raises(ChaosError, match="No votes count"):
-        merge([save(strict, "e")], tmp_path / "other", str(data), told.append)
-    assert told == []
+        merge([save(strict, "e")], tmp_path / "other", str(data), said.append)
+    assert said == []
 
 
 def test_an_item_s_answer_need_not_say_that_nothing_is_expected(save):

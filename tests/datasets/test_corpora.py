@@ -67,18 +67,18 @@ def test_pairs_without_a_majority_label_are_dropped_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ([row(), row("maybe")], ["line 2", "'maybe'", "entailment"]),
         ([row(sentence1=3)], ["line 1", "sentence1"]),
         (["x"], ["line 1", "lacks a field"]),
     ],
 )
-def test_a_fault_in_a_training_file_is_named(tmp_path, rows, told):
+def test_a_fault_in_a_training_file_is_named(tmp_path, rows, message):
     write_pairs(tmp_path, rows)
     with pytest.raises(ChaosError) as fault:
         load_corpus("nli", "train", str(tmp_path))
-    assert all(word in str(fault.value) for word in told)
+    assert all(word in str(fault.value) for word in message)
 
 
 def test_a_line_that_is_no_json_is_named(tmp_path):
@@ -90,13 +90,13 @@ def test_a_line_that_is_no_json_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"), [("1\n2\n", "2 labels for 1 stories"), ("3\n", "line 1")]
+    ("labels", "message"), [("1\n2\n", "2 labels for 1 stories"), ("3\n", "line 1")]
 )
-def test_a_fault_in_the_stories_labels_is_named(tmp_path, labels, told):
+def test_a_fault_in_the_stories_labels_is_named(tmp_path, labels, message):
     story = {"story_id": "s", "obs1": "a", "obs2": "b", "hyp1": "c", "hyp2": "d"}
     (tmp_path / "train.jsonl").write_text(json.dumps(story) + "\n")
     (tmp_path / "train-labels.lst").write_text(labels)
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         load_corpus("alphanli", "train", str(tmp_path))
 
 

@@ -248,7 +248,7 @@ def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, kind):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("item,label\n1,red\n1,green\n", "line 3, field 'label'"),
         ("item,label\n1,red\n,blue\n", "line 3, field 'item'"),
@@ -256,7 +256,7 @@ def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, kind):
         ("item,label\n1,red\n1\n", "line 3, found 1 fields"),
     ],
 )
-def test_faults_of_large_files_are_named_by_line(tmp_path, monkeypatch, content, told):
+def test_faults_of_large_files_are_named_by_line(tmp_path, monkeypatch, content, message):
     monkeypatch.setattr(tables, "LARGE", 1)
     path = tmp_path / "votes"
     path.write_text(content)
@@ -264,7 +264,7 @@ def test_faults_of_large_files_are_named_by_line(tmp_path, monkeypatch, content,
         {"name": "large", "title": "Large", "labels": ["blue", "red"],
          "files": [{"name": "votes"}], "reader": {"format": "long"}}
     )  # fmt: skip
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         read_file([path], described)
 
 

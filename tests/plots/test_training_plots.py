@@ -72,7 +72,7 @@ def test_losses_are_smoothed_over_the_raw_ones_in_grey():
     assert raw.get_zorder() < smooth.get_zorder()
 
 
-def test_runs_are_told_apart_without_colour():
+def test_runs_are_distinguished_without_colour():
     table = curves(*(("nli", f"run {k}", 1) for k in range(6)))
     lines = training.plot_training_curves(table).axes[1].lines[:6]
     assert len({str(line._dash_pattern) for line in lines}) == 6

@@ -193,7 +193,7 @@ def test_an_address_is_taken_as_it_is(url):
         "title: A\nx: &x [a]\ny: *x\n",
     ],
 )
-def test_a_citation_file_that_cannot_be_read_is_told(tmp_path, text):
+def test_a_citation_file_that_cannot_be_read_is_reported(tmp_path, text):
     path = tmp_path / "CITATION.cff"
     path.write_text(
         f"{text}\nversion: 1\ndate-released: 2026-01-02\n" if "authors" in text else text

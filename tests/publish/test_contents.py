@@ -63,10 +63,11 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("id", "told"), [("fig-c", "The last build has no fig-c"), ("fig-bb", "did you mean 'fig-b'")]
+    ("id", "message"),
+    [("fig-c", "The last build has no fig-c"), ("fig-bb", "did you mean 'fig-b'")],
 )
-def test_what_is_not_there_is_told(project, id, told):
-    with pytest.raises(ChaosError, match=told):
+def test_what_is_not_there_is_reported(project, id, message):
+    with pytest.raises(ChaosError, match=message):
         contents.read(id)
 
 

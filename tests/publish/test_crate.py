@@ -48,7 +48,7 @@ def test_the_library_reads_back_what_was_run_with_what_and_what_came_of_it(site)
     crate.check(site)
 
 
-def test_neither_time_nor_commit_is_told_and_the_same_site_gives_the_same_bytes(finished, site):
+def test_neither_time_nor_commit_is_recorded_and_the_same_site_gives_the_same_bytes(finished, site):
     first = (site / crate.FILE).read_bytes()
     assert b"03:04:05" not in first
     assert b"abcdef" not in first
@@ -68,7 +68,7 @@ def test_a_synthetic_build_says_so(finished, site):
     )
 
 
-def test_a_file_that_is_missing_is_told_when_writing_and_when_checking(site):
+def test_a_file_that_is_missing_is_reported_when_writing_and_when_checking(site):
     (site / "figures" / "fig-a.csv").unlink()
     with pytest.raises(ChaosError, match=r"(?s)is missing.*figures/fig-a\.csv"):
         crate.write(site)
@@ -76,7 +76,7 @@ def test_a_file_that_is_missing_is_told_when_writing_and_when_checking(site):
         crate.check(site)
 
 
-def test_what_was_changed_or_lies_outside_is_told(site):
+def test_what_was_changed_or_lies_outside_is_reported(site):
     (site / "figures" / "fig-a.csv").write_text("x,y\n1,3\n")
     with pytest.raises(ChaosError, match=r"figures/fig-a\.csv was changed"):
         crate.check(site)
@@ -87,7 +87,7 @@ def test_what_was_changed_or_lies_outside_is_told(site):
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"@graph": []}', None])
-def test_a_damaged_crate_is_told(site, content):
+def test_a_damaged_crate_is_reported(site, content):
     (site / crate.FILE).unlink()
     if content is not None:
         (site / crate.FILE).write_text(content)
@@ -95,7 +95,7 @@ def test_a_damaged_crate_is_told(site, content):
         crate.check(site)
 
 
-def test_a_chapter_that_was_not_run_is_told(finished, site):
+def test_a_chapter_that_was_not_run_is_reported(finished, site):
     (finished / "_build" / "chapters" / "one" / "record.json").unlink()
     with pytest.raises(ChaosError, match="chapter one was not run"):
         crate.write(site)

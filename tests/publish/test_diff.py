@@ -107,7 +107,7 @@ def test_numbers_are_exact_unless_a_tolerance_is_given(sites):
     assert not diff.compare(*sites)  # written otherwise, the same numbers
 
 
-def test_missing_values_texts_and_columns_are_told(sites):
+def test_missing_values_texts_and_columns_are_reported(sites):
     rows = [("snli", "b", "", 3, 1), ("snli", "a", "0.1", 4, 1), ("mnli", "a", "0.0", 5, 1)]
     write(sites[1], "fig-a", rows, header="dataset,system,value,m,k")
     change = only_change(sites)
@@ -116,7 +116,7 @@ def test_missing_values_texts_and_columns_are_told(sites):
     assert (cell.old, cell.new, cell.absolute) == ("0.25", "", None)
 
 
-def test_what_it_says_and_was_made_from_is_told(sites):
+def test_what_it_says_and_was_made_from_is_compared(sites):
     write(
         sites[1], "fig-a", caption="Another.", parameters={"seed": 1, "more": True},
         inputs=[{"name": "votes", "sha256": "bb", "synthetic": False}], software={"numpy": "2.1"},
@@ -181,7 +181,7 @@ def damage(content, whole=False):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (damage({"synthetic": False}), r"damaged(?s:.)*fig-a\.json(?s:.)*id: null"),
         (damage({"id": "../fig-b"}, whole=True), r"damaged(?s:.)*id: \"../fig-b\""),
@@ -196,7 +196,7 @@ def damage(content, whole=False):
         (lambda site: (site / "figures/fig-a.png").write_text("x"), r"picture(?s:.)*fig-a\.png"),
     ],
 )
-def test_what_is_no_site_or_damaged_is_told(sites, spoil, told):
+def test_what_is_no_site_or_damaged_is_reported(sites, spoil, message):
     spoil(sites[1])
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         diff.compare(*sites)

@@ -23,13 +23,13 @@ def project(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [("/nowhere/chromium", "Chromium failed"), ("/bin/echo", "131 or newer")],
 )
-def test_what_is_no_chromium_is_told(project, named, told):
+def test_what_is_no_chromium_is_reported(project, named, message):
     done = chaos("pdf", cwd=project, PYTHONPATH=str(PROJECT), CHROMIUM=named)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

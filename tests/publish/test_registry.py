@@ -39,7 +39,7 @@ def test_a_redirect_is_followed_to_its_end(write):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("fig-a: 0.2.0", r"line 6[^$]*'fig-a' occurs twice"),
         ("fig-../x: 0.1.0", "not an id"),
@@ -62,25 +62,25 @@ def test_a_redirect_is_followed_to_its_end(write):
         ("fig-x: 0.1.0\x07", "cannot be read"),
     ],
 )  # fmt: skip
-def test_a_registry_that_cannot_be_used_is_refused(write, line, told):
+def test_a_registry_that_cannot_be_used_is_refused(write, line, message):
     write(f"{TEXT}{line}\n")
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         registry.read_registry()
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "message"),
     [
         ({"fig-a"}, r"no notebook makes: fig-b[^$]*moved_to: NEW-ID"),
         ({"fig-a", "fig-b", "fig-c"}, "register these ids in book/figures.yml: fig-c"),
         ({"fig-a", "fig-b", "fig-old"}, "although moved or withdrawn: fig-old"),
     ],
 )
-def test_what_is_made_is_what_is_registered(write, made, told):
+def test_what_is_made_is_what_is_registered(write, made, message):
     write(TEXT)
     known = registry.read_registry()
     known.check({"fig-a", "fig-b"})
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         known.check(made)
 
 
@@ -93,7 +93,7 @@ def test_moved_pages_lead_to_pages(write):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("index: chapters/results", "still there"),
         ("old: chapters/result", "did you mean 'chapters/results'"),
@@ -106,7 +106,7 @@ def test_moved_pages_lead_to_pages(write):
         ("old: index\nold: index", "'old' occurs twice"),
     ],
 )
-def test_a_moved_page_that_cannot_be_served_is_refused(write, line, told):
+def test_a_moved_page_that_cannot_be_served_is_refused(write, line, message):
     write(moved=f"{line}\n")
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         registry.read_moved_pages({"index", "chapters/results"})

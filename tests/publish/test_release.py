@@ -62,15 +62,15 @@ def test_what_a_desktop_leaves_in_an_unpacked_release_is_not_of_it(unpacked):
     assert release.check(unpacked) == n_files
 
 
-def test_zenodo_is_told_what_it_requires(finished, unpacked):
-    told = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
+def test_zenodo_gets_what_it_requires(finished, unpacked):
+    message = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
     required = ("title", "upload_type", "publication_type", "description", "access_right")
-    assert all(told[name] for name in required)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", told["publication_date"])
-    assert told["creators"] == [{"name": "Its authors"}]
-    assert "&lt;about&gt;" in told["description"]
-    assert told["license"] == "cc-by-nc-4.0"  # a page holds texts of items
-    assert told["related_identifiers"][0]["identifier"] == "10.1/abc"
+    assert all(message[name] for name in required)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", message["publication_date"])
+    assert message["creators"] == [{"name": "Its authors"}]
+    assert "&lt;about&gt;" in message["description"]
+    assert message["license"] == "cc-by-nc-4.0"  # a page holds texts of items
+    assert message["related_identifiers"][0]["identifier"] == "10.1/abc"
     without = release.deposit(finished / "CITATION.cff", holds_items=False)
     assert without["license"] == "cc-by-4.0"
 
@@ -168,7 +168,7 @@ def leave_git(project):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (remove_site, "Nothing was built yet"),
         (take_sample, "synthetic sample"),
@@ -187,45 +187,49 @@ def leave_git(project):
         (leave_git, "from a git checkout"),
     ],
 )
-def test_what_is_not_fit_is_refused_and_nothing_is_written(finished, tmp_path, spoil, told):
+def test_what_is_not_fit_is_refused_and_nothing_is_written(finished, tmp_path, spoil, message):
     spoil(finished)
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         release.make(tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert not list((finished / "_build").glob(".release-*"))
 
 
-def test_what_was_changed_added_or_taken_out_is_told(unpacked):
+def test_what_was_changed_added_or_taken_out_is_reported(unpacked):
     (unpacked / "site" / "index.html").write_text("other")
     (unpacked / "site" / "more.html").write_text("more")
     (unpacked / "LICENSE").unlink()
     with pytest.raises(ChaosError) as fault:
         release.check(unpacked)
-    for told in ("site/index.html was changed", "site/more.html was added", "LICENSE is missing"):
-        assert told in str(fault.value)
+    for message in (
+        "site/index.html was changed",
+        "site/more.html was added",
+        "LICENSE is missing",
+    ):
+        assert message in str(fault.value)
 
 
 @pytest.mark.parametrize(
     "name", ["CITATION.cff", "LICENSE", "LICENCES.md", ".zenodo.json", "results/run/run.json"]
 )
-def test_every_file_that_was_changed_is_told(unpacked, name):
+def test_every_file_that_was_changed_is_reported(unpacked, name):
     (unpacked / name).write_bytes((unpacked / name).read_bytes() + b"\n")
     with pytest.raises(ChaosError, match=f"{name} was changed"):
         release.check(unpacked)
 
 
-def test_links_are_told(unpacked, tmp_path):
+def test_links_are_reported(unpacked, tmp_path):
     (unpacked / "site" / "extra").symlink_to("/etc", target_is_directory=True)
     (unpacked / "LICENSE").unlink()
     (unpacked / "LICENSE").symlink_to(unpacked.parent / "book" / "LICENSE")  # the same bytes
     with pytest.raises(ChaosError) as fault:
         release.check(unpacked)
-    for told in ("site/extra was added", "LICENSE is a link"):
-        assert told in str(fault.value)
+    for message in ("site/extra was added", "LICENSE is a link"):
+        assert message in str(fault.value)
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (lambda new: new.writestr("site/more.html", "more"), r"site/more\.html was added"),
         (lambda new: new.writestr("LICENSE", "MIT"), "LICENSE is a link, or appears twice"),
@@ -233,21 +237,21 @@ def test_links_are_told(unpacked, tmp_path):
     ],
 )
 def test_names_and_sizes_are_checked_before_anything_is_unpacked(
-    finished, tmp_path, monkeypatch, spoil, told
+    finished, tmp_path, monkeypatch, spoil, message
 ):
     archive = release.make(tmp_path / "out")
     with zipfile.ZipFile(archive, "a") as new:
-        if "large" in told:
+        if "large" in message:
             monkeypatch.setattr(release, "_MOST_BYTES", 1000)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a name that appears twice
             spoil(new)
     monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         release.check(archive)
 
 
-def test_a_link_in_an_archive_is_told(finished, tmp_path):
+def test_a_link_in_an_archive_is_reported(finished, tmp_path):
     made, other = release.make(tmp_path / "out"), tmp_path / "links.zip"
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(other, "w") as new:
         for entry in old.infolist():
@@ -259,7 +263,7 @@ def test_a_link_in_an_archive_is_told(finished, tmp_path):
         release.check(other)
 
 
-def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path):
+def test_an_archive_that_was_tampered_with_is_reported(finished, unpacked, tmp_path):
     archive = tmp_path / "out" / "living-book-1.2.3.zip"
     other = tmp_path / "other.zip"
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(other, "w") as new:
@@ -274,8 +278,8 @@ def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path)
         "none.zip": "no such archive",
         "escaping.zip": "outside its folder",
     }
-    for name, told in expected.items():
-        with pytest.raises(ChaosError, match=told):
+    for name, message in expected.items():
+        with pytest.raises(ChaosError, match=message):
             release.check(tmp_path / name)
     with pytest.raises(ChaosError, match="This is not a release"):
         release.check(finished)
@@ -283,10 +287,10 @@ def test_an_archive_that_was_tampered_with_is_told(finished, unpacked, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "told"),
+    ("place", "value", "message"),
     [(6, 1, "encrypted"), (8, 99, "compression method")],  # in the header: flags, method
 )
-def test_an_archive_that_cannot_be_unpacked_is_told(tmp_path, place, value, told):
+def test_an_archive_that_cannot_be_unpacked_is_reported(tmp_path, place, value, message):
     archive = tmp_path / "release.zip"
     with zipfile.ZipFile(archive, "w") as new:
         new.writestr(release.SUMS, "text")
@@ -294,11 +298,11 @@ def test_an_archive_that_cannot_be_unpacked_is_told(tmp_path, place, value, told
     for start in (content.index(b"PK\3\4"), content.index(b"PK\1\2") + 2):
         content[start + place] = value
     archive.write_bytes(content)
-    with pytest.raises(ChaosError, match=rf"cannot be unpacked(?s:.)*{told}"):
+    with pytest.raises(ChaosError, match=rf"cannot be unpacked(?s:.)*{message}"):
         release.check(archive)
 
 
-def test_checksums_that_are_no_text_are_told(tmp_path):
+def test_checksums_that_are_no_text_are_reported(tmp_path):
     (tmp_path / release.SUMS).write_bytes(b"\xff\xfe")
     with pytest.raises(ChaosError, match=r"checksums are damaged(?s:.)*SHA256SUMS"):
         release.check(tmp_path)

@@ -21,7 +21,7 @@ def listening():
         yield taken.getsockname()[1]
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_built():
+def test_a_port_that_is_taken_is_reported_before_anything_is_built():
     with listening() as port:
         done = chaos("serve", "--port", str(port), cwd=PROJECT)
     assert done.returncode == 2
@@ -80,9 +80,9 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         assert "unknown document" in line
         fetch(f"{url}/index.html", "A new sentence.")  # the last good book stays
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
-        assert "No longer serving" in told
-        assert "Traceback" not in told
+        _, message = process.communicate(timeout=30)
+        assert "No longer serving" in message
+        assert "Traceback" not in message
         assert process.returncode == 0
     finally:
         process.kill()

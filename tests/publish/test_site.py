@@ -1,7 +1,7 @@
 from chaos_utils.publish.site import broken_links
 
 
-def test_broken_links_are_told_with_their_page(tmp_path):
+def test_broken_links_are_reported_with_their_page(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "a.html").write_text(
         '<a href="sub/b.html#there">1</a><a href="sub/b.html#gone">2</a><a href="c.html">3</a>'

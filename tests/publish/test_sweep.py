@@ -65,15 +65,15 @@ def test_a_grid_holds_every_combination_once(tiny):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"sead": "0,1"}, "did you mean 'seed'"),
         ({"seed": "0,one"}, "'one'"),
         ({"rate": "1,1.0"}, "the same run twice"),
     ],
 )
-def test_a_grid_is_checked_whole_before_anything_runs(tiny, given, told):
-    with pytest.raises(ChaosError, match=told):
+def test_a_grid_is_checked_whole_before_anything_runs(tiny, given, message):
+    with pytest.raises(ChaosError, match=message):
         sweep.plan(tiny, given)
 
 

@@ -58,17 +58,17 @@ def run(project, body=BODY, given=None, **options):
 
 
 def test_a_run_leaves_notebook_figures_record_and_page(project):
-    told = []
+    said = []
     folder = run(
         project,
         given={"n": "5"},
         standalone=True,
-        progress=lambda cell, of: told.append((cell, of)),
+        progress=lambda cell, of: said.append((cell, of)),
     )
     assert {path.name for path in folder.iterdir()} == {
         "notebook.ipynb", "figures", "record.json", "page.html",
     }  # fmt: skip
-    assert told[-1][0] <= told[-1][1]
+    assert said[-1][0] <= said[-1][1]
     manifest = json.loads((folder / "figures" / "tbl-n.json").read_text())
     assert manifest["notebook"] == "chapter"
     assert manifest["parameters"] == {"data": "sample", "n": 5}

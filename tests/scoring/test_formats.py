@@ -51,7 +51,7 @@ def check(one, name="m"):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.json", "", "empty"),
         ("a.json", "\n\n", "empty"),
@@ -97,11 +97,11 @@ def check(one, name="m"):
         ("a.parquet", "no parquet", "holds no prediction"),
     ],
 )
-def test_files_that_cannot_be_read(tmp_path, votes, name, content, told):
+def test_files_that_cannot_be_read(tmp_path, votes, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(ChaosError) as fault:
         read_predictions(tmp_path / name, [votes], allow_missing=True)
-    assert told in str(fault.value)
+    assert message in str(fault.value)
     assert len(str(fault.value)) < 1000
     str(fault.value).encode()
 
@@ -210,7 +210,7 @@ def test_parquet_with_and_without_a_model_or_with_the_uid_as_index(tmp_path, vot
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "told"),
+    ("column", "value", "message"),
     [
         ("neutral", True, "True"),
         ("neutral", "0.1", "'0.1'"),
@@ -220,11 +220,11 @@ def test_parquet_with_and_without_a_model_or_with_the_uid_as_index(tmp_path, vot
         ("uid", 7, "uid 7 is not text"),
     ],
 )
-def test_parquet_with_other_values(tmp_path, votes, column, value, told):
+def test_parquet_with_other_values(tmp_path, votes, column, value, message):
     table_of(votes).assign(**{column: [value] * N}).to_parquet(tmp_path / "m.parquet")
     with pytest.raises(ChaosError) as fault:
         read_predictions(tmp_path / "m.parquet", [votes])
-    assert told in str(fault.value)
+    assert message in str(fault.value)
 
 
 def test_a_pipe_is_read_once(tmp_path, votes):
@@ -318,7 +318,7 @@ def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, yes_no, na
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (SAMPLES + "2,m,maybe\n", "sample 'maybe'"),
         (SAMPLES + "2,m,\n", "line 6, no sample"),
@@ -330,10 +330,10 @@ def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, yes_no, na
         ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
     ],
 )
-def test_answers_with_faults(tmp_path, yes_no, content, told):
+def test_answers_with_faults(tmp_path, yes_no, content, message):
     path = tmp_path / "m.csv"
     path.write_text(content)
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         read_predictions(path, yes_no)
 
 
@@ -359,12 +359,12 @@ def test_large_tables_are_read_at_once_and_alike(tmp_path, votes, monkeypatch, k
 def test_faults_of_large_tables_are_named_by_line(tmp_path, votes, monkeypatch):
     monkeypatch.setattr(predictions, "LARGE", 1)
     rows = [f"{uid},1,0,0" for uid in votes.uids]
-    for row, told in ((f"{votes.uids[3]},0.9,0,0", "line 5: .* sums to 0.9"),
+    for row, message in ((f"{votes.uids[3]},0.9,0,0", "line 5: .* sums to 0.9"),
                       (f"{votes.uids[3]},x,0,0", "line 5: "),
                       (rows[0], "line 5: uid .* again")):  # fmt: skip
         path = tmp_path / "m.csv"
         path.write_text("\n".join([CSV.strip(), *rows[:3], row, *rows[4:]]))
-        with pytest.raises(ChaosError, match=told):
+        with pytest.raises(ChaosError, match=message):
             read_predictions(path, [votes])
 
 

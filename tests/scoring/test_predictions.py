@@ -132,7 +132,7 @@ def entries(**entry):
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "said"),
     [
         (entries(predicted_probabilities=[0.2, 0.8]), "m, u3: 2 values"),
         (entries(predicted_probabilities=[0.2, 0.8, 0.5]), "sums to 1.5"),
@@ -143,10 +143,10 @@ def entries(**entry):
         (entries(predicted_probabilities=None), "m, u3: None"),
     ],
 )
-def test_values_that_are_no_probabilities(tmp_path, votes, entry, told):
+def test_values_that_are_no_probabilities(tmp_path, votes, entry, said):
     with pytest.raises(ChaosError) as fault:
         read_predictions(write_chaosnli(tmp_path / "p.json", entry), [votes])
-    assert told in str(fault.value)
+    assert said in str(fault.value)
     assert "1 fault in the predictions of 'm'" in str(fault.value)
 
 
@@ -205,7 +205,7 @@ def shifted(i):
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "said"),
     [
         (lambda i: {"logits" if i == 0 else "predicted_probabilities": shares(i)},
          "m, u0: logits; most entries have probabilities"),
@@ -216,14 +216,14 @@ def shifted(i):
          "are not the softmax of"),
     ],
 )  # fmt: skip
-def test_chaosnli_entries_that_contradict_themselves(tmp_path, votes, entry, told):
+def test_chaosnli_entries_that_contradict_themselves(tmp_path, votes, entry, said):
     with pytest.raises(ChaosError) as fault:
         read_predictions(write_chaosnli(tmp_path / "p.json", entry), [votes])
-    assert told in str(fault.value)
+    assert said in str(fault.value)
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "said"),
     [
         ({"logits": [1, 2, 3]}, "are not the softmax of [1, 2, 3]"),
         ({"logits": [1, 2]}, "are not the softmax of [1, 2]"),
@@ -234,14 +234,14 @@ def test_chaosnli_entries_that_contradict_themselves(tmp_path, votes, entry, tol
         ({"pred": True}, "pred is True"),
     ],
 )
-def test_released_lines_that_contradict_themselves(tmp_path, votes, changes, told):
+def test_released_lines_that_contradict_themselves(tmp_path, votes, changes, said):
     path = write_lines(
         tmp_path / "b.json", lambda i: released_entry(i, **(changes if i == 3 else {}))
     )
     with pytest.raises(ChaosError) as fault:
         read_predictions(path, [votes])
     assert "1 fault" in str(fault.value)
-    assert f"line 4: {told}" in str(fault.value) or told in str(fault.value)
+    assert f"line 4: {said}" in str(fault.value) or said in str(fault.value)
 
 
 def test_probabilities_rounded_to_three_digits_do_not_contradict_their_logits(tmp_path, votes):
@@ -382,16 +382,16 @@ def test_too_few_and_too_many_values_or_columns(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "said"),
     [
         ("[1]", "^Unrecognised predictions format"),
         ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
         ('{"m": {"a": {"x": "ab', "a string is never closed"),
     ],
 )
-def test_what_is_no_prediction_is_said_in_words(tmp_path, votes, text, told):
+def test_what_is_no_prediction_is_said_in_words(tmp_path, votes, text, said):
     (tmp_path / "m.json").write_text(text)
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=said):
         read_predictions(tmp_path / "m.json", [votes])
 
 
@@ -486,7 +486,7 @@ def test_columns_may_say_what_a_system_is(tmp_path, votes):
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "said"),
     [
         ({"seed": [0] * 39 + [1]}, "The column seed contradicts itself for 'm'"),
         ({"seed": [0] * 39 + [None]}, "contradicts itself"),
@@ -496,8 +496,8 @@ def test_columns_may_say_what_a_system_is(tmp_path, votes):
         ({"out_of_fold": "perhaps"}, "true or false"),
     ],
 )
-def test_columns_that_contradict_themselves(tmp_path, votes, columns, told):
-    with pytest.raises(ChaosError, match=told):
+def test_columns_that_contradict_themselves(tmp_path, votes, columns, said):
+    with pytest.raises(ChaosError, match=said):
         described(tmp_path, votes, **columns)
 
 

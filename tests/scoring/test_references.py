@@ -209,7 +209,7 @@ def test_few_votes_give_a_second_crowd_that_is_close_to_the_true_one(released, n
             assert value == pytest.approx(measured, rel=0.12, abs=0.02), (votes.dataset.name, name)
 
 
-def test_a_second_crowd_that_cannot_be_told_from_0_is_said_to_be_so(sample):
+def test_a_second_crowd_indistinguishable_from_0_is_said_to_be_so(sample):
     assert is_settled("ece_votes", 0.005, 0.001)
     assert not is_settled("ece_votes", 0.0015, 0.001)
     assert is_settled("signed_ent_ce", 0.0, 0.1)  # 0 is what it should be

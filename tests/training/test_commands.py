@@ -44,7 +44,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--model", "minilm"], "did you mean 'minilm-l6'"),
         (["--model", "tiny-bert", "--task", "nil"], "did you mean 'nli'"),
@@ -56,10 +56,10 @@ def checkout(tmp_path, monkeypatch):
         (["--model", "tiny-bert", "--init", "nothing", "--data", "sample"], "no finished run"),
     ],
 )
-def test_bad_input_ends_in_one_message_and_code_2(arguments, told, tmp_path):
+def test_bad_input_ends_in_one_message_and_code_2(arguments, message, tmp_path):
     done = chaos("finetune", *arguments, "--out", tmp_path / "run")
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "run").exists()
 
@@ -81,7 +81,7 @@ def test_a_gpu_where_there_is_none_is_refused(tmp_path):
     assert "PyTorch sees none" in done.stderr
 
 
-def test_a_run_is_told_in_words_and_in_json(tmp_path):
+def test_a_run_is_reported_in_words_and_in_json(tmp_path):
     done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run", "--json")
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)

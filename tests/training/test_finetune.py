@@ -42,9 +42,9 @@ def test_when_memory_runs_out_a_batch_is_cut(dropout, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Classifier, "forward", short_of_memory)
     monkeypatch.setenv("CHAOS_CACHE", os.environ["CHAOS_CACHE"] + "/other")
-    told = []
-    cut = engine.finetune(settings, tmp_path / "cut", say=told.append)
-    assert any("out of memory: going on with at most" in text for text in told)
+    message = []
+    cut = engine.finetune(settings, tmp_path / "cut", say=message.append)
+    assert any("out of memory: going on with at most" in text for text in message)
     one, other = whole.record["fits"][0], cut.record["fits"][0]
     assert one["pairs"] == other["pairs"]
     assert one["token_budget"] == cut.settings["token_budget"] > 200 >= other["token_budget"]
@@ -379,9 +379,9 @@ def test_a_later_run_starts_from_an_earlier_one_whose_weights_are_made_again(tmp
     settings = small(init=str(tmp_path / "first"), seed=1)
     second = engine.finetune(settings, tmp_path / "second")
     os.environ["CHAOS_CACHE"] += "/empty"
-    told = []
-    again = engine.finetune(settings, tmp_path / "again", say=told.append)
-    assert any("not cached" in text for text in told)
+    message = []
+    again = engine.finetune(settings, tmp_path / "again", say=message.append)
+    assert any("not cached" in text for text in message)
     assert (shares(second) == shares(again)).all()
     assert (shares(first) != shares(second)).any()
 
@@ -433,9 +433,9 @@ def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(tmp_path
 
 def test_what_was_trained_already_is_not_trained_again(tmp_path):
     first = engine.finetune(small(trajectory=3), tmp_path / "run")
-    told = []
-    again = engine.finetune(small(trajectory=3), tmp_path / "again", say=told.append)
-    assert told == ["these weights were trained before: predicting with them"]
+    message = []
+    again = engine.finetune(small(trajectory=3), tmp_path / "again", say=message.append)
+    assert message == ["these weights were trained before: predicting with them"]
     assert again.record["outputs"] == first.record["outputs"]
     assert "trajectory.parquet" in again.record["outputs"]
 
@@ -454,7 +454,7 @@ def test_nothing_of_the_reader_s_is_replaced_by_a_run(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"cache", "mine", "file", "run"}
 
 
-def test_weights_are_told_apart_by_what_they_start_from(tmp_path):
+def test_weights_are_distinguished_by_what_they_start_from(tmp_path):
     first = engine.finetune(small(), tmp_path / "base")
     then = engine.finetune(small(init=str(tmp_path / "base"), seed=5), tmp_path / "then")
     engine.finetune(small(seed=3), tmp_path / "base")
@@ -487,7 +487,7 @@ def test_runs_on_the_votes_are_judged_on_premises_that_they_did_not_see(tmp_path
 
 
 @pytest.mark.parametrize("missing", ["train", "labels", "dev"])
-def test_too_few_items_are_told_before_anything_is_trained(missing, tmp_path):
+def test_too_few_items_are_reported_before_anything_is_trained(missing, tmp_path):
     from chaos_utils.datasets import sources
 
     folder = tmp_path / "data"

@@ -134,7 +134,7 @@ def test_the_recorded_command_predicts_the_same(shelf, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["predict"], "neither"),
         (["predict", "run", "--model", "./x"], "both"),
@@ -143,16 +143,16 @@ def test_the_recorded_command_predicts_the_same(shelf, tmp_path, monkeypatch):
         (["predict", "--model", "tiny-bert", "--data", "sample"], "chaos finetune --model tiny"),
     ],
 )
-def test_what_cannot_predict_is_one_message(arguments, told, tmp_path, monkeypatch):
+def test_what_cannot_predict_is_one_message(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, [*arguments, *(["--out", "made"])])
     assert done.exit_code == 2
-    assert told in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
     assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "message"),
     [
         (["LABEL_0", "LABEL_1", "LABEL_2"], "--labels entailment,neutral,contradiction"),
         (None, "no names"),
@@ -161,9 +161,9 @@ def test_what_cannot_predict_is_one_message(arguments, told, tmp_path, monkeypat
         (["entailment", "neutral", "neutral"], "entailment, neutral, neutral"),
     ],
 )
-def test_labels_that_are_not_known_are_refused(names, told, shelf, tmp_path):
+def test_labels_that_are_not_known_are_refused(names, message, shelf, tmp_path):
     name_labels(shelf, names)
-    with pytest.raises(ChaosError, match=told):
+    with pytest.raises(ChaosError, match=message):
         predict(shelf, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -250,7 +250,7 @@ def test_every_architecture_s_last_layer_is_found(family):
     assert torch.allclose(after - before, torch.tensor([[1.0, 2.0, 3.0]]), atol=1e-6)
 
 
-def test_a_tokenizer_that_needs_sentencepiece_is_told(tmp_path):
+def test_a_tokenizer_that_needs_sentencepiece_is_reported(tmp_path):
     folder = tmp_path / "model"
     source = encoders.find_encoder(get_model("tiny-deberta-v2")).folder
     shutil.copytree(source, folder)

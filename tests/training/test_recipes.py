@@ -39,7 +39,7 @@ def test_a_hub_model_is_named_by_owner_and_name():
 
 
 @pytest.mark.parametrize("name", ["minilm-l", "owner/", "a/b/c", ""])
-def test_an_unknown_model_is_told_with_the_ways_to_get_one(name):
+def test_an_unknown_model_is_reported_with_the_ways_to_get_one(name):
     with pytest.raises(ChaosError, match="install as packages"):
         get_model(name)
 
@@ -52,7 +52,7 @@ def test_what_is_not_given_comes_from_the_recipe():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"seed": -1}, "seed"),
         ({"seed": 2**31}, "at least 0, at most 2,147,483,647$"),
@@ -79,8 +79,8 @@ def test_what_is_not_given_comes_from_the_recipe():
         ({"seed": "1"}, "seed is of the wrong kind"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(given, told):
-    with pytest.raises(ChaosError, match=told):
+def test_settings_that_cannot_be_are_refused(given, message):
+    with pytest.raises(ChaosError, match=message):
         complete(Settings(model="tiny-bert", **given))
 
 

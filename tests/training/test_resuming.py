@@ -39,9 +39,9 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task
     with pytest.raises(KeyboardInterrupt):
         engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(2))
     assert not (tmp_path / "run").exists()
-    told = []
-    run = engine.finetune(settings, tmp_path / "run", say=told.append)
-    assert told == ["resuming after step 2"]
+    message = []
+    run = engine.finetune(settings, tmp_path / "run", say=message.append)
+    assert message == ["resuming after step 2"]
 
     table = run.read_table("predictions.parquet")
     covered = [one for one in sample if one.dataset.name in run.record["data"]["trained_on"]]
@@ -97,7 +97,7 @@ def test_a_killed_process_goes_on_with_the_same_command(tmp_path):
     assert not list(work.iterdir())
 
 
-def test_a_damaged_checkpoint_is_told_of_and_not_used(tmp_path):
+def test_a_damaged_checkpoint_is_reported_and_not_used(tmp_path):
     settings = small()
     with pytest.raises(KeyboardInterrupt):
         engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(3))
@@ -105,11 +105,11 @@ def test_a_damaged_checkpoint_is_told_of_and_not_used(tmp_path):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    told = []
-    engine.finetune(settings, tmp_path / "run", say=told.append)
-    assert len(told) == 1
-    assert "is damaged" in told[0]
-    assert str(path) in told[0]
+    message = []
+    engine.finetune(settings, tmp_path / "run", say=message.append)
+    assert len(message) == 1
+    assert "is damaged" in message[0]
+    assert str(path) in message[0]
 
 
 @pytest.mark.slow
