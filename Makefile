@@ -47,7 +47,8 @@ serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds w
 	@$(CHAOS) serve
 
 # Two workers; the tests of a file stay together, and the files in the order of their names, since
-# the longest are among the first.
+# the longest are among the first. One thread each: those of small products wait for each other.
+test test-all test-book references: export OMP_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)

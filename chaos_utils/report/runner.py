@@ -113,7 +113,7 @@ def _execute(
             progress(cell_index + 1, len(notebook.cells) + 1)
 
     try:
-        with _environment(folder):
+        with _environment(folder, threads="threads" in values):
             papermill.execute_notebook(
                 plain,
                 executed,
@@ -143,8 +143,12 @@ def _execute(
 
 
 @contextmanager
-def _environment(folder: Path) -> Iterator[None]:
-    """Set what the kernel inherits; the same for everyone who runs the notebook."""
+def _environment(folder: Path, *, threads: bool) -> Iterator[None]:
+    """Set what the kernel inherits; the same for everyone who runs the notebook.
+
+    One that has no parameter `threads` computes with one: notebooks run side by side, the last
+    digits stay the same, and the threads of many small products would mostly wait for each other.
+    """
     ours = {
         "CHAOS_RUN": str(folder),
         "JUPYTER_PREFER_ENV_PATH": "1",
@@ -154,6 +158,8 @@ def _environment(folder: Path) -> Iterator[None]:
             part for part in (str(paths.project()), os.environ.get("PYTHONPATH")) if part
         ),
     }
+    if not threads:
+        ours["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory(prefix="chaos-ipython-") as profile:
         ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
         before = {name: os.environ.get(name) for name in ours}

@@ -182,6 +182,20 @@ def test_the_kernel_is_not_in_the_notebooks_folder(project):
     run(project, dedent(body) + BODY)
 
 
+@pytest.mark.parametrize(("more", "n"), [("", "1"), ("threads: int = 0  # how many\n", "4")])
+def test_one_thread_computes_unless_the_notebook_has_a_parameter_for_it(
+    project, monkeypatch, more, n
+):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    body = f"""
+    # %%
+    import os
+    assert os.environ["OMP_NUM_THREADS"] == "{n}"
+    """
+    source = write(project, body, HEAD + more)
+    runner.run_notebook(source, parameters.resolve(source, {"data": "sample"}), project / "run")
+
+
 def test_a_folder_that_cannot_be_written(project):
     write(project, BODY)
     (project / "runs").write_text("a file where a folder should be")
