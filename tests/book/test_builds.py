@@ -100,7 +100,8 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     registry.write_text(kept + moved)
     append(checkout / "book" / "redirects.yml", "chapters/disagreement: chapters/annotations\n")
     append(checkout / "CITATION.cff", "url: https://example.org/book\n")
-    (checkout / "book" / "index.md").write_text("# A page\n")
+    for page in ("index", "related"):  # both refer to what has left
+        (checkout / "book" / f"{page}.md").write_text("# A page\n")
     notebook = checkout / "notebooks" / "annotations.py"
     notebook.write_text(notebook.read_text().replace("{numref}`fig-original-votes`", "another"))
     done = chaos("build", "--sample", cwd=checkout)
@@ -114,7 +115,7 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     known = (site / "sitemap.xml").read_text()
     listed = re.findall("<loc>https://example.org/book/(.*?)</loc>", known)
     left_out = {"404.html", "search.html", "genindex.html", "chapters/disagreement.html"}
-    left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^fig-[a-z-]+", moved)}
+    left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^[a-z]+-[a-z-]+", moved)}
     pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
     assert set(listed) == {name for name in pages if "_static" not in name} - left_out
 
