@@ -1,7 +1,4 @@
-"""Pages that keep addresses alive: redirects, the page for unknown addresses, the site's map.
-
-They stand on their own, without the theme: a server may show the 404 page at any depth.
-"""
+"""What keeps addresses alive: pages of what was withdrawn and for unknown ones, the site's map."""
 
 from collections.abc import Iterable
 from html import escape
@@ -12,24 +9,13 @@ from chaos_utils.publish.citations import Book
 from chaos_utils.publish.registry import Redirect
 
 
-def moved_html(book: Book, old: str, new: str, notice: str = "") -> str:
-    """Return the page at a moved page's old address, which leads to the new one.
-
-    `old` and `new` are names of pages, such as ``figures/fig-old``. `notice` is what every page of
-    this build says, for instance that it shows the synthetic sample. All text is escaped.
-    """
-    there = "../" * old.count("/") + f"{quote(new)}.html"
-    lasting = absolute(book, f"{new}.html") or there
-    return templating.render(
-        "moved", book=book, notice=notice, there=there, lasting=lasting, new=new
-    )
-
-
-def withdrawn_html(book: Book, id: str, redirect: Redirect, notice: str = "") -> str:
-    """Return the page of a withdrawn figure or table, which says why; all text is escaped."""
-    return templating.render(
-        "withdrawn", book=book, notice=notice, id=id, reason=redirect.withdrawn
-    )
+def withdrawn_page(id: str, redirect: Redirect) -> dict[str, str]:
+    """Return what Sphinx puts on the page of a withdrawn figure or table, which says why."""
+    return {
+        "title": "Withdrawn",
+        "metatags": '<meta name="robots" content="noindex">',
+        "body": templating.render("withdrawn", id=id, reason=redirect.withdrawn),
+    }
 
 
 def not_found_html(book: Book, notice: str = "") -> str:

@@ -73,6 +73,10 @@ def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
             for file, text, message in (
                 ("book/cite.md", "\n[gone](gone.md)\n", "gone.md"),
                 ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
+                ("book/redirects.yml", "\nold/other: cited\n", "old/other found: cited"),
+                ("book/redirects.yml", "\nold/other: old/page\n", "leads to no page"),
+                ("book/redirects.yml", "\nsearch: cite\n", "still there."),
+                ("book/redirects.yml", "\nfigures/fig-entropy: cite\n", "still there."),
             )
         ),
     ],

@@ -100,7 +100,8 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     registry.write_text(kept + moved)
     append(checkout / "book" / "redirects.yml", "chapters/disagreement: chapters/annotations\n")
     append(checkout / "CITATION.cff", "url: https://example.org/book\n")
-    (checkout / "book" / "index.md").write_text("# A page\n")
+    for page in ("index", "related"):  # both refer to what has left
+        (checkout / "book" / f"{page}.md").write_text("# A page\n")
     notebook = checkout / "notebooks" / "annotations.py"
     notebook.write_text(notebook.read_text().replace("{numref}`fig-original-votes`", "another"))
     done = chaos("build", "--sample", cwd=checkout)
@@ -108,13 +109,18 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     site = checkout / "_build" / "html"
     assert not (site / "figures" / "fig-entropy.svg").exists()
     page = (site / "figures" / "fig-entropy.html").read_text()
-    assert "url=../figures/fig-label-transitions.html" in page
-    assert "It was a &lt;test&gt;." in (site / "figures" / "fig-simplex.html").read_text()
-    assert "url=../chapters/annotations.html" in (site / "chapters/disagreement.html").read_text()
+    assert "url=fig-label-transitions.html" in page
+    withdrawn = (site / "figures" / "fig-simplex.html").read_text()
+    assert "It was a &lt;test&gt;." in withdrawn
+    assert "noindex" in withdrawn
+    assert "refresh" not in withdrawn
+    assert "Synthetic sample" in withdrawn
+    assert "url=annotations.html" in (site / "chapters/disagreement.html").read_text()
     known = (site / "sitemap.xml").read_text()
     listed = re.findall("<loc>https://example.org/book/(.*?)</loc>", known)
-    left_out = {"404.html", "search.html", "genindex.html", "chapters/disagreement.html"}
-    left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^fig-[a-z-]+", moved)}
+    left_out = {"404.html", "search.html", "genindex.html"}
+    left_out |= {"chapters/disagreement.html", "old/page.html"}
+    left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^[a-z]+-[a-z-]+", moved)}
     pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
     assert set(listed) == {name for name in pages if "_static" not in name} - left_out
 

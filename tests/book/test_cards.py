@@ -64,6 +64,12 @@ def test_what_stands_aside_does_not_describe_a_page():
     assert beginning(publish_doctree("A title\n=======\n\nToo short.")) == ""
 
 
+def test_tags_are_no_words():
+    role = ".. role:: tag(raw)\n   :format: html\n\n"
+    document = publish_doctree(f"{role}:tag:`<b>`\\ {LONG}\\ :tag:`</b>`")
+    assert beginning(document) == LONG
+
+
 def test_a_long_beginning_is_cut_at_a_word():
     document = publish_doctree(" ".join([LONG] * 4))
     cut = beginning(document)

@@ -326,6 +326,16 @@ def test_figures_are_referred_to_by_number_from_other_pages(small_checkout):
     assert re.search(r'href="chapters/disagreement\.html#fig-\w+"[^>]*><span[^>]*>Fig\. \d', text)
 
 
+@pytest.mark.parametrize(("scripts", "place"), [(True, "#licences"), (False, "")])
+def test_a_page_that_has_moved_leads_on(browser, small_checkout, scripts, place):
+    site = small_checkout / "_build" / "html"
+    context = browser.new_context(java_script_enabled=scripts)
+    page = context.new_page()
+    page.goto((site / "old" / "page.html").as_uri() + "#licences")
+    page.wait_for_url((site / "cite.html").as_uri() + place)
+    context.close()
+
+
 @pytest.mark.parametrize("built", ["small_checkout", SAMPLE])
 def test_the_synthetic_sample_cannot_be_mistaken(request, built):
     site = request.getfixturevalue(built) / "_build" / "html"

@@ -50,7 +50,7 @@ def shorten(checkout: Path) -> Path:
         page.write_text(re.sub(linked, "a chapter", page.read_text("utf-8")), "utf-8")
     cite = checkout / "book" / "cite.md"
     cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
-    (checkout / "book" / "redirects.yml").write_text("")
+    (checkout / "book" / "redirects.yml").write_text("old/page: cite\n")
     registry = checkout / "book" / "figures.yml"
     entries = registry.read_text("utf-8").split("# annotations")[1].split("# results")[0]
     registry.write_text(entries, "utf-8")

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -19,23 +21,42 @@ SITEMAP = "sitemap.xml"
 _NO_READING = {"genindex", "search", NOT_FOUND}
 
 
+def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
+    """Let sphinx-reredirects know what has moved, and return the pages of what was withdrawn."""
+    if app.builder.format != "html":
+        return []
+    known = registry.read_registry().redirects
+    withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
+    made = {f"figures/{id}" for id in app.env.chaos_manifests}  # type: ignore[attr-defined]
+    pages = {*_pages(Path(app.outdir)), *made, *withdrawn, *_NO_READING}  # some are yet to come
+    try:
+        moved = registry.read_moved_pages(pages)
+    except ChaosError as fault:
+        # Of an extension's fault, the first line is shown: all of it, without each page's name.
+        raise ExtensionError(shorten(str(fault), 300, placeholder=" …")) from fault
+    for id, entry in known.items():
+        if entry.moved_to:
+            moved[f"figures/{id}"] = f"figures/{entry.moved_to}"
+    # Relative: what starts with a slash leads astray from pages at the site's root.
+    app.config.redirects = {
+        old: app.builder.get_relative_uri(old, new) for old, new in moved.items()
+    }
+    return [
+        (page, addresses.withdrawn_page(id, known[id]), "page.html")
+        for page, id in withdrawn.items()
+    ]
+
+
 def _write(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     out = Path(app.outdir)
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    pages = set(_pages(out))
-    try:
-        redirects = dict(_redirects(app, book, pages))
-    except ChaosError as fault:
-        raise ExtensionError(str(fault)) from fault
-    redirects[NOT_FOUND] = addresses.not_found_html(book, notice(app))
-    for name, text in redirects.items():
-        path = out / f"{name}.html"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    (out / f"{NOT_FOUND}.html").write_text(addresses.not_found_html(book, notice(app)), "utf-8")
     if book.url:
-        listed = (f"{page}.html" for page in pages - _NO_READING)
+        gone = {f"figures/{id}" for id in registry.read_registry().redirects}
+        left_out = _NO_READING | gone | registry.read_redirects().keys()
+        listed = (f"{page}.html" for page in set(_pages(out)) - left_out)
         (out / SITEMAP).write_text(addresses.sitemap(book, listed), "utf-8")
     else:
         logger.info("no %s: it needs the book's address, `url` in CITATION.cff", SITEMAP)
@@ -48,18 +69,7 @@ def _pages(out: Path) -> Iterator[str]:
             yield name
 
 
-def _redirects(app: Sphinx, book: citations.Book, pages: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each page at an old address."""
-    for id, redirect in registry.read_registry().redirects.items():
-        old, new = f"figures/{id}", f"figures/{redirect.moved_to}"
-        if redirect.withdrawn:
-            yield old, addresses.withdrawn_html(book, id, redirect, notice(app))
-        else:
-            yield old, addresses.moved_html(book, old, new, notice(app))
-    for old, new in registry.read_moved_pages(pages).items():
-        yield old, addresses.moved_html(book, old, new, notice(app))
-
-
 def setup(app: Sphinx) -> None:
-    """Connect to the end of the build, after all other pages."""
+    """Connect before sphinx-reredirects, and to the end of the build, after all other pages."""
+    app.connect("html-collect-pages", _redirect, priority=400)
     app.connect("build-finished", _write, priority=900)

@@ -44,7 +44,12 @@ def beginning(doctree: nodes.document) -> str:
         while around is not None:
             inside = inside or isinstance(around, _ASIDE)
             around = around.parent
-        text = " ".join(paragraph.astext().split())
+        words = (
+            text.astext()
+            for text in paragraph.findall(nodes.Text)
+            if not isinstance(text.parent, nodes.raw)  # the tags of a link
+        )
+        text = " ".join("".join(words).split())
         if inside or len(text) < _ENOUGH or next(paragraph.findall(nodes.math), None):
             continue
         if len(text) <= _LONGEST:
