@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from chaos_book import faults
 from chaos_book.published import project_of
 from chaos_book.site import notice
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import addresses, citations, registry
 
 logger = logging.getLogger(__name__)
@@ -29,11 +27,8 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
     made = {f"figures/{id}" for id in app.env.chaos_manifests}  # type: ignore[attr-defined]
     pages = {*_pages(Path(app.outdir)), *made, *withdrawn, *_NO_READING}  # some are yet to come
-    try:
+    with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
-    except ChaosError as fault:
-        # Of an extension's fault, the first line is shown: all of it, without each page's name.
-        raise ExtensionError(shorten(str(fault), 300, placeholder=" …")) from fault
     for id, entry in known.items():
         if entry.moved_to:
             moved[f"figures/{id}"] = f"figures/{entry.moved_to}"

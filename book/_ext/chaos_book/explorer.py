@@ -11,11 +11,10 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-from chaos_book import book_votes
+from chaos_book import book_votes, faults
 from chaos_book.published import project_of
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -125,16 +124,12 @@ def _others(app: Sphinx) -> dict[str, str]:
     """
     shown = book_votes.shown(app).votes
     datasets = explorer.others_available(shown)
-    try:
+    with faults.on_one_line():
         reasons = explorer.reasons_script(shown, _address_of_reasons(app))
-    except ChaosError as fault:
-        raise ExtensionError(str(fault)) from fault
     made = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
     for dataset in datasets:
-        try:
+        with faults.on_one_line():
             votes = load_votes(dataset.name)
-        except ChaosError as fault:
-            raise ExtensionError(str(fault)) from fault
         made[explorer.others_file(dataset)] = explorer.others_script(
             votes, book_votes.systems(votes), _paper(app, dataset.release.citation)
         )

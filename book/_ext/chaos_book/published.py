@@ -18,7 +18,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_utils.base.errors import ChaosError
+from chaos_book import faults
 from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
@@ -56,10 +56,8 @@ def project_of(app: Sphinx) -> Path:
 
 
 def _load(app: Sphinx) -> None:
-    try:
+    with faults.on_one_line():
         app.env.chaos_manifests = contents.load()  # type: ignore[attr-defined]
-    except ChaosError as fault:
-        raise ExtensionError(str(fault)) from fault
 
 
 def manifest_of(directive: SphinxDirective) -> Manifest | None:

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 
-from chaos_book import book_votes
+from chaos_book import book_votes, faults
 from chaos_book.published import project_of
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import contents, downloads, registry
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -23,10 +21,8 @@ _STALE = "Stale: what these chapters were made from has changed since: {}."
 
 def _check_registry(app: Sphinx) -> None:
     """Fail when a published id is gone, or a new one is not registered."""
-    try:
+    with faults.on_one_line():
         registry.read_registry().check(app.env.chaos_manifests)  # type: ignore[attr-defined]
-    except ChaosError as fault:
-        raise ExtensionError(str(fault)) from fault
 
 
 def notice(app: Sphinx) -> str:
