@@ -87,9 +87,10 @@ def _with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[...,
     def named(**options: Any) -> BeautifulSoup | str:
         contents = make(**options)
         if isinstance(contents, BeautifulSoup):  # else there are none
-            for link in contents.select("li > a:has(~ details)"):
-                for opener in link.find_next_siblings("details", limit=1):
-                    opener.summary["aria-label"] = f"Chapters of: {link.text}"
+            parts = contents.select("li > a:has(~ details)")
+            openers = contents.select("li > a ~ details > summary")
+            for part, opener in zip(parts, openers, strict=True):
+                opener["aria-label"] = f"Chapters of: {part.text}"
         return contents
 
     return named
