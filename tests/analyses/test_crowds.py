@@ -159,6 +159,7 @@ def test_a_reader_s_votes_stand_before_the_others_and_the_sample_alone(four, no_
     assert crowds.atlas_of("sample", sample) is sample
 
 
+@pytest.mark.slow
 def test_the_chapter_runs_on_the_sample(tmp_path):
     checkout = copy_checkout(tmp_path / "checkout")
     given = ("data=sample", "most=200", "resamples=20", "fives=1", "refits=5")

@@ -18,18 +18,13 @@ from chaos_utils.training import finetune as engine
 from chaos_utils.training.recipes import TINY_FAMILIES
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_work")
-# Each architecture is tried on one task in the quick tests.
-QUICK_STORIES = {"bart", "xlnet"}
-
-
-def unless_quick(family, task):
-    return () if (family in QUICK_STORIES) == (task == "alphanli") else pytest.mark.slow
+QUICK = {("bert", "nli"), ("modernbert", "nli"), ("xlnet", "alphanli")}
 
 
 @pytest.mark.parametrize(
     ("family", "task"),
     [
-        pytest.param(family, task, marks=unless_quick(family, task))
+        pytest.param(family, task, marks=() if (family, task) in QUICK else pytest.mark.slow)
         for family in TINY_FAMILIES
         for task in ("nli", "alphanli")
     ],
