@@ -288,7 +288,7 @@ LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for 
         (b"", "The data file is empty"),
         (b"item,label\n", "holds no votes"),
         (b"item,annotator,label\na,b,\n", "holds no votes"),
-        (gzip.compress(LINES.encode()), "compressed(.|\n)*unpack it"),
+        (gzip.compress(LINES.encode(), mtime=0), "compressed(.|\n)*unpack it"),
         (LINES.replace("a\n", "für\n").encode("latin-1"), "not UTF-8(.|\n)*save it as UTF-8"),
         (LINES.encode("utf-16"), "not UTF-8"),
         (bytes(range(256)), "not UTF-8"),
