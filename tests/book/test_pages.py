@@ -20,8 +20,7 @@ pytestmark = pytest.mark.browser
 # One page for each thing that a page may hold.
 EACH_KIND = (
     "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "explorer",
-    "annotate", "evaluate", "glossary", "reference/metrics", "references", "genindex", "search",
-    "404",
+    "annotate", "glossary", "references", "genindex", "search", "404",
 )  # fmt: skip
 REFERENCES = PROJECT / "tests" / "book" / "references"
 # The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
