@@ -15,8 +15,8 @@ _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "dictionary": "names with values", "list": "a list", "tuple": "a list",
 }  # fmt: skip
-# What pydantic puts into the place of a fault where a field may be of several types.
-_TYPE = re.compile(r"(constrained-)?(str|int|float|tuple|dict)(\[.*\])?")
+# What pydantic puts into a place where a field may be of several types, and for a mapping's key.
+_TYPE = re.compile(r"(constrained-)?(str|int|float|tuple|dict)(\[.*\])?|\[key\]")
 Model = TypeVar("Model", bound=BaseModel)
 
 

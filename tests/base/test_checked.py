@@ -47,6 +47,7 @@ class Parcel(Strict):
          "inside.bag.sizes: found []; list should have at least 1 item, not 0"),
         ({"code": "A", "beside": {"it": "x"}},
          "beside.it: found 'x'; expected names with values, or a number"),
+        ({"code": "A", "beside": {3: 1}}, "beside.3: found 3; expected text"),
         ({"code": "A", "beside": {"it": {"kind": "box", "sise": 2}}},
          "beside.it.sise: no such field; did you mean 'size'? One of: kind, size\n"
          "             beside.it: found {'kind': 'box', 'sise': 2}; expected a number"),
