@@ -536,7 +536,7 @@ class Wanted(Strict):
     @model_validator(mode="after")
     def _check(self) -> "Wanted":
         if len({"settings", "predict"} & self.model_fields_set) != 1:
-            raise ValueError("it has either settings or predict")
+            raise ValueError("a wanted run has either settings or predict")
         return self
 
     @property

@@ -44,7 +44,7 @@ class Parcel(Strict):
         ({"code": "A", "inside": {"kind": "bag", "sizes": [None]}},
          "inside.bag.sizes.0: found nothing; expected a whole number"),
         ({"code": "A", "inside": {"kind": "bag", "sizes": []}},
-         "inside.bag.sizes: found []; list should have at least 1 item, not 0"),
+         "inside.bag.sizes: found []; a list should have at least 1 item, not 0"),
         ({"code": "A", "beside": {"it": "x"}},
          "beside.it: found 'x'; expected names with values, or a number"),
         ({"code": "A", "beside": {3: 1}}, "beside.3: found 3; expected text"),
