@@ -48,8 +48,9 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
     faults = fault.errors()
     for one in faults:
         loc, at = one["loc"], ""
-        below = [other["loc"] for other in faults if len(other["loc"]) > len(loc)]
-        if one["type"] == "too_short" and any(place[: len(loc)] == loc for place in below):
+        if one["type"] == "too_short" and any(
+            other["loc"][: len(loc)] == loc != other["loc"] for other in faults
+        ):
             continue  # its parts have faults of their own
         models = _models_at(kind, loc[:-1])
         known, name = _fields(models), str(*loc[-1:])
