@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL
 from chaos_utils.analyses.claims_numbers import OF_CHAPTERS, OF_SYSTEMS, quantities
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
 from chaos_utils.analyses.recorded import derived
+from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
@@ -32,11 +33,7 @@ _SHOWN = 0.001  # smaller p-values are not told apart
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Rows(_Strict):
+class Rows(Strict):
     """Which numbers, as `claims_numbers` names them.
 
     Each of the datasets must be there; by default all that are. By default the case is the one
@@ -63,14 +60,14 @@ class Rows(_Strict):
             raise ValueError(" ".join(str(fault).split())) from fault
 
 
-class Selection(_Strict):
+class Selection(Strict):
     """Items that the explorer shows, in words and as a query of its address."""
 
     words: str
     selection: str
 
 
-class Claim(_Strict):
+class Claim(Strict):
     """A claim of a paper, in our own words, and how it is checked.
 
     `place` is its section, table or figure. `numbers` decide. `minus` is taken from them: a
@@ -103,7 +100,7 @@ class Claim(_Strict):
     id: Annotated[str, Field(pattern=r"^c\d\d$")]
     paper: Literal["nie2020", "baan2022"]
     place: Annotated[str, Field(min_length=1)]
-    claim: Annotated[str, Field(pattern=r"\.$")]
+    claim: Annotated[str, Field(pattern=r"\.$", description="a text that ends with a full stop")]
     rule: Literal["equals", "above", "all", "some", "absent", "open"]
     numbers: Rows | None = None
     minus: Rows | dict[str, float] | None = None
@@ -114,8 +111,8 @@ class Claim(_Strict):
     above: float | None = None
     reading: str = ""
     shows: Literal["", "first", "smallest", "largest"] = ""
-    also: dict[str, Rows] = {}
-    note: Annotated[str, Field(pattern=r"\.$")]
+    also: dict[str, Rows] = Field(default_factory=dict)
+    note: Annotated[str, Field(pattern=r"\.$", description="a text that ends with a full stop")]
     lacking: str = ""
     explorer: Selection | None = None
 
@@ -210,23 +207,8 @@ def read_claims(path: Path = FILE) -> list[Claim]:
 
 
 def _read_claim(path: Path, place: int, content: Any) -> Claim:
-    try:
-        return Claim.model_validate(content)
-    except ValidationError as fault:
-        # A misspelt field first: it is also missing under its right name.
-        first = min(fault.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        name = content.get("id") if isinstance(content, dict) else None
-        *parents, field = ["the claim as a whole", *map(str, first["loc"])]
-        expected = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            known = (Rows if parents[1:] else Claim).model_fields
-            expected = f"no such field; {did_you_mean(field, known)}"
-        raise ChaosError(
-            "A claim has a fault.",
-            where=f"{path}, {name or f'claim number {place}'}",
-            found=f"{'.'.join([*parents[1:], field])}: {first['input']!r}"[:200],
-            expected=expected,
-        ) from fault
+    name = content.get("id") if isinstance(content, dict) else None
+    return checked(content, Claim, f"{path}, {name or f'claim number {place}'}", "A claim")
 
 
 @derived(keys=("id",))

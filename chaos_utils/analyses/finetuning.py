@@ -28,7 +28,7 @@ _COSTS = (
 def missing_runs(wanted: WantedRuns, runs: Iterable[Run]) -> pd.DataFrame:
     """Return the runs that the book wants and that are not there, in the list's order, and why."""
     there = {run.name for run in runs}
-    rows = [(one["name"], one["why"]) for one in wanted.entries if one["name"] not in there]
+    rows = [(one.name, one.why) for one in wanted.entries if one.name not in there]
     return pd.DataFrame(rows, columns=["run", "why"])
 
 

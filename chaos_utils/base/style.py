@@ -7,20 +7,20 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from chaos_utils.base.checked import Strict
 
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, ...] = ("light", "dark")
-_HEX = r"^#[0-9a-fA-F]{6}$"
+_Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", description="#rrggbb")]
 
 
-class Hue(BaseModel):
+class Hue(Strict):
     """A colour in the light and in the dark look, each ``#rrggbb``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    light: Annotated[str, Field(pattern=_HEX)]
-    dark: Annotated[str, Field(pattern=_HEX)]
+    light: _Colour
+    dark: _Colour
 
 
 # Distinguishable with any colour vision, by lightness too (after Okabe and Ito's set).

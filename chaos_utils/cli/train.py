@@ -203,11 +203,12 @@ def wanted(
 ) -> None:
     """Make the runs of results/wanted.yml that are missing, in its order."""
     need_extra("train", "Training")
+    from chaos_utils.scoring.trained import wanted_runs
     from chaos_utils.training import wanted as wanting
 
-    missing = [one for one in wanting.read_wanted() if not one.is_there]
+    missing = [one for one in wanted_runs().entries if not one.is_there]
     for one in missing[: limit or None]:
-        out.print(one.command, markup=False)
+        out.print(wanting.command_for(one), markup=False)
         if dry_run:
             continue
         with _reporting() as (report, say):
@@ -217,6 +218,5 @@ def wanted(
     if dry_run:
         return
     wanting.update_listing()
-    out.print(
-        f"{counted(sum(one.is_there for one in wanting.read_wanted()), 'run')} made", markup=False
-    )
+    there = sum(one.is_there for one in wanted_runs().entries)
+    out.print(f"{counted(there, 'run')} made", markup=False)

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AliasChoices, BaseModel, Field
+
+from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.crowd.materials import pool_of
@@ -22,14 +25,19 @@ Json = dict[str, Any]
 
 _TESTS = ("qualification_items", "training_items", "check_rate")
 _ALIKE, _FEWEST_ALIKE = 0.8, 10  # share of neighbouring answers; answers in a file
-_FIELDS: Mapping[str, type] = {
-    "protocol": str,
-    "parameters": dict,
-    "dataset": str,
-    "annotator": str,
-    "events": list,
-    "votes": list,
-}
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _Saved(BaseModel):
+    """What the book's page saves."""
+
+    protocol: _Text
+    parameters: dict[str, Any]
+    # The first edition called it the task.
+    dataset: Annotated[_Text, Field(validation_alias=AliasChoices("dataset", "task"))]
+    annotator: _Text
+    events: list[dict[str, Any]]
+    votes: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,37 +71,25 @@ def read_votes(path: Path) -> VoteFile:
             found=str(fault).removeprefix("found "),
             todo="check that the file was not cut off, and save it again",
         ) from fault
-    if not isinstance(content, dict):
-        raise ChaosError("This is not a votes file.", where=path, expected="a JSON object")
-    if "task" in content:  # the field's name in the first edition
-        content.setdefault("dataset", content.pop("task"))
-    for field, kind in _FIELDS.items():
-        if not isinstance(content.get(field), kind) or content[field] == "":
-            raise ChaosError(
-                "This is not a votes file, or it is incomplete.",
-                where=f"{path}, field {field!r}",
-                found=repr(content.get(field))[:60],
-                expected="a file that the page of the book has saved",
-            )
-    if content["protocol"] != load_protocol().version:
+    todo = "take the file as the book's page has saved it"
+    saved = checked(content, _Saved, path, "The votes file", todo=todo)
+    if saved.protocol != load_protocol().version:
         raise ChaosError(
             "The votes were collected under another version of the protocol.",
             where=path,
-            found=content["protocol"],
+            found=saved.protocol,
             expected=load_protocol().version,
         )
     try:
-        return _checked(path, content)
+        return _replayed(path, saved)
     except ChaosError as fault:
         raise fault.within(path) from fault
 
 
-def _checked(path: Path, content: Json) -> VoteFile:
-    dataset = get_dataset(content["dataset"])
-    events = content["events"]
-    if not all(isinstance(event, dict) for event in events):
-        raise ChaosError("An event is not a JSON object.", expected="objects with a type")
-    protocol = load_protocol(**content["parameters"])
+def _replayed(path: Path, saved: _Saved) -> VoteFile:
+    dataset = get_dataset(saved.dataset)
+    events = saved.events
+    protocol = load_protocol(**saved.parameters)
     state = protocol.replay(events)
     seen: set[str] = set()
     votes = []
@@ -115,10 +111,10 @@ def _checked(path: Path, content: Json) -> VoteFile:
             raise ChaosError("The same annotator votes twice on an item.", where=place)
         seen.add(event["item"])
         votes.append({"item": event["item"], "label": event["answer"]})
-    if votes != content["votes"]:
+    if votes != saved.votes:
         raise ChaosError(
             "The votes are not those of the events.",
-            found=counted(len(content["votes"]), "vote"),
+            found=counted(len(saved.votes), "vote"),
             expected=f"{counted(len(votes), 'vote')}, as the events record",
             todo="save the file again; it is not meant to be edited",
         )
@@ -126,7 +122,7 @@ def _checked(path: Path, content: Json) -> VoteFile:
     return VoteFile(
         path=path,
         dataset=dataset,
-        annotator=content["annotator"],
+        annotator=saved.annotator,
         parameters=protocol.parameters,
         answers=tuple(event for event in events if event["type"] == "answer"),
         votes=tuple((vote["item"], dataset.codes.index(vote["label"])) for vote in kept),

@@ -1,23 +1,31 @@
 """What a set of votes is, as data: one YAML file for each dataset."""
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.checked import Strict, checked
+from chaos_utils.base.errors import did_you_mean
 from chaos_utils.base.style import HUES, Hue, distinct_hues
 from chaos_utils.base.yaml_files import read_yaml
 
 _SUFFIXES = (".yml", ".yaml")
 DASHES = ("solid", "dashed", "dashdot", "dotted")
 TASKS_FILE = "tasks.yml"
-_NAME = r"^[a-z0-9][a-z0-9_-]*$"
 _LONGEST_NAME = 250  # bytes, as file systems have it
-_SHA256 = r"^([0-9a-f]{64})?$"
+_Name = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9][a-z0-9_-]*$",
+        description="lower-case letters, digits, - and _, a letter or digit first",
+    ),
+]
+_Sha256 = Annotated[
+    str, Field(pattern=r"^([0-9a-f]{64})?$", description="64 hexadecimal digits, in lower case")
+]
 
 
 def package_yaml(name: str) -> Any:
@@ -25,11 +33,7 @@ def package_yaml(name: str) -> Any:
     return read_yaml(Path(__file__).parent / name)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Label(_Strict):
+class Label(Strict):
     """One answer that people could give.
 
     Attributes
@@ -50,7 +54,7 @@ class Label(_Strict):
     colour: Hue = HUES[0]
 
 
-class Release(_Strict):
+class Release(Strict):
     """What a publisher released: a set of files under one licence.
 
     Attributes
@@ -70,7 +74,7 @@ class Release(_Strict):
     credit: str = ""
 
 
-class DataFile(_Strict):
+class DataFile(Strict):
     """One file of a release.
 
     Attributes
@@ -96,7 +100,7 @@ class DataFile(_Strict):
     url: str = ""
     member: str = ""
     mirror: str = ""
-    sha256: Annotated[str, Field(pattern=_SHA256)] = ""
+    sha256: _Sha256 = ""
     items: Annotated[int, Field(ge=0)] = 0
     release: Release = Release()
 
@@ -110,7 +114,7 @@ class DataFile(_Strict):
         return name
 
 
-class ReleasedSystem(_Strict):
+class ReleasedSystem(Strict):
     """A model whose predictions on a dataset were released.
 
     Attributes
@@ -140,7 +144,7 @@ class ReleasedSystem(_Strict):
         return self
 
 
-class Annotate(_Strict):
+class Annotate(Strict):
     """How readers are asked to judge a dataset's items themselves.
 
     Attributes
@@ -167,7 +171,7 @@ def _tasks() -> tuple[str, ...]:
 _SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels
 
 
-class ChaosNLIReader(_Strict):
+class ChaosNLIReader(Strict):
     """ChaosNLI's JSON lines: one object per item, with counts and the old labels.
 
     Attributes
@@ -180,7 +184,7 @@ class ChaosNLIReader(_Strict):
     integer_labels: bool = False
 
 
-class Cut(_Strict):
+class Cut(Strict):
     """A rule by which numbers, such as the points of a slider, become labels.
 
     Attributes
@@ -205,7 +209,7 @@ class Cut(_Strict):
         return self
 
 
-class _TableReader(_Strict):
+class _TableReader(Strict):
     """What the readers of tables share; a column is also a dotted path of keys in JSON.
 
     Attributes
@@ -239,7 +243,7 @@ class _TableReader(_Strict):
     numbered: bool = False
     majority: str = ""
     old_label: str = ""
-    texts: dict[str, str] = {}
+    texts: dict[str, str] = Field(default_factory=dict)
     texts_by: str = ""
 
 
@@ -325,7 +329,7 @@ TableReader = LongReader | WideReader | ColumnsReader
 Reader = Annotated[ChaosNLIReader | TableReader, Field(discriminator="format")]
 
 
-class Dataset(_Strict):
+class Dataset(Strict):
     """What a set of votes is.
 
     Attributes
@@ -375,7 +379,7 @@ class Dataset(_Strict):
     systems : tuple of ReleasedSystem
     """
 
-    name: Annotated[str, Field(pattern=_NAME)]
+    name: _Name
     title: str
     short: str = ""
     classes: Annotated[tuple[Label, ...], Field(alias="labels", min_length=2)]
@@ -537,102 +541,9 @@ def read_dataset(path: Path) -> Dataset:
         If it is no YAML, or a field is unknown, missing or not what it should be; the message
         names the field.
     """
-    content = read_yaml(path, "This dataset file")
-    if not isinstance(content, dict):
-        raise ChaosError(
-            "This dataset file is empty."
-            if content is None
-            else "This dataset file is not YAML with fields.",
-            where=path,
-            found=None if content is None else type(content).__name__,
-            expected="name, title, labels, files and the rest: see the book's page on datasets",
-        )
-    try:
-        return Dataset.model_validate(content)
-    except ValidationError as fault:
-        raise _readable(path, fault) from fault
-
-
-def _readable(path: Path, fault: ValidationError) -> ChaosError:
-    """Say what is wrong with a dataset file, a line for each fault."""
-    lines = []
-    places = [one["loc"] for one in fault.errors()]
-    for one in fault.errors():
-        if one["type"] == "too_short" and any(
-            place[:1] == one["loc"] and len(place) > 1 for place in places
-        ):
-            continue  # its parts have faults of their own
-        place = ".".join(str(part) for part in one["loc"] if part not in _UNIONS)
-        place = place or "the file as a whole"
-        if one["type"] == "extra_forbidden":
-            *parents, name = one["loc"]
-            lines.append(f"{place}: no such field; {did_you_mean(str(name), _fields(parents))}")
-        elif one["type"] == "missing":
-            lines.append(f"{place}: is missing")
-        elif one["type"] in ("union_tag_invalid", "union_tag_not_found"):
-            tag = str((one.get("ctx") or {}).get("tag", ""))
-            lines.append(f"{place}.format: found {tag!r}; {did_you_mean(tag, _READERS)}")
-        else:
-            text = re.sub(r"^Value error, | or instance of \w+| after validation", "", one["msg"])
-            text = text.replace("Tuple", "List").replace("tuple", "list")
-            if one["type"] == "string_pattern_mismatch":
-                text = _PATTERNS[str(one["loc"][-1])]
-            shown = repr(one["input"])
-            at = f"found {shown}; " if len(shown) <= 60 and one["loc"] else ""
-            if any(line.startswith(f"{place}: ") for line in lines):
-                lines = [
-                    f"{line}, or {_lower(text)}" if line.startswith(f"{place}: ") else line
-                    for line in lines
-                ]
-            else:
-                lines.append(f"{place}: {at}{_lower(text)}")
-    return ChaosError(
-        "This dataset file has faults." if len(lines) > 1 else "This dataset file has a fault.",
-        where=path,
-        found="\n".join(lines),
-        todo="correct these fields; the book's page on datasets explains them",
-    )
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-# What pydantic puts into the place of a fault where a field may be of several types.
-_UNIONS = ("str", "int", "constrained-int", "constrained-str", "tuple[str, ...]",
-           "constrained-tuple")  # fmt: skip
-_PATTERNS = {  # instead of regular expressions
-    "name": "expected lower-case letters, digits, - and _, a letter or digit first",
-    "sha256": "expected 64 hexadecimal digits, in lower case",
-    "light": "expected #rrggbb",
-    "dark": "expected #rrggbb",
-}
-_READERS: Mapping[str, type[BaseModel]] = {
-    "chaosnli": ChaosNLIReader,
-    "long": LongReader,
-    "wide": WideReader,
-    "columns": ColumnsReader,
-}
-_PARTS: Mapping[str, type[BaseModel]] = {
-    "labels": Label,
-    "release": Release,
-    "files": DataFile,
-    "systems": ReleasedSystem,
-}
-
-
-def _fields(parents: Sequence[int | str]) -> list[str]:
-    """Return the fields that may stand at a place of a dataset file."""
-    model: type[BaseModel] = Dataset
-    if parents:
-        model = _PARTS.get(str(parents[0]), Dataset)
-    if parents[:1] == ["reader"]:
-        model = _READERS[str(parents[1])]
-    if "colour" in parents:
-        model = Hue
-    if "cut" in parents:
-        model = Cut
-    return [field.alias or name for name, field in model.model_fields.items()]
+    what = "This dataset file"
+    todo = "correct it; the book's page on datasets explains the fields"
+    return checked(read_yaml(path, what), Dataset, path, what, todo=todo)
 
 
 def is_dataset_file(path: Path) -> bool:

@@ -104,7 +104,7 @@ def describe(
         rule = cut_of(cut)
         extra |= {"labels": list(rule.labels), "ordered": True}
         reader["cut"] = rule.model_dump(mode="json")
-    dataset = described(votes, layout, faults, extra | ({"reader": reader} if reader else {}))
+    dataset = described(votes, layout, extra | ({"reader": reader} if reader else {}))
     return _COMMENTS + _yaml(dataset), left_out, faults_left
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
+from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
@@ -167,12 +166,10 @@ def dataset_of(path: Path) -> Dataset:
         columns, values = table.columns, table.values
     layout = layout_of(columns, values, faults)
     _check(layout, columns, values, faults)
-    return described(path, layout, faults)
+    return described(path, layout)
 
 
-def described(
-    path: Path, layout: Layout, faults: Faults, extra: dict[str, Any] | None = None
-) -> Dataset:
+def described(path: Path, layout: Layout, extra: dict[str, Any] | None = None) -> Dataset:
     """Return the dataset that a votes file of this layout is."""
     reader: dict[str, Any] = {"format": layout.format, "item": layout.item}
     if layout.format == "long":
@@ -188,11 +185,8 @@ def described(
         "files": [{"name": path.name}],
         "reader": reader | extra.pop("reader", {}),
     }
-    try:
-        return Dataset.model_validate(content_of | extra)
-    except ValidationError as fault:
-        found = fault.errors()[0]["msg"].removeprefix("Value error, ")
-        raise faults.fatal("The labels of this votes file cannot be used.", found) from fault
+    what = "The labels of this votes file"
+    return checked(content_of | extra, Dataset, path, what, todo="correct the file")
 
 
 def _check(layout: Layout, columns: Sequence[str], values: Values, faults: Faults) -> None:

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from functools import cache
 
-from pydantic import BaseModel
-
+from chaos_utils.base.checked import Strict
 from chaos_utils.datasets.catalogue import RELEASES_FILE, book_datasets, known_datasets
 from chaos_utils.datasets.dataset import DataFile, Release, package_yaml
 
 
-class _Released(BaseModel):
+class _Released(Strict):
     release: Release
     files: tuple[DataFile, ...]
 

@@ -5,14 +5,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from chaos_utils.base.checked import Strict
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import TASKS_FILE, package_yaml
 
 
-class CorpusFile(BaseModel):
+class CorpusFile(Strict):
     """A file of a corpus.
 
     Attributes
@@ -25,8 +24,6 @@ class CorpusFile(BaseModel):
         Names in the registry; `labels` is empty where the labels stand in the file itself.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     split: Literal["train", "dev", "test"]
     name: str
     title: str
@@ -34,7 +31,7 @@ class CorpusFile(BaseModel):
     labels: str = ""
 
 
-class Task(BaseModel):
+class Task(Strict):
     """What a model is trained for.
 
     Attributes
@@ -46,8 +43,6 @@ class Task(BaseModel):
     corpora : tuple of CorpusFile
         A story's development set is ChaosNLI itself, so there is none here.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     title: str

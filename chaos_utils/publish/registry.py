@@ -14,21 +14,26 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
 
 from chaos_utils.base import paths
+from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.report.artifacts import ID
 
 FIGURES = "book/figures.yml"
 PAGES = "book/redirects.yml"
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
 _PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class _Published(Strict):
+    since: Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$", description="a version, such as 0.1.0")]
+
+
+class Redirect(_Published):
     """An id that is no longer made: where it has moved to, or why it was withdrawn.
 
     One of the two is empty.
@@ -36,6 +41,12 @@ class Redirect:
 
     moved_to: str = ""
     withdrawn: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> "Redirect":
+        if bool(self.moved_to) == bool(self.withdrawn):
+            raise ValueError("it has either moved_to: ID or withdrawn: REASON")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,6 @@ def read_registry() -> Registry:
 
 
 def _entry(id: object, value: object) -> Redirect | None:
-    where = f"{FIGURES}, {id}"
     if not isinstance(id, str) or not ID.fullmatch(id):
         raise ChaosError(
             "This is not an id.",
@@ -89,23 +99,11 @@ def _entry(id: object, value: object) -> Redirect | None:
             found=repr(id),
             expected="fig-… or tbl-… in lower-case letters, digits and hyphens",
         )
-    fields = value if isinstance(value, dict) else {"since": value}
-    version = fields.get("since")
-    if not isinstance(version, str) or not _VERSION.fullmatch(version):
-        raise ChaosError(
-            "This is not a version.", where=where, found=repr(version), expected="such as 0.1.0"
-        )
-    if not isinstance(value, dict):
-        return None
-    others = {str(name): str(text or "") for name, text in fields.items() if name != "since"}
-    if others.keys() not in ({"moved_to"}, {"withdrawn"}) or not all(others.values()):
-        raise ChaosError(
-            "A redirect says where the id has moved, or why it was withdrawn.",
-            where=where,
-            found=value,
-            expected="{since: VERSION, moved_to: ID} or {since: VERSION, withdrawn: REASON}",
-        )
-    return Redirect(**others)
+    where = f"{FIGURES}, {id}"
+    if isinstance(value, dict):
+        return checked(value, Redirect, where, "A redirect")
+    checked({"since": value}, _Published, where, "A published id")
+    return None
 
 
 def _followed(id: str, entries: Mapping[str, Redirect | None]) -> Redirect:
@@ -123,9 +121,8 @@ def _followed(id: str, entries: Mapping[str, Redirect | None]) -> Redirect:
                 found=target,
                 expected=did_you_mean(target, entries),
             )
-        following = entries[target]
-        if following is None:
-            return Redirect(moved_to=target)
+        if (following := entries[target]) is None:
+            break
         passed.append(target)
         entry = following
     return entry

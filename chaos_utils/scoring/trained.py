@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from chaos_utils.base import paths
+from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.base.yaml_files import read_yaml
@@ -498,20 +500,68 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
     )
 
 
+class Asked(Strict):
+    """What a run predicts with that trains nothing.
+
+    Attributes
+    ----------
+    run : str
+        The run whose weights are asked, or a model.
+    mc_samples : int
+        Passes with dropout.
+    """
+
+    run: str
+    mc_samples: int
+
+
+class Wanted(Strict):
+    """A run that the book wants: it trains, or predicts with another's weights.
+
+    Attributes
+    ----------
+    name, why : str
+        Its folder below ``results/``, and what it is for.
+    settings : dict
+        Of a training run, as `training.settings.Settings` names them; unchecked.
+    predict : Asked or None
+        Of one that trains nothing.
+    """
+
+    name: str
+    why: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+    predict: Asked | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "Wanted":
+        if len({"settings", "predict"} & self.model_fields_set) != 1:
+            raise ValueError("a wanted run has either settings or predict")
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """Where it goes."""
+        return paths.results() / self.name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is finished."""
+        return (self.folder / RECORD_FILE).is_file()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WantedRuns:
     """The runs that the book wants, in order of their value.
 
     Attributes
     ----------
-    entries : tuple of dict
-        ``name``, ``why``, and either ``settings`` (of a training run) or ``predict`` (of one
-        that predicts with another's weights).
+    entries : tuple of Wanted
     inputs : tuple of Input
         The file that lists them.
     """
 
-    entries: tuple[dict[str, Any], ...] = ()
+    entries: tuple[Wanted, ...] = ()
     inputs: tuple[Input, ...] = ()
 
 
@@ -525,28 +575,19 @@ def wanted_runs() -> WantedRuns:
     Raises
     ------
     ChaosError
-        If an entry is not complete.
+        If it is no list, or an entry has faults.
     """
-    path = paths.results() / WANTED_FILE
+    path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
     if not path.is_file():
         return WantedRuns()
-    entries = read_yaml(path, "The list of wanted runs")
-    if not isinstance(entries, list):
-        raise ChaosError(
-            "The list of wanted runs cannot be read.",
-            where=path,
-            found=shorten(entries),
-            expected="a list",
-        )
-    for number, entry in enumerate(entries, start=1):
-        fields = entry if isinstance(entry, dict) else {}
-        if not {"name", "why"} <= fields.keys() or ("settings" in fields) == ("predict" in fields):
-            raise ChaosError(
-                "An entry of the wanted runs is not complete.",
-                where=f"{path}, entry {number}",
-                found=", ".join(map(str, fields)) or shorten(entry),
-                expected="name, why, and either settings or predict",
-            )
+    content = read_yaml(path, what)
+    if not isinstance(content, list):
+        found = shorten(content)
+        raise ChaosError(f"{what} cannot be read.", where=path, found=found, expected="a list")
+    entries = [
+        checked(entry, Wanted, f"{path}, entry {n}", "A wanted run")
+        for n, entry in enumerate(content, start=1)
+    ]
     return WantedRuns(tuple(entries), (Input(f"results/{WANTED_FILE}", digest(path)),))
 
 

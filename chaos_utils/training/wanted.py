@@ -1,15 +1,9 @@
 """The runs that the book wants, in order of their value, and which of them are there."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.datasets.faults import shorten
-from chaos_utils.scoring.trained import RECORD_FILE, WANTED_FILE, Run, read_run, wanted_runs
+from chaos_utils.scoring.trained import RECORD_FILE, Run, Wanted, read_run, wanted_runs
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of
@@ -26,73 +20,22 @@ those marked ≈ are by the clock, while other programs ran as well."""
 _BEGIN, _END = "<!-- runs: begin -->", "<!-- runs: end -->"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A run that is wanted: its folder below ``results/``, what it is for, how it is made.
-
-    A training run has `settings`; one that predicts with another's weights has none, but ``run``
-    and ``mc_samples`` in `predict`.
-    """
-
-    name: str
-    why: str
-    settings: Mapping[str, Any]
-    predict: Mapping[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        """Where it goes."""
-        return paths.results() / self.name
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it is finished."""
-        return (self.folder / RECORD_FILE).is_file()
-
-    @property
-    def command(self) -> str:
-        """The command that makes it."""
-        if self.predict:
-            return (
-                f"chaos predict {self.predict['run']} "
-                f"--mc-samples {self.predict['mc_samples']} --out results/{self.name}"
-            )
-        return command_of(complete(read_settings(self.settings))[0], self.name)
-
-
-def read_wanted() -> list[Wanted]:
-    """Return the list in ``results/wanted.yml``, in its order."""
-    where = paths.results() / WANTED_FILE
-    entries = wanted_runs().entries
-    return [_wanted(entry, f"{where}, entry {n}") for n, entry in enumerate(entries, start=1)]
-
-
-def _wanted(entry: Mapping[str, Any], where: str) -> Wanted:
-    settings, predict = entry.get("settings", {}), entry.get("predict", {})
-    kinds: list[tuple[object, type, str]]
-    kinds = [(entry["name"], str, "name: a text"), (entry["why"], str, "why: a text")]
-    kinds += [(settings, dict, "settings: by name"), (predict, dict, "predict: run and mc_samples")]
-    if predict and isinstance(predict, dict):
-        kinds += [(predict.get("run"), str, "predict: a run's name as run")]
-        kinds += [(predict.get("mc_samples"), int, "predict: a whole number as mc_samples")]
-    for value, kind, expected in kinds:
-        if not isinstance(value, kind):
-            raise ChaosError(
-                "An entry of the wanted runs cannot be read.",
-                where=where,
-                found=shorten(value),
-                expected=expected,
-            )
-    return Wanted(entry["name"], entry["why"], settings, predict)
+def command_for(wanted: Wanted) -> str:
+    """Return the command that makes a run that is wanted."""
+    if asked := wanted.predict:
+        return (
+            f"chaos predict {asked.run} --mc-samples {asked.mc_samples} --out results/{wanted.name}"
+        )
+    return command_of(complete(read_settings(wanted.settings))[0], wanted.name)
 
 
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
     """Make a run that is wanted."""
-    if wanted.predict:
+    if asked := wanted.predict:
         return predict_again(
-            wanted.predict["run"],
+            asked.run,
             wanted.folder,
-            mc_samples=wanted.predict["mc_samples"],
+            mc_samples=asked.mc_samples,
             device=device,
             report=report,
             say=say,
@@ -108,9 +51,9 @@ def listing() -> str:
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
     commands = []
-    for one in read_wanted():
+    for one in wanted_runs().entries:
         if not one.is_there:
-            missing.append(f"| `{one.name}` | {one.why} | `{one.command}` |")
+            missing.append(f"| `{one.name}` | {one.why} | `{command_for(one)}` |")
             continue
         run = read_run(one.folder)
         try:

@@ -139,8 +139,8 @@ def _edit(**changes):
 
 WRONG = {
     "cut off": (json.dumps(judged(("snli-0", "e")))[:-40], "not complete JSON"),
-    "no object": ("[1]", "not a votes file"),
-    "a field missing": ({"protocol": "x"}, "field 'parameters'"),
+    "no object": ("[1]", r"votes file cannot be read[\s\S]*expected names with values"),
+    "a field missing": ({"protocol": "x"}, "parameters: is missing"),
     "another version": (_edit(protocol="nie2020-0"), "nie2020-0"),
     "an unknown dataset": (_edit(dataset="anli"), "Unknown dataset"),
     "a threshold out of range": (
@@ -152,7 +152,7 @@ WRONG = {
     "votes cut": (_edit(votes=[]), r"found: +0 votes\s+expected: +1 vote,"),
     "votes that are none": (_edit(votes=["snli-0"]), "not those of the events"),
     "an impossible event": (_edit(events=[{"type": "stop"}]), r"votes\.json, event 1, state"),
-    "no event": (_edit(events=[3]), "not a JSON object"),
+    "no event": (_edit(events=[3]), "events.0: found 3; expected names with values"),
     "votes without an answer": (
         content_of([{"type": "begin", "kind": "item", "item": "snli-0", "answer": "e"}]),
         "fields that its type does not have",

@@ -112,9 +112,9 @@ def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path)
         ("e.yml", "name: [", "cannot be read as YAML"),
         ("e.yml", "a: 1\nb: [\n", "found:     line 3: "),
         ("e.yml", "\na: 1\na: 2\n", "found:     line 3: 'a' occurs twice"),
-        ("f.yml", "just text", "not YAML with fields"),
+        ("f.yml", "just text", "found:     'just text'; expected names with values"),
         ("g.yml", "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "an alias, which is not supp"),
-        ("f.yml", "", "This dataset file is empty."),
+        ("f.yml", "", "found:     nothing; expected names with values"),
     ],
 )
 def test_files_that_are_none(tmp_path, name, text, expected):
@@ -213,11 +213,11 @@ def test_a_dataset_without_a_sample_says_so(tmp_path, monkeypatch):
             {"files": [{"name": "f", "sha256": "12"}]},
             "files.0.sha256: found '12'; expected 64 hexadecimal digits",
         ),
-        ({"colour": "red"}, "colour: found 'red'; input should be a valid dictionary\n"),
+        ({"colour": "red"}, "colour: found 'red'; expected names with values\n"),
         ({"colour": {"light": "red", "dark": "#000000"}}, "found 'red'; expected #rrggbb\n"),
         (
             {"reader": {"format": "wide", "n_votes": [1]}},
-            "reader.wide.n_votes: found [1]; input should be a valid integer, or input",
+            "reader.wide.n_votes: found [1]; expected a whole number, or text",
         ),
         ({"task": "nil"}, "task: found 'nil'; did you mean 'nli'?"),
         ({"sample": "scene"}, "sample: found 'scene'; did you mean 'scenes'?"),

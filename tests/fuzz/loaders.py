@@ -40,8 +40,8 @@ from chaos_utils.datasets.sources import UNREADABLE, extract_member
 from chaos_utils.publish import citations, diff, registry, release
 from chaos_utils.report.parameters import read_parameters, resolve
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.trained import find_run
-from chaos_utils.training.wanted import read_wanted
+from chaos_utils.scoring.trained import find_run, wanted_runs
+from chaos_utils.training.wanted import command_for
 
 SECONDS, BYTES = 5, 1 << 30  # of the processor: others may need it too
 _SCALAR = re.compile(rb'"[^"\n]*"|-?\d+(?:\.\d+)?|\b[a-z_]+\b')
@@ -200,7 +200,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         name,
         book / name,
         [b"\n".join(kept[name].split(b"\n")[:19])],
-        lambda path: [one.command for one in read_wanted()],
+        lambda path: [command_for(one) for one in wanted_runs().entries],
     )
     notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
     yield "notebook", book / "notebooks" / "one.py", [notebook], read_parameters

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from chaos_utils.base import paths
 from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
-from chaos_utils.scoring.trained import committed_runs, read_run
+from chaos_utils.scoring.trained import committed_runs, read_run, wanted_runs
 from chaos_utils.training import wanted
 from chaos_utils.training.settings import Settings
 
@@ -192,10 +192,10 @@ def test_folded_runs_have_no_model_to_ask_again(checkout):
 
 
 def test_the_project_s_list_is_complete_and_its_readme_current():
-    listed = wanted.read_wanted()
+    listed = wanted_runs().entries
     assert len({one.name for one in listed}) == len(listed)
     for one in listed:
-        assert one.command.endswith(f"--out results/{one.name}")
+        assert wanted.command_for(one).endswith(f"--out results/{one.name}")
     assert wanted.listing() in (paths.results() / "README.md").read_text("utf-8")
     for run in committed_runs():
         assert not run.record["synthetic"]

@@ -1,0 +1,117 @@
+"""What a file says, checked by a pydantic model: all of its faults in one message, in words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+
+from chaos_utils.base.errors import ChaosError, did_you_mean
+
+_MOST = 10  # faults that are shown
+_LONGEST = 60  # characters of a value that is shown
+_WORDS = {
+    "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+    "dictionary": "names with values", "list": "a list", "tuple": "a list",
+}  # fmt: skip
+# What pydantic puts into a place where a field may be of several types, and for a mapping's key.
+_TYPE = re.compile(r"(constrained-)?(str|int|float|tuple|dict)(\[.*\])?|\[key\]")
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """What a file says: these fields and no others.
+
+    A field's description is what is expected of its value, for the message.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def checked(
+    content: object, kind: type[Model], where: object, what: str, *, todo: str | None = None
+) -> Model:
+    """Return what a file says; `what` names it in the error, which has a line for each fault."""
+    try:
+        return kind.model_validate(content)
+    except ValidationError as fault:
+        lines = _lines(kind, fault)
+        more = [f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
+        found = "\n".join([*lines[:_MOST], *more])
+        raise ChaosError(f"{what} cannot be read.", where=where, found=found, todo=todo) from fault
+
+
+def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
+    """Say what is wrong, in a line for each place."""
+    found: dict[str, str] = {}
+    faults = fault.errors()
+    for one in faults:
+        loc, at = one["loc"], ""
+        if one["type"] == "too_short" and any(
+            other["loc"][: len(loc)] == loc != other["loc"] for other in faults
+        ):
+            continue  # its parts have faults of their own
+        models = _models_at(kind, loc[:-1])
+        known, name = _fields(models), str(*loc[-1:])
+        unions = {model.__name__ for model in models}
+        parts = [str(part) for part in loc if part not in unions]
+        place = ".".join(part for part in parts if not _TYPE.fullmatch(part))
+        if one["type"] == "extra_forbidden":
+            text = f"no such field; {did_you_mean(name, known)}"
+        elif one["type"] == "missing":
+            text = "is missing"
+        elif one["type"].startswith("union_tag"):
+            by, tag = one["ctx"]["discriminator"].strip("'"), str(one["ctx"].get("tag", ""))
+            fields = [model.model_fields[by] for model in _models_at(kind, loc)]
+            tags = [tag for field in fields for tag in get_args(field.annotation)]
+            place, text = f"{place}.{by}", f"found {tag!r}; {did_you_mean(tag, tags)}"
+        else:
+            text = _expected(one, known.get(name))
+            shown = "nothing" if one["input"] is None else repr(one["input"])
+            if len(shown) <= _LONGEST and (loc or one["type"] == "model_type"):
+                at = f"found {shown}; " if loc else f"{shown}; "
+        if place in found:  # of several types
+            found[place] += f", or {text.removeprefix('expected ')}"
+        else:
+            found[place] = at + text
+    return [f"{place}: {text}" if place else text for place, text in found.items()]
+
+
+def _expected(fault: Mapping[str, Any], field: FieldInfo | None) -> str:
+    if field and field.description and fault["type"] != "value_error":
+        return f"expected {field.description}"
+    text = re.sub("^Value error, | after validation", "", fault["msg"])
+    if kind := re.match(r"Input should be a valid (\w+)", text):
+        return f"expected {_WORDS.get(kind[1], kind[1])}"
+    text = re.sub("^(Tuple|String)", lambda kind: _WORDS[kind[1].lower()], text)
+    text = re.sub("^Input should be '", "expected '", text)
+    return text[:1].lower() + text[1:]
+
+
+def _models_at(kind: Any, place: Sequence[int | str]) -> list[type[BaseModel]]:
+    """Return the models of which one may stand at a place."""
+    models = _models_in(kind)
+    for part in place:
+        if part in (fields := _fields(models)):
+            models = _models_in(fields[str(part)].annotation)
+        else:  # of several, one is told by its name or by the value of a field
+            models = [one for one in models if part in _told_by(one)] or models
+    return models
+
+
+def _told_by(model: type[BaseModel]) -> list[Any]:
+    values = [value for one in model.model_fields.values() for value in get_args(one.annotation)]
+    return [model.__name__, *values]
+
+
+def _models_in(kind: Any) -> list[type[BaseModel]]:
+    """Return the models that a type names."""
+    if parts := get_args(kind):
+        return [model for part in parts for model in _models_in(part)]
+    return [kind] if isinstance(kind, type) and issubclass(kind, BaseModel) else []
+
+
+def _fields(models: Sequence[type[BaseModel]]) -> dict[str, FieldInfo]:
+    of_all = [field for model in models for field in model.model_fields.items()]
+    return {field.alias or name: field for name, field in of_all}
