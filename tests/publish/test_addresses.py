@@ -11,7 +11,7 @@ ONLINE = replace(BOOK, url="https://example.org/book/")
 
 
 def test_a_withdrawn_one_says_why():
-    redirect = Redirect(withdrawn="Counted <twice>.")
+    redirect = Redirect(since="0.1.0", withdrawn="Counted <twice>.")
     page = addresses.withdrawn_page("fig-wrong", redirect)
     assert "<code>fig-wrong</code> was withdrawn: Counted &lt;twice&gt;." in page["body"]
     assert "noindex" in page["metatags"]
