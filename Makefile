@@ -46,9 +46,9 @@ pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromi
 serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds what changes, reloads the page
 	@$(CHAOS) serve
 
-# Two workers take half of the list each, and one that is done takes over from the other. One thread
-# each: those of small products wait for each other.
+# In small products, several threads mostly wait for each other.
 test test-all test-book references: export OMP_NUM_THREADS := 1
+# Two workers take half of the tests each, and one that is done takes over from the other.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)

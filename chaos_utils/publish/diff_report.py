@@ -11,8 +11,8 @@ from chaos_utils.publish import templating
 from chaos_utils.publish.diff import Cell, Change, Difference, Fact, Picture, read_picture
 from chaos_utils.report.captions import without_markup
 
-SHOWN = 5  # of each kind and figure, on a terminal
-SHOWN = 100  # likewise on the page
+SHORT = 5  # of each kind and figure, on a terminal
+LONG = 100  # likewise on the page
 _WIDTH = 1200  # of the page's pictures, in pixels at most
 _LONG = 64  # characters of a text
 _BEFORE = 20  # of which before it changes
@@ -43,13 +43,13 @@ def _described(change: Change) -> Iterator[str]:
     for fact in change.facts:
         yield f"{fact.name}: {' → '.join(_cut(fact))}"
     for what, names in _names(change):
-        yield f"{what}: {'; '.join(names[:SHOWN])}{_rest(names, SHOWN)}"
+        yield f"{what}: {'; '.join(names[:SHORT])}{_rest(names, SHORT)}"
     if change.cells:
         yield f"{_count(change)}, the largest changes first:"
-    for cell in change.cells[:SHOWN]:
+    for cell in change.cells[:SHORT]:
         how = f"  ({_signed(cell)})" if cell.absolute is not None else ""
         yield f"  {cell.column}, {cell.row}: {cell.old or '–'} → {cell.new or '–'}{how}"
-    if rest := _rest(change.cells, SHOWN):
+    if rest := _rest(change.cells, SHORT):
         yield f" {rest}"
     if change.picture:
         yield f"picture: {_apart(change.picture)}"
@@ -123,11 +123,11 @@ def page(found: Difference, old: Path, new: Path) -> str:
                     if change.picture
                 },
                 "names": [
-                    f"{what}: {'; '.join(names[:SHOWN])}{_rest(names, SHOWN)}"
+                    f"{what}: {'; '.join(names[:LONG])}{_rest(names, LONG)}"
                     for what, names in _names(change)
                 ],
-                "count": f"{_count(change)}, the largest changes first{_rest(change.cells, SHOWN)}",
-                "cells": change.cells[:SHOWN],
+                "count": f"{_count(change)}, the largest changes first{_rest(change.cells, LONG)}",
+                "cells": change.cells[:LONG],
             }
             for change in found.changed
         ],

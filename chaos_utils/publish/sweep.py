@@ -120,12 +120,12 @@ def run(
     """Make the runs of a sweep that are missing; one that fails does not stop the others.
 
     By default there is one run at once, since it may need the whole machine, or as many as a
-    cluster's profile says. Runs beside each other share the machine's threads, unless the
-    environment sets OMP_NUM_THREADS. `force` makes every run again. `say` is called with one line
-    for each run that starts or ends, `progress` with the number of runs that ended well, and of
-    all. The rows returned, one for each run, stand in ``summary.csv`` too: the run, the varied
-    parameters, its status (``done``, ``failed``, ``was there``), its seconds, what it published,
-    and why it failed.
+    cluster's profile says. Runs of a notebook that has a parameter `threads`, side by side, share
+    the machine's threads, unless the environment sets OMP_NUM_THREADS; others take one each.
+    `force` makes every run again. `say` is called with one line for each run that starts or ends,
+    `progress` with the number of runs that ended well, and of all. The rows returned, one for each
+    run, stand in ``summary.csv`` too: the run, the varied parameters, its status (``done``,
+    ``failed``, ``was there``), its seconds, what it published, and why it failed.
     """
     folder = sweep.folder
     with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:

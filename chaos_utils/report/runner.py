@@ -113,7 +113,7 @@ def _execute(
             progress(cell_index + 1, len(notebook.cells) + 1)
 
     try:
-        with _environment(folder, threads="threads" in values):
+        with _environment(folder, has_threads="threads" in values):
             papermill.execute_notebook(
                 plain,
                 executed,
@@ -143,11 +143,11 @@ def _execute(
 
 
 @contextmanager
-def _environment(folder: Path, *, threads: bool) -> Iterator[None]:
-    """Set what the kernel inherits; the same for everyone who runs the notebook.
+def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
+    """Set what the kernel inherits; the same for everyone, but for the threads of a training.
 
-    One that has no parameter `threads` computes with one: notebooks run side by side, the last
-    digits stay the same, and the threads of many small products would mostly wait for each other.
+    A notebook without a parameter `threads` computes with one thread: notebooks run side by side,
+    the last digits stay the same, and in small products several threads mostly wait for each other.
     """
     ours = {
         "CHAOS_RUN": str(folder),
@@ -158,7 +158,7 @@ def _environment(folder: Path, *, threads: bool) -> Iterator[None]:
             part for part in (str(paths.project()), os.environ.get("PYTHONPATH")) if part
         ),
     }
-    if not threads:
+    if not has_threads:
         ours["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory(prefix="chaos-ipython-") as profile:
         ours["IPYTHONDIR"] = profile  # no start-up files of the user's own

@@ -100,7 +100,7 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
         found = predicted(votes, runs, 0)
         assert found.plain.name == "plain-s0"
         assert {one.seed: one.name for one in found.seeds} == {0: "plain-s0", 1: "plain-s1"}
-        assert {kind: (message, one.name) for kind, (message, one) in found.others.items()} == {
+        assert {kind: (setting, one.name) for kind, (setting, one) in found.others.items()} == {
             "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
         }  # fmt: skip
         assert found.plain.uids == votes.uids

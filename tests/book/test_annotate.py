@@ -147,7 +147,7 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     assert page.locator(".annotate-judgements:visible .chosen").count() == 11
     page.get_by_label("Your name in the file").fill("<b>")
     shown = page.locator(".annotate-agreement li").all_inner_texts()
-    message = [text.split("\n") for text in shown]
+    listed = [text.split("\n") for text in shown]
     reader.press("Finish and save my votes")
     assert "letters of any script" in page.inner_text("#annotate")
     page.get_by_label("Your name in the file").fill(" Zoë O’Łuk 李 ")
@@ -176,8 +176,8 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     for model in two_models(votes, synthetic_systems(votes)):
         rows = [votes.index(uid) for uid in judged]
         share = votes.shares[rows, model.predicted[rows]].mean()
-        assert [model.name, f"{math.floor(100 * share + 0.5)}%"] in message
-    assert [text[0] for text in message][:2] == ["You", "One of the voters, on average"]
+        assert [model.name, f"{math.floor(100 * share + 0.5)}%"] in listed
+    assert [text[0] for text in listed][:2] == ["You", "One of the voters, on average"]
 
     reader.press("Start again")
     page.reload()

@@ -17,7 +17,7 @@ from chaos_utils.report.parameters import read_parameters
 
 pytestmark = pytest.mark.browser
 
-# One page for each thing that a page may hold.
+# One page of each kind that the book of two chapters has.
 EACH_KIND = (
     "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "explorer",
     "annotate", "glossary", "references", "genindex", "search", "404",

@@ -46,7 +46,7 @@ def parameters_of(thing):
     return {stars.get(one.kind, "") + one.name for one in parameters} - {"self"}
 
 
-def told_in(docstring):
+def documented_in(docstring):
     """Return the names in the sections on parameters and attributes."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numpydoc warns of sections that it cannot read
@@ -88,14 +88,14 @@ def test_every_public_name_has_a_summary_of_one_line(module):
 def test_every_parameter_is_documented_and_none_that_is_not_there(module):
     for name, thing in public_things(module):
         docstring, taken = inspect.getdoc(thing) or "", parameters_of(thing)
-        message = told_in(docstring)
+        documented = documented_in(docstring)
         where = f"{module.__name__}.{name}"
         if not inspect.isclass(thing):
-            assert message <= taken, where
+            assert documented <= taken, where
         # Elsewhere one good line is enough, and what has no more to it than its type is left out.
         room = module.__name__.split(".")[1]
-        if room == "metrics" or (message and room in ("datasets", "scoring")):
-            assert taken <= message, where
+        if room == "metrics" or (documented and room in ("datasets", "scoring")):
+            assert taken <= documented, where
 
 
 @pytest.mark.slow

@@ -3,7 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from chaos_book.theme import described, is_wanted
+from bs4 import BeautifulSoup
+from chaos_book.faults import on_one_line
+from chaos_book.theme import described, is_wanted, with_named_parts
+from sphinx.errors import ExtensionError
+
+from chaos_utils.base.errors import ChaosError
 
 
 def test_a_table_gets_its_heading_s_name_scopes_and_a_box_that_keys_can_scroll():
@@ -52,3 +57,38 @@ def test_files_for_cells_and_cards_are_for_pages_that_have_them_and_thebe_is_for
     settings = SimpleNamespace(filename=None, attributes={"body": "const thebe_selector = 1"})
     kept = [file.filename for file in [*files, settings] if is_wanted(file, body)]
     assert kept == [f"{name}.js" for name in wanted]
+
+
+def test_templates_leave_out_and_name_what_they_should(small_checkout):
+    site = small_checkout / "_build" / "html"
+    pages = [
+        BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
+        for name in ("index", "search", "genindex")
+    ]
+    for page in pages:
+        assert page.select_one("[role=navigation][aria-label=Book] .sidebar-primary-items__start")
+        assert len(page.select("#search-input")) == 1
+        assert not page.select("[as=font], [src*=fontawesome], #jb-print-docs-body")
+        assert not page.select("script:-soup-contains(thebe), [src*=thebe]")
+        assert page.select("link[href*=fontawesome]")
+    tables = pages[-1].select("table")
+    assert tables
+    assert {table["role"] for table in tables} == {"presentation"}
+
+
+def test_what_opens_a_part_of_the_contents_says_which():
+    part = "<li><a>{0} &amp; more</a><details><summary></summary><ul>{1}</ul></details></li>"
+    text = f"<ul><li><a>Alone</a></li>{part.format('One', part.format('Two', ''))}</ul>"
+    made = with_named_parts(lambda kind, *, depth: BeautifulSoup(text, "html.parser"))
+    openers = made("sidebar", depth=2).select("summary")
+    assert [one["aria-label"] for one in openers] == [
+        "Chapters of: One & more", "Chapters of: Two & more",
+    ]  # fmt: skip
+    assert with_named_parts(lambda: "")() == ""
+
+
+def test_a_fault_on_one_line_still_says_what_to_do():
+    with pytest.raises(ExtensionError) as caught, on_one_line():
+        raise ChaosError("It is so.", found="word " * 200, todo="mend it")
+    assert str(caught.value).endswith("mend it")
+    assert "\n" not in str(caught.value)

@@ -183,12 +183,12 @@ BY_KEYS = {
 
 
 def test_keys_of_nested_objects_are_columns(tmp_path):
-    message = {"w9": {"a": "red", "b": "blue"}, "w7": {"a": "green"}}
-    votes = read(tmp_path, json.dumps(message, indent=1), BY_KEYS)
+    given = {"w9": {"a": "red", "b": "blue"}, "w7": {"a": "green"}}
+    votes = read(tmp_path, json.dumps(given, indent=1), BY_KEYS)
     assert votes.uids == ("a", "b")
     assert votes.counts.tolist() == [[1, 1, 0], [0, 0, 1]]
     assert votes.annotations.annotator.tolist() == [0, 1, 0]
-    numbered = read(tmp_path, json.dumps(message), BY_KEYS | {"numbered": True})
+    numbered = read(tmp_path, json.dumps(given), BY_KEYS | {"numbered": True})
     assert (numbered.uids, numbered.counts.tolist()) == (("0", "1"), votes.counts.tolist())
     records = {"7": {"given": ["red"]}, "8": {"given": ["blue", "blue"]}}
     reader = {"format": "columns", "keys": ["id"], "item": "id", "labels": "given"}

@@ -12,7 +12,7 @@ def choose(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "find_project", lambda: None)
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CHAOS_DATA", raising=False)
-    message = []
+    messages = []
 
     def nobody(names, **options):
         raise ChaosError("Cannot fetch anything.")
@@ -21,21 +21,21 @@ def choose(tmp_path, monkeypatch):
 
     def call(**options):
         given = {"sample": False, "strict": False} | options
-        return build.choose_data(**given, say=message.append, progress=False)
+        return build.choose_data(**given, say=messages.append, progress=False)
 
-    call.message = message
+    call.messages = messages
     return call
 
 
 def test_the_sample_when_it_is_asked_for(choose):
     assert choose(sample=True) == "sample"
-    assert not choose.message
+    assert not choose.messages
 
 
 def test_without_data_the_build_shows_recorded_numbers_and_says_so(choose):
     assert choose() == "auto"
-    assert "files are not available" in choose.message[-1]
-    assert "recorded in results/tables/" in choose.message[-1]
+    assert "files are not available" in choose.messages[-1]
+    assert "recorded in results/tables/" in choose.messages[-1]
 
 
 def test_strict_takes_no_recorded_numbers(choose):

@@ -63,14 +63,14 @@ def test_what_a_desktop_leaves_in_an_unpacked_release_is_not_of_it(unpacked):
 
 
 def test_zenodo_gets_what_it_requires(finished, unpacked):
-    message = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
+    deposit = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
     required = ("title", "upload_type", "publication_type", "description", "access_right")
-    assert all(message[name] for name in required)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", message["publication_date"])
-    assert message["creators"] == [{"name": "Its authors"}]
-    assert "&lt;about&gt;" in message["description"]
-    assert message["license"] == "cc-by-nc-4.0"  # a page holds texts of items
-    assert message["related_identifiers"][0]["identifier"] == "10.1/abc"
+    assert all(deposit[name] for name in required)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", deposit["publication_date"])
+    assert deposit["creators"] == [{"name": "Its authors"}]
+    assert "&lt;about&gt;" in deposit["description"]
+    assert deposit["license"] == "cc-by-nc-4.0"  # a page holds texts of items
+    assert deposit["related_identifiers"][0]["identifier"] == "10.1/abc"
     without = release.deposit(finished / "CITATION.cff", holds_items=False)
     assert without["license"] == "cc-by-4.0"
 

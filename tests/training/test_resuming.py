@@ -34,9 +34,9 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task
     with pytest.raises(KeyboardInterrupt):
         engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(2))
     assert not (tmp_path / "run").exists()
-    message = []
-    run = engine.finetune(settings, tmp_path / "run", say=message.append)
-    assert message == ["resuming after step 2"]
+    messages = []
+    run = engine.finetune(settings, tmp_path / "run", say=messages.append)
+    assert messages == ["resuming after step 2"]
 
     table = run.read_table("predictions.parquet")
     covered = [one for one in sample if one.dataset.name in run.record["data"]["trained_on"]]
@@ -100,11 +100,11 @@ def test_a_damaged_checkpoint_is_reported_and_not_used(tmp_path):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    message = []
-    engine.finetune(settings, tmp_path / "run", say=message.append)
-    assert len(message) == 1
-    assert "is damaged" in message[0]
-    assert str(path) in message[0]
+    messages = []
+    engine.finetune(settings, tmp_path / "run", say=messages.append)
+    assert len(messages) == 1
+    assert "is damaged" in messages[0]
+    assert str(path) in messages[0]
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
-"""The package's faults, as Sphinx reports those of extensions: by their first line."""
+"""The package's faults, on one line: Sphinx reports only the first of an extension's fault."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from textwrap import shorten
 
 from sphinx.errors import ExtensionError
 
@@ -11,8 +10,8 @@ from chaos_utils.base.errors import ChaosError
 
 @contextmanager
 def on_one_line() -> Iterator[None]:
-    """Let Sphinx end with a fault of the block, written on one line and cut where it is long."""
+    """Let Sphinx end with a fault of the block."""
     try:
         yield
     except ChaosError as fault:
-        raise ExtensionError(shorten(str(fault), 300, placeholder=" …")) from fault
+        raise ExtensionError(" ".join(str(fault).split())) from fault

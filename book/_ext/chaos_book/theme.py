@@ -1,4 +1,4 @@
-"""The theme's pages, made fit: what they load to no use is left out, what readers need is added.
+"""The theme's pages, made fit: what they load in vain is left out, what readers need is added.
 
 What the theme's templates decide is in ``book/_templates``.
 """
@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 # Scripts and styles, and what a page that needs them holds. Thebe, which would fetch a live
-# kernel's scripts from elsewhere, is for no page.
+# kernel's scripts from elsewhere, is wanted by none.
 _WANTED_BY = {
     "thebe": None,
     "mystnb": re.compile(r'class="[^"]*\bcell\b'),
@@ -38,7 +38,7 @@ def _adapt(
     if body:
         context["body"] = described(body)
     if "generate_toctree_html" in context:
-        context["generate_toctree_html"] = _with_named_parts(context["generate_toctree_html"])
+        context["generate_toctree_html"] = with_named_parts(context["generate_toctree_html"])
 
 
 def is_wanted(file: Any, body: str) -> bool:
@@ -81,11 +81,11 @@ def _in(body: str) -> Callable[[re.Match[str]], str]:
     return describe
 
 
-def _with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[..., object]:
+def with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[..., object]:
     """Let what opens a part in the list of contents say which."""
 
-    def named(**options: Any) -> BeautifulSoup | str:
-        contents = make(**options)
+    def named(*given: Any, **options: Any) -> BeautifulSoup | str:
+        contents = make(*given, **options)
         if isinstance(contents, BeautifulSoup):  # else there are none
             parts = contents.select("li > a:has(~ details)")
             openers = contents.select("li > a ~ details > summary")
