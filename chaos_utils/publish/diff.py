@@ -144,7 +144,7 @@ def _manifests(site: Path) -> dict[str, dict[str, Any]]:
         try:
             found[path.stem] = json.loads(path.read_text("utf-8"))
             fault = _fault(found[path.stem], path.stem)
-        except ValueError as caught:
+        except (ValueError, RecursionError) as caught:
             fault = f"{type(caught).__name__}: {caught}"
         if fault:
             raise ChaosError(

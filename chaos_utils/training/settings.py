@@ -229,6 +229,9 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
         if name not in known:
             expected = did_you_mean(str(name), known)
             raise ChaosError("Unknown setting of a run.", found=name, expected=expected)
+    required = {one.name for one in fields(Settings) if one.default is MISSING}
+    if missing := sorted(required - values.keys()):
+        raise ChaosError("A run's settings are incomplete.", found=f"no {', '.join(missing)}")
     return Settings(**values)
 
 

@@ -202,6 +202,7 @@ def damage(content, whole=False):
         (shutil.rmtree, "no such folder"),
         (lambda site: shutil.rmtree(site / "figures"), "not a built site"),
         (lambda site: (site / "figures/fig-a.json").write_text("{"), r"damaged(?s:.)*fig-a\.json"),
+        (lambda site: (site / "figures/fig-a.json").write_text("[" * 99_999), "recursion"),
         (lambda site: (site / "figures/fig-a.csv").unlink(), r"cannot be read(?s:.)*fig-a\.csv"),
         (lambda site: (site / "figures/fig-a.png").write_text("x"), r"picture(?s:.)*fig-a\.png"),
     ],

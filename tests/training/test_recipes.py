@@ -89,6 +89,8 @@ def test_a_record_gives_its_settings_back():
     assert read_settings(asdict(settings)) == settings
     with pytest.raises(ChaosError, match="did you mean 'epochs'"):
         read_settings({"model": "tiny-bert", "epoch": 7})
+    with pytest.raises(ChaosError, match="no model"):
+        read_settings({"epochs": 7})
     assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
     settings = replace(settings, loss="jsd")
     assert family_name(settings, model) == "tiny bert, vote shares, 5 folds, JSD loss"
