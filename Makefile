@@ -18,7 +18,7 @@ DRAWING := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book sample record verify pdf serve release test test-all test-book references test-slurm lint \
+.PHONY: help book sample record verify pdf serve release test test-data test-all test-book references test-slurm lint \
 	browser bench bench-finetune bench-explorer bench-crowd bench-scale \
 	finetune-smoke wanted full lock clean
 
@@ -47,19 +47,23 @@ serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds w
 	@$(CHAOS) serve
 
 # In small products, several threads mostly wait for each other.
-test test-all test-book references: export OMP_NUM_THREADS := 1
+test test-data test-all test-book references: export OMP_NUM_THREADS := 1
 # Two workers take half of the tests each, and one that is done takes over from the other.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)
 	@$(PYTEST)
 
+test-data: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests that need the published data (fails where it is missing)
+	@$(PYTEST) --published-data
+
 test-all: $(VENV)/test.stamp $(DRAWING) browser lint ## Run every test, slow ones too, and the linters
-	@$(PYTEST) -m ''
+	@$(PYTEST) -m 'not slurm'
+	@$(PYTEST) -m 'not slurm' --published-data
 
 # On the book that `make book` has built from the released data, and on one that it builds without.
 test-book: $(VENV)/test.stamp browser ## Look at every page of the book that was built, in Chromium
-	@CHAOS_BUILT_BOOK="$(CURDIR)" $(BIN)/python -m pytest -m slow tests/book/test_pages.py \
+	@$(BIN)/python -m pytest -m slow --published-data --built-book . tests/book/test_pages.py \
 	tests/book/test_licences.py tests/book/test_reference.py tests/book/test_recorded.py
 
 references: $(VENV)/test.stamp browser ## Renew the pictures that pages of the sample are compared with

@@ -5,6 +5,8 @@ import gc
 import json
 import os
 import shutil
+import socket
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +25,11 @@ from chaos_utils.datasets.registry import prediction_files
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
+_CLOSED_PORT = 9  # nothing answers there
+
+
+# A test that asks for one of these belongs to `make test-data`.
+_PUBLISHED = {"released_root", "released", "real_checkout"}
 
 
 def pytest_addoption(parser):
@@ -31,6 +38,64 @@ def pytest_addoption(parser):
         action="store_true",
         help="keep the pictures of the sample's pages as the new references",
     )
+    parser.addoption(
+        "--published-data",
+        action="store_true",
+        help="run the tests that need the published data, and no others; fail where it is missing",
+    )
+    parser.addoption(
+        "--require-browser",
+        action="store_true",
+        help="fail where there is no Chromium, rather than leave out the tests of pages",
+    )
+    parser.addoption(
+        "--built-book",
+        type=Path,
+        help="the checkout in which a book was built from the published data, to look at",
+    )
+
+
+def pytest_configure(config):
+    """Let tests see the repository's own data alone, whatever stands beside it or is set here."""
+    if hasattr(config, "workerinput"):  # the environment is the one that these lines have made
+        return
+    root = _published_root() if config.getoption("--published-data") else None
+    home = Path(tempfile.mkdtemp(prefix="chaos-tests-"))
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    for name in [name for name in os.environ if name.startswith(("CHAOS_", "XDG_"))]:
+        del os.environ[name]
+    nowhere = f"http://127.0.0.1:{_CLOSED_PORT}"
+    os.environ |= {
+        "HOME": str(home),
+        "CHAOS_CACHE": str(home / "cache"),
+        "CHAOS_DATA_ONLY": "1",
+        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), nowhere),
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
+    }
+    if root is not None:
+        os.environ["CHAOS_DATA"] = str(root)
+
+
+def _published_root() -> Path:
+    """Return the folder that holds the published data; stop where it is not all in one."""
+    names = [*(dataset.file for dataset in book_datasets()), *prediction_files()]
+    found = {name: sources.find(name) for name in names}
+    missing = [name for name, path in found.items() if path is None]
+    if missing:
+        raise pytest.UsageError(
+            f"the published data is not here: {', '.join(missing[:3])}{' …' * (len(missing) > 3)}\n"
+            "To do: run `chaos data fetch`, or name its folder in CHAOS_DATA."
+        )
+    return found[names[0]].parents[1].resolve()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Keep the tests that need the published data apart from the others."""
+    wanted = config.getoption("--published-data")
+    left = [item for item in items if _PUBLISHED.isdisjoint(item.fixturenames) == wanted]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in set(left)]
 
 
 def pytest_collection_finish():
@@ -38,26 +103,25 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-# Looked for before the tests get a cache of their own, since the data may stand in the user's.
-_RELEASED = [sources.find(dataset.file) for dataset in book_datasets()]
-_ALL_RELEASED = [*_RELEASED, *map(sources.find, prediction_files())]
+@pytest.fixture(scope="session", autouse=True)
+def _no_network():
+    """Refuse connections that leave this machine; other processes find a closed proxy."""
+    connect = socket.socket.connect
+
+    def only_here(self, address):
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            assert address[0] in ("127.0.0.1", "::1", "localhost"), f"a test connects to {address}"
+        return connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", only_here)
+        yield
 
 
 def _shared_folder(factory: pytest.TempPathFactory) -> Path:
     """Return this session's folder that all workers see."""
     own = factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory):
-    """Keep the tests' downloads and samples out of the user's cache.
-
-    The workers share it, since what one of them has built names the sample that it was made from.
-    """
-    folder = _shared_folder(tmp_path_factory) / "cache"
-    folder.mkdir(exist_ok=True)
-    os.environ["CHAOS_CACHE"] = str(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -67,12 +131,8 @@ def _outside_the_runner(monkeypatch):
 
 @pytest.fixture(scope="session")
 def released_root():
-    """The folder that holds ChaosNLI's released files; skips where they are not available."""
-    if "CHAOS_REQUIRE_DATA" in os.environ and None in _ALL_RELEASED:
-        pytest.fail("the released votes and predictions were to be here, and are not")
-    if None in _RELEASED:
-        pytest.skip("ChaosNLI's released files are not available")
-    return _RELEASED[0].parents[1].resolve()
+    """The folder that holds the published data."""
+    return Path(os.environ["CHAOS_DATA"])
 
 
 @pytest.fixture(scope="session")
@@ -139,22 +199,22 @@ def small_checkout(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def real_checkout(tmp_path_factory, released_root):
+def real_checkout(tmp_path_factory, released_root, pytestconfig):
     """A checkout in which the whole book was built from the released data."""
-    if "CHAOS_BUILT_BOOK" in os.environ:
-        return Path(os.environ["CHAOS_BUILT_BOOK"])
+    if built := pytestconfig.getoption("--built-book"):
+        return built.resolve()
     checkout = copy_checkout(tmp_path_factory.mktemp("real") / "book")
     return _build(checkout, "--strict", CHAOS_DATA=str(released_root))
 
 
 @pytest.fixture(scope="session")
-def browser():
+def browser(pytestconfig):
     """A headless Chromium."""
     from playwright.sync_api import sync_playwright
 
     path = find_chromium()
     if path is None:
-        if "CHAOS_REQUIRE_BROWSER" in os.environ:
+        if pytestconfig.getoption("--require-browser"):
             pytest.fail("a Chromium was to be here, and is not")
         pytest.skip("Chromium is not installed: the built pages are not checked")
     with sync_playwright() as playwright:

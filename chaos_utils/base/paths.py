@@ -1,8 +1,9 @@
 """Where data, results and builds are. Nothing else reads the project's variables, ``CHAOS_…``.
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
-``CHAOS_CACHE``, where downloads are kept; and ``CHAOS_RUN``, set by the runner for the
-notebook that it runs: the folder that takes its figures, and says in `CONTEXT_FILE` what runs.
+``CHAOS_DATA_ONLY``, which leaves out the checkout's own places; ``CHAOS_CACHE``, where downloads
+are kept; and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes
+its figures, and says in `CONTEXT_FILE` what runs.
 """
 
 import json
@@ -62,7 +63,7 @@ def data_roots() -> list[Path]:
     """Return the folders in which data is looked for, in order.
 
     They are ``CHAOS_DATA``, the checkout's ``data/``, ``shared/data/`` beside the checkout, and the
-    cache; without those that there cannot be.
+    cache; without those that there cannot be, and with ``CHAOS_DATA_ONLY`` without the checkout's.
     """
     roots = []
     named = os.environ.get("CHAOS_DATA")
@@ -77,7 +78,7 @@ def data_roots() -> list[Path]:
             )
         roots.append(Path(named))
     checkout = find_project()
-    if checkout is not None:
+    if checkout is not None and "CHAOS_DATA_ONLY" not in os.environ:
         roots += [checkout / "data", checkout.parent / "shared" / "data"]
     return [*roots, cache()]
 
