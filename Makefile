@@ -34,10 +34,11 @@ release: book ## Make the archive for a repository such as Zenodo, in _build/rel
 sample: $(VENV)/book.stamp $(DRAWING) ## Build the book from the synthetic sample instead of the data
 	@$(CHAOS) build --sample
 
-record: book ## Renew the recorded tables in results/tables from what the book computed (needs the data)
+record: book ## Renew the recorded tables in results/tables where they are not what the book shows (needs the data)
 	@$(CHAOS) record
 
-verify: book ## Compare the recorded tables with what the book computed, cell by cell
+verify: $(VENV)/book.stamp $(DRAWING) ## Compute everything anew, and compare it with the recorded tables, cell by cell
+	@$(CHAOS) build --recompute
 	@$(CHAOS) verify
 
 pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromium)

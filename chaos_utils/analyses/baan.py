@@ -1,12 +1,13 @@
 """The systems of Baan et al. (2022): what their tables call them, and their numbers beside ours."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
@@ -71,12 +72,23 @@ def prediction_files(votes: Votes, system: System) -> list[Path]:
 
     They hold more items than the dataset does: all of the development set that it was taken from.
     """
-    for known in votes.dataset.systems:
-        if system.origin == "released" and known.family == system.family:
-            names = [file.format(seed=system.seed) for file in known.files]
-            if all(map(sources.find, names)):
-                return [sources.locate(name, "released") for name in names]
+    if system.origin != "released":
+        return []
+    return released_files(votes.dataset, system.family, system.seed)
+
+
+def released_files(dataset: Dataset, family: str, seed: int | None) -> list[Path]:
+    """Return the files of `prediction_files` by the system's family and seed."""
+    for known in dataset.systems:
+        if known.family == family:
+            return available([file.format(seed=seed) for file in known.files])
     return []
+
+
+def available(names: Sequence[str]) -> list[Path]:
+    """Return where published files stand; none where one is missing."""
+    there = all(map(sources.find, names))
+    return [sources.locate(name, "released") for name in names] if there else []
 
 
 def agrees(value: float, published: float) -> bool:

@@ -1,10 +1,10 @@
 """Calibration to a majority label beside calibration to people."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,13 @@ import pandas as pd
 
 from chaos_utils.analyses.baan import (
     agrees,
+    available,
     in_paper,
     paper_datasets,
-    prediction_files,
+    paper_systems,
     published_beside,
     published_rows,
+    released_files,
     rows_about,
 )
 from chaos_utils.analyses.error_distributions import histogram, title, unbroken
@@ -24,9 +26,9 @@ from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input, digest
-from chaos_utils.datasets import sources
+from chaos_utils.base.inputs import Input, LaterMapping, digest, merged
 from chaos_utils.datasets.availability import datasets_of
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import (
@@ -625,30 +627,30 @@ class Outside:
     inputs: tuple[Input, ...] = ()
 
 
-def find_outside(material: Iterable[Evidence]) -> dict[tuple[str, str], Outside]:
-    """Read what the paper's models predict outside the datasets' own items, where available.
+def find_outside(material: Iterable[Evidence]) -> Mapping[tuple[str, str], Outside]:
+    """Find what the paper's models predict outside the datasets' own items, where available.
 
     Returns
     -------
-    dict of Outside
-        By the names of dataset and system; empty without votes and predictions.
+    mapping of Outside
+        By the names of dataset and system; empty without votes and predictions. It is read when it
+        is first needed.
     """
-    found = {}
-    for evidence in material:
-        for votes, systems in zip(evidence.votes or (), evidence.systems or (), strict=False):
-            for one in in_paper(systems):
-                if path := outside_file(votes, one):
-                    found[votes.dataset.name, one.name] = read_outside(path, votes)
-    return found
+    return _beside(material, _outside_files, lambda files, votes: read_outside(files[0], votes))
 
 
 def outside_file(votes: Votes, system: System) -> Path | None:
     """Return the released predictions of a system that reach past the dataset's own items."""
-    for known in votes.dataset.systems:
-        if system.origin == "released" and known.family == system.family and known.outside:
-            name = known.outside.format(seed=system.seed)
-            return sources.locate(name, "released") if sources.find(name) else None
-    return None
+    released = system.origin == "released"
+    files = _outside_files(votes.dataset, system.family, system.seed) if released else []
+    return next(iter(files), None)
+
+
+def _outside_files(dataset: Dataset, family: str, seed: int | None) -> list[Path]:
+    for known in dataset.systems:
+        if known.family == family and known.outside:
+            return available([known.outside.format(seed=seed)])
+    return []
 
 
 def read_outside(path: Path, votes: Votes) -> Outside:
@@ -682,18 +684,49 @@ class Development:
     inputs: tuple[Input, ...] = ()
 
 
-def find_development(material: Iterable[Evidence]) -> dict[tuple[str, str], Development]:
-    """Read what the paper's models predict on all of the development sets, where available.
+def find_development(material: Iterable[Evidence]) -> Mapping[tuple[str, str], Development]:
+    """Find what the paper's models predict on all of the development sets, where available.
 
-    By the names of dataset and system; empty without votes and predictions.
+    As `find_outside`.
     """
-    found = {}
-    for evidence in material:
-        for votes, systems in zip(evidence.votes or (), evidence.systems or (), strict=False):
-            for one in in_paper(systems):
-                if paths := prediction_files(votes, one):
-                    found[votes.dataset.name, one.name] = _read_predictions(paths, votes)
-    return found
+    return _beside(material, released_files, _read_predictions)
+
+
+_Read = TypeVar("_Read", Outside, Development)
+
+
+def _beside(
+    material: Iterable[Evidence],
+    files_of: Callable[[Dataset, str, int | None], list[Path]],
+    read: Callable[[list[Path], Votes], _Read],
+) -> Mapping[tuple[str, str], _Read]:
+    """Return what files of the paper's models hold, by the names of dataset and system."""
+    several = [one for one in material if one.given_votes and one.given_systems]
+
+    def load() -> dict[tuple[str, str], _Read]:
+        return {
+            (votes.dataset.name, one.name): read(files, votes)
+            for evidence in several
+            for votes, systems in zip(evidence.votes or (), evidence.systems or (), strict=True)
+            for one in in_paper(systems)
+            if one.origin == "released"
+            if (files := files_of(votes.dataset, one.family, one.seed))
+        }
+
+    if not all(one.is_known(systems=True) for one in several):
+        return load()
+    families = set(paper_systems()["family"])
+    paths = {
+        path
+        for evidence in several
+        for dataset in evidence.datasets
+        for known in dataset.systems
+        for seed in known.seeds
+        if known.family in families
+        for path in files_of(dataset, known.family, seed)
+    }
+    inputs = (Input(f"predictions/{path.name}", digest(path)) for path in paths)
+    return LaterMapping(merged(inputs), load)
 
 
 def _read_predictions(paths: Iterable[Path], votes: Votes) -> Development:

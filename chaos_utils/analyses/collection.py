@@ -49,8 +49,9 @@ def with_examples(material: Material) -> Material:
             if other.name != one.name and other.datasets[0].labels == own.labels
         ]
         votes = None
-        if one.votes and all(other.votes for other in others):
-            votes = (*one.votes, *(each for other in others for each in other.votes or ()))
+        if one.given_votes and all(other.given_votes for other in others):
+            lent = (each for other in others for each in other.given_votes or ())
+            votes = (*one.given_votes, *lent)
         found.append(Evidence(one.datasets, votes, None, any(e.own for e in (one, *others))))
     return Material(tuple(found))
 

@@ -73,7 +73,7 @@ def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
     if len(votes) <= most:
         return evidence
     kept = _taken(votes, _drawn(len(votes), most, seed))
-    return replace(evidence, votes=(kept,), systems=((),), own=True)
+    return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
 
 
 def _drawn(n_items: int, most: int, seed: int) -> Ints:
@@ -700,7 +700,7 @@ def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
         )
     systems = own_systems(first.votes[0], predictions)
     refuse_unused(predictions, first.votes, systems)
-    found = replace(first, systems=(tuple(systems),), own=first.own or bool(systems))
+    found = replace(first, given_systems=(tuple(systems),), own=first.own or bool(systems))
     return Material((found,))
 
 

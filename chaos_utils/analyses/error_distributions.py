@@ -75,8 +75,10 @@ def lineup(
 
 def check_system(material: Material, system: str) -> None:
     """Fail where a reader names a system that predicts no dataset."""
+    if not system:
+        return
     names = list(dict.fromkeys(one.name for one in material.systems))
-    if system and system not in names:
+    if system not in names:
         raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
 
 

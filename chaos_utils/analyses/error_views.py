@@ -36,7 +36,7 @@ _PAPER = ("baan2022_other", "baan2022_systems")
 
 def check_systems(material: Material, system: str) -> None:
     """Fail where there is no system at all, or a reader names one that predicts no dataset."""
-    if not any(one.systems is None or one.systems[0] for one in material):
+    if not any(one.given_systems is None or one.has_systems for one in material):
         raise ChaosError(
             "This chapter shows the errors of a system, and no system's predictions are available.",
             where=", ".join(dataset.title for dataset in material.datasets),

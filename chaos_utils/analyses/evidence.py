@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 
 from chaos_utils.analyses.names import dataset_name, listed
-from chaos_utils.base.inputs import Input, merged
+from chaos_utils.base.inputs import Input, Later, digest, merged
 from chaos_utils.datasets.availability import (
     datasets_of,
     is_missing,
@@ -19,23 +20,38 @@ from chaos_utils.datasets.catalogue import (
     get_dataset,
     known_datasets,
 )
-from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.loading import load_votes
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
+from chaos_utils.datasets.loading import find_votes_on, load_votes
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import load_systems, refuse_unused
+from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_unused
+
+Given = TypeVar("Given")
+
+
+def _states_old_labels(dataset: Dataset) -> bool:
+    return isinstance(dataset.reader, ChaosNLIReader) or bool(dataset.reader.old_label)
+
+
+def _names_annotators(dataset: Dataset) -> bool:
+    reader = dataset.reader
+    return bool(getattr(reader, "annotator", "") or getattr(reader, "annotators", ""))
+
 
 # What a dataset may lack: whether votes have it, and whether the published ones do.
 _HAS: Mapping[str, tuple[Callable[[Votes], bool], Callable[[Dataset], bool]]] = MappingProxyType(
     {
-        "old labels": (lambda votes: votes.has_old_labels, lambda dataset: True),
+        "old labels": (lambda votes: votes.has_old_labels, _states_old_labels),
         "old votes": (
             lambda votes: votes.has_old_labels and votes.has_old_votes,
             lambda dataset: bool(dataset.n_old_labels),
         ),
         "texts": (lambda votes: bool(votes.texts), lambda dataset: bool(dataset.text_fields)),
-        "annotators": (lambda votes: votes.annotations is not None, lambda dataset: False),
+        "annotators": (
+            lambda votes: votes.annotations is not None,
+            _names_annotators,
+        ),
         "three labels": (
             lambda votes: votes.dataset.n_classes == 3,
             lambda dataset: dataset.n_classes == 3,
@@ -53,19 +69,26 @@ def _collected() -> set[str]:
     return set(read_published("nie2020_table1")["dataset"])
 
 
+@dataclass(eq=False)
+class ReleasedVotes(Later[Votes]):
+    """Votes of the package as they were published, read when they are first needed."""
+
+    dataset: Dataset
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """What is available of one dataset, or of several that are shown as one.
 
-    `votes` and `systems` have an entry for each of the datasets. `votes` are None where they are
-    not available: their tables are then recorded ones. `systems` are None where the released
-    predictions are not available, and where none were asked for. `own` says whether a reader's own
-    votes or predictions are among them, so that no record has them.
+    `given_votes` and `given_systems` have an entry for each of the datasets, which may be read
+    later. Votes are None where they are not available: their tables are then recorded ones. Systems
+    are None where the released predictions are not available, and where none were asked for. `own`
+    says whether a reader's own votes or predictions are among them, so that no record has them.
     """
 
     datasets: tuple[Dataset, ...]
-    votes: tuple[Votes, ...] | None
-    systems: tuple[tuple[System, ...], ...] | None
+    given_votes: tuple[Votes | ReleasedVotes, ...] | None
+    given_systems: tuple[tuple[System, ...] | Later[tuple[System, ...]], ...] | None
     own: bool = False
 
     @property
@@ -74,18 +97,54 @@ class Evidence:
         return "+".join(one.name for one in self.datasets)
 
     @property
-    def recordable(self) -> bool:
-        """Whether these are the package's own: the released votes, no system of a reader's."""
-        votes, ours = self.votes or (), bundled_datasets()
-        released = all(one.is_released and one.dataset in ours for one in votes)
-        return released and not self.own
+    def votes(self) -> tuple[Votes, ...] | None:
+        """The votes on each of the datasets; None where they are not available."""
+        return None if self.given_votes is None else tuple(map(_read, self.given_votes))
 
     @property
-    def inputs(self) -> tuple[Input, ...]:
-        """The files of votes and predictions."""
-        of_votes = [one.inputs for one in self.votes or ()]
-        of_systems = [one.inputs for several in self.systems or () for one in several]
+    def systems(self) -> tuple[tuple[System, ...], ...] | None:
+        """The systems that predict each of the datasets; None as above."""
+        return None if self.given_systems is None else tuple(map(_read, self.given_systems))
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether there is a system."""
+        given = self.given_systems or ()
+        return any(bool(one.inputs if isinstance(one, Later) else one) for one in given)
+
+    @property
+    def released(self) -> bool:
+        """Whether all votes that are available are, byte for byte, as they were published."""
+        return all(isinstance(one, Later) or one.is_released for one in self.given_votes or ())
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether votes are those of the synthetic sample."""
+        return any(entry.synthetic for one in self.given_votes or () for entry in one.inputs)
+
+    @property
+    def recordable(self) -> bool:
+        """Whether these are the package's own: the released votes, no system of a reader's."""
+        given, ours = self.given_votes or (), bundled_datasets()
+        return self.released and not self.own and all(one.dataset in ours for one in given)
+
+    def inputs(self, *, systems: bool = True) -> tuple[Input, ...]:
+        """Return the files of votes and, if they are asked for, predictions."""
+        of_votes = [one.inputs for one in self.given_votes or ()]
+        given = self.given_systems or () if systems else ()
+        of_systems = [
+            one.inputs if isinstance(one, Later) else merged(*(each.inputs for each in one))
+            for one in given
+        ]
         return merged(*of_votes, *of_systems)
+
+    def is_known(self, *, systems: bool) -> bool:
+        """Return whether the digests of `inputs` say all that votes, and systems, are.
+
+        So it is for those that `gather` finds among the package's own files.
+        """
+        given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        return self.recordable and all(isinstance(one, Later) for one in given)
 
     def has(self, what: str) -> bool:
         """Return whether each dataset has a part that one may lack.
@@ -94,9 +153,16 @@ class Evidence:
         ``published collection``.
         """
         of_votes, of_published = _HAS[what]
-        if self.votes is None:
+        if self.given_votes is None:
             return all(map(of_published, self.datasets))
-        return all(map(of_votes, self.votes))
+        return all(
+            of_published(one.dataset) if isinstance(one, Later) else of_votes(one)
+            for one in self.given_votes
+        )
+
+
+def _read(given: Given | Later[Given]) -> Given:
+    return given.value if isinstance(given, Later) else given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +200,7 @@ class Material(Sequence[Evidence]):
     @property
     def synthetic(self) -> bool:
         """Whether the votes are those of the synthetic sample."""
-        return any(votes.source.synthetic for votes in self.votes)
+        return any(one.synthetic for one in self.evidence)
 
     @property
     def is_book(self) -> bool:
@@ -144,7 +210,11 @@ class Material(Sequence[Evidence]):
     @property
     def released(self) -> bool:
         """Whether all votes are the book's own, as released; predictions may be others."""
-        return all(one.is_released and one.dataset.in_book for one in self.votes)
+        alone = [one for one in self.evidence if len(one.datasets) == 1]
+        return all(
+            one.released and all(votes.dataset.in_book for votes in one.given_votes or ())
+            for one in alone
+        )
 
     def having(self, what: str) -> "Material":
         """Return those datasets that have a part which one may lack (see `Evidence.has`)."""
@@ -177,8 +247,8 @@ class Material(Sequence[Evidence]):
 
 
 def _pool(parts: Material) -> Evidence:
-    votes = tuple(one.votes[0] for one in parts if one.votes)
-    systems = tuple(one.systems[0] for one in parts if one.systems is not None)
+    votes = tuple(one.given_votes[0] for one in parts if one.given_votes)
+    systems = tuple(one.given_systems[0] for one in parts if one.given_systems is not None)
     return Evidence(
         tuple(one.datasets[0] for one in parts),
         votes if len(votes) == len(parts) else None,
@@ -201,30 +271,57 @@ def gather(
     loaded at all. `datasets` are by default those of the book, or those that `data` holds.
     `trained` says whether the project's own runs are among the systems.
 
-    Fails if a file is not the published one or has faults, or there are predictions and no votes.
+    The package's own files are found and compared with the published digests here, and read when
+    their votes or systems are first needed. Fails if one is not the published one, a reader's has
+    faults, or there are predictions and no votes.
     """
     found = []
     held = datasets_of(data)  # a reader's files bring datasets of their own
     chosen = [get_dataset(name) for name in datasets] or held
     for dataset in chosen:
-        votes = None
-        if not (may_be_recorded(data) and is_missing(dataset)):
-            votes = (load_votes(dataset.name, data),)
+        if may_be_recorded(data) and is_missing(dataset):
+            if predictions:
+                raise needs_votes(dataset)
+            found.append(Evidence((dataset,), None, None))
+            continue
+        votes = _votes_on(dataset, data)
         systems = None
-        if predictions is not None and votes and not _lacks_predictions(votes[0], predictions):
-            systems = (tuple(load_systems(votes[0], predictions, trained=trained)),)
-        if votes is None and predictions:
-            raise needs_votes(dataset)
-        own = any(one.origin == "yours" for some in systems or () for one in some)
-        own |= any(not one.is_released for one in votes or ())
-        found.append(Evidence((dataset,), votes, systems, own))
+        if predictions is not None and not _lacks_predictions(votes, predictions):
+            systems = (_systems_on(votes, predictions, trained=trained),)
+        own = not (isinstance(votes, Later) or votes.is_released)
+        if systems and not isinstance(systems[0], Later):
+            own |= any(one.origin == "yours" for one in systems[0])
+        found.append(Evidence((dataset,), (votes,), systems, own))
     material = Material(tuple(found), trained and predictions is not None)
-    refuse_unused(predictions or (), material.votes, material.systems)
+    if predictions:
+        refuse_unused(predictions, material.votes, material.systems)
     return material
 
 
-def _lacks_predictions(votes: Votes, predictions: Sequence[str]) -> bool:
+def _votes_on(dataset: Dataset, data: str) -> Votes | ReleasedVotes:
+    files = find_votes_on(dataset.name, data)
+    names = tuple(file.name for file in dataset.files)
+    if data == "sample" or files.names != names or dataset not in bundled_datasets():
+        return load_votes(dataset.name, data)
+    inputs = tuple(Input(name, digest(path)) for name, path in zip(names, files.paths, strict=True))
+    if [one.sha256 for one in inputs] != [file.sha256 for file in dataset.files]:
+        return load_votes(dataset.name, data)
+    return ReleasedVotes(inputs, lambda: load_votes(dataset.name, data), dataset)
+
+
+def _systems_on(
+    votes: Votes | ReleasedVotes, predictions: Sequence[str], *, trained: bool
+) -> tuple[System, ...] | Later[tuple[System, ...]]:
+    def load() -> tuple[System, ...]:
+        return tuple(load_systems(_read(votes), predictions, trained=trained))
+
+    if predictions or not isinstance(votes, Later):
+        return load()
+    return Later(inputs_of_systems(votes.dataset, trained=trained), load)
+
+
+def _lacks_predictions(votes: Votes | ReleasedVotes, predictions: Sequence[str]) -> bool:
     """Whether released predictions on released votes are missing, and no others stand in."""
-    if predictions or not votes.is_released:
+    if predictions or not (isinstance(votes, Later) or votes.is_released):
         return False
     return bool(missing_predictions(votes.dataset))

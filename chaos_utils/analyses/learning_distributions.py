@@ -140,11 +140,12 @@ def runs_on(
 
     On other votes than the released ones, no run has predicted the items.
     """
-    votes = evidence.votes[0] if evidence.votes else None
-    if votes is None and predictions:
-        raise needs_votes(evidence.datasets[0])
-    own = tuple(own_systems(votes, predictions)) if votes is not None else ()
-    if votes is not None and not votes.is_released:
+    own: tuple[System, ...] = ()
+    if predictions:
+        if evidence.votes is None:
+            raise needs_votes(evidence.datasets[0])
+        own = tuple(own_systems(evidence.votes[0], predictions))
+    if not evidence.released:
         return Runs(own=own)
     runs = [run for run in committed_runs() if not run.record["synthetic"]]
     known = sorted({str(run.settings["model"]) for run in runs})

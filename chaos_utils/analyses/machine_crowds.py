@@ -1,6 +1,6 @@
 """Machines as a crowd: how far they agree with each other, and how many people they are worth."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
-from chaos_utils.base.inputs import Input
+from chaos_utils.base.inputs import Input, Later, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.companions import (
@@ -61,8 +61,13 @@ _DRAWS = 20  # of as many people
 class Answers:
     """What machines answered, and the files that say so."""
 
-    rows: pd.DataFrame
+    given: pd.DataFrame | Later[pd.DataFrame]
     inputs: tuple[Input, ...] = ()
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """An answer each, read when they are first needed."""
+        return self.given.value if isinstance(self.given, Later) else self.given
 
     def on(self, votes: Votes) -> pd.DataFrame:
         """Return the answers to a dataset's items; none beside a reader's own votes."""
@@ -94,35 +99,44 @@ def beside(material: Material) -> Machines:
         correct = [_invent_correct(votes) for votes in material.votes if _asked_berts(votes)]
         berts = pd.concat([pd.DataFrame(), *correct])
         return Machines(material, Answers(judged), Answers(berts))
-    released = [one for one in material.votes if one.is_released]
-    files = [name for one in released for name in machine_files(one.dataset)]
+    released = [one for one in material if one.given_votes and one.released]
+    files = [name for one in released for name in machine_files(one.datasets[0])]
     if not files:
         return Machines(material)
     if not all(map(sources.find, files)):
         if any(one.own for one in material):
             return Machines(material)
         return Machines(Material(tuple(map(_unavailable, material)), material.trained))
-    correct = [
-        read_berts(votes).assign(dataset=votes.dataset.name)
-        for votes in released
-        if votes.texts and _asked_berts(votes)
-    ]
-    berts = pd.concat([pd.DataFrame(), *correct])
-    judges = Answers(read_llm_judges(), _inputs([one for one in files if "judge" in one]))
-    of_berts = Answers(berts, _inputs([one for one in files if "berts" in one]))
-    return Machines(material, judges, of_berts)
+
+    def answers_of_berts() -> pd.DataFrame:
+        several = [votes for one in released for votes in one.votes or ()]
+        correct = [
+            read_berts(votes).assign(dataset=votes.dataset.name)
+            for votes in several
+            if votes.texts and _asked_berts(votes)
+        ]
+        return pd.concat([pd.DataFrame(), *correct])
+
+    return Machines(
+        material,
+        _read_later(read_llm_judges, [one for one in files if "judge" in one]),
+        _read_later(answers_of_berts, [one for one in files if "berts" in one]),
+    )
 
 
 def _asked_berts(votes: Votes) -> bool:
     return any("berts" in name for name in machine_files(votes.dataset))
 
 
-def _inputs(files: Sequence[str]) -> tuple[Input, ...]:
-    return tuple(Input(name, sources.get(name).sha256 or "") for name in files)
+def _read_later(read: Callable[[], pd.DataFrame], files: Sequence[str]) -> Answers:
+    """Return the answers of files, which must be the published ones."""
+    found = [(name, sources.locate(name, "released")) for name in files]
+    inputs = tuple(Input(name, digest(path)) for name, path in found)
+    return Answers(Later(inputs, read), inputs)
 
 
 def _unavailable(evidence: Evidence) -> Evidence:
-    return replace(evidence, votes=None, systems=None)
+    return replace(evidence, given_votes=None, given_systems=None)
 
 
 def annotated(beside: Material) -> tuple[Material, Answers]:
@@ -141,11 +155,13 @@ def annotated(beside: Material) -> tuple[Material, Answers]:
     files = [name for one in material.datasets for name in machine_files(one)]
     if not all(map(sources.find, files)):
         return Material(tuple(map(_unavailable, material))), Answers(pd.DataFrame())
-    rows = [
-        read_llm_annotators(one.dataset.name).assign(dataset=one.dataset.name)
-        for one in material.votes
-    ]
-    return material, Answers(pd.concat(rows) if rows else pd.DataFrame(), _inputs(files))
+
+    def labels() -> pd.DataFrame:
+        there = [one.name for one in material if one.given_votes]
+        rows = [read_llm_annotators(name).assign(dataset=name) for name in there]
+        return pd.concat([pd.DataFrame(), *rows])
+
+    return material, _read_later(labels, files)
 
 
 # Answers to synthetic items

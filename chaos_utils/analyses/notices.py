@@ -29,7 +29,10 @@ def of_systems(material: Material) -> str:
     """Say what a reader must know of their own systems: which are crowds of machine votes."""
     return "\n>\n".join(
         f"> {in_markdown(f'{system.name}: {note}.')}"
-        for system in material.systems
+        for one in material
+        if one.own  # others have none of the reader's
+        for several in one.systems or ()
+        for system in several
         if system.origin == "yours"
         for note in system.notes
     )
@@ -87,7 +90,7 @@ def _without_models(material: Material) -> str:
     without = [
         one.datasets[0].short
         for one in material
-        if one.systems is not None and len(one.datasets) == 1 and not one.systems[0]
+        if one.given_systems is not None and len(one.datasets) == 1 and not one.has_systems
         if one.name not in left_out
     ]
     if not without:

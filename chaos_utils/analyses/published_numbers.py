@@ -62,9 +62,8 @@ def of_chapters(material: Sequence[Evidence]) -> Chapters:
 
     `material` has the models that this project trained, as these chapters do.
     """
-    several = [one for one in material if _has_models(one)]
-    own = [one for one in several if one.name == paper_datasets()[0]]
-    both = [one for one in several if one.name in paper_datasets()]
+    both = [one for one in material if one.name in paper_datasets() and _has_models(one)]
+    own = [one for one in both if one.name == paper_datasets()[0]]
     table_1 = calibration.human_calibration(both)
     first = table_1.on(own[0].name) if own else table_1
     outside = calibration.find_outside(own)
@@ -81,14 +80,18 @@ def of_chapters(material: Sequence[Evidence]) -> Chapters:
 
 def _has_models(evidence: Evidence) -> bool:
     """Whether there are models to judge, or recorded tables of them."""
-    if evidence.votes is None or evidence.systems is None:
+    if evidence.given_votes is None or evidence.given_systems is None:
         return True
-    systems = evidence.systems[0]
+    if evidence.recordable:  # what was released on a dataset of the paper is the paper's
+        return evidence.has_systems
+    systems = (evidence.systems or ())[0]
     return bool(in_paper(systems)) or any(one.origin in ("trained", "yours") for one in systems)
 
 
 def _has_many_votes(evidence: Evidence) -> bool:
-    fewest = 2 * error_distributions.N_VOTES
+    fewest, (dataset,) = 2 * error_distributions.N_VOTES, evidence.datasets
+    if evidence.recordable and dataset.n_votes:  # its file says how many each item has
+        return dataset.n_votes > fewest
     return all(votes.n_votes.min() > fewest for votes in evidence.votes or ())
 
 

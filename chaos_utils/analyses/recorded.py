@@ -1,8 +1,11 @@
 """Analyses: pure functions from votes, systems and parameters to tables, kept as text.
 
 ``@recorded`` marks one that needs the votes on a dataset; called with the evidence on several, it
-returns one table. Where the votes are not available, it returns the rows that are recorded in
-``results/tables/`` for the same parameters. ``@derived`` marks one that needs other tables alone.
+returns one table. What it returned is recorded in ``results/tables/``, with a key: all that decides
+the rows. Where the key is the one here, known before anything is parsed, the record is the result.
+Where it is another, the rows are computed; where votes or predictions are not available, the rows
+recorded for the same parameters are shown, and said to be. ``@derived`` marks an analysis that
+needs other tables alone.
 """
 
 import functools
@@ -11,7 +14,9 @@ import inspect
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +24,11 @@ import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.base import paths
+from chaos_utils.base.asked import Asked, note
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.base.inputs import Input, merged
-from chaos_utils.base.modules import code_digest
+from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.modules import code_digest, digest_of_dataset
 from chaos_utils.base.table import (
     Origin,
     Table,
@@ -32,10 +38,13 @@ from chaos_utils.base.table import (
     rounded,
     together,
 )
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.published.tables import FOLDER as FOLDER_OF_PUBLISHED
 from chaos_utils.datasets.published.tables import published_input
+from chaos_utils.datasets.registry import prediction_files
 
 FOLDER = paths.TABLES  # below results/ too
-VERSION = 1  # of the format of records
+VERSION = 2  # of the format of records
 _PACKAGE = "chaos_utils.analyses."
 # Parameters of an analysis that take evidence; what they are given is no parameter of the record.
 _EVIDENCE = ("votes", "systems", "all_votes", "all_systems")
@@ -48,8 +57,10 @@ class Record:
     """A recorded table, and what it was made from.
 
     `analysis` is module and function, such as ``results.main_results``; `dataset` as in
-    `Evidence.name`; `types` are those of the columns, as `as_text` gives them; `code` is the digest
-    of the code that made it, as `code_digest` gives it; `text` has the rows, as CSV.
+    `Evidence.name`; `types` are those of the columns, as `as_text` gives them; `text` has the rows,
+    as CSV. The key is all else: `tables` has the digest of the rows of each table that was given,
+    `datasets` that of the YAML file of each dataset whose votes were, `code` that of the code with
+    its data, as `code_digest` gives it, and `versions` those of the libraries that compute.
     """
 
     analysis: str
@@ -58,13 +69,24 @@ class Record:
     keys: tuple[str, ...]
     types: Mapping[str, str]
     inputs: tuple[Input, ...]
+    tables: Mapping[str, str]
+    datasets: Mapping[str, str]
     code: str
+    versions: Mapping[str, str]
     text: str
 
     @property
     def name(self) -> str:
         """Its place below a folder of records."""
         return _place(self.analysis, self.dataset, self.parameters)
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What decides the rows, as JSON would give it back."""
+        about = asdict(self)
+        del about["types"], about["text"]
+        found: dict[str, Any] = json.loads(_as_json(about))
+        return found
 
     def written(self) -> str:
         """Return the record as a file holds it: what it was made from, then the rows."""
@@ -93,8 +115,30 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
     Without `whole`, its rows need not be those that were written: so it can be compared with
     others.
     """
+    return _parsed(path, _content(path), whole=whole)
+
+
+def _content(path: Path) -> bytes:
     try:
-        content = path.read_text("utf-8")
+        return path.read_bytes()
+    except OSError as fault:
+        raise _damaged(path, fault) from fault
+
+
+def _damaged(path: Path, fault: Exception) -> ChaosError:
+    missing = isinstance(fault, FileNotFoundError)
+    return ChaosError(
+        "There is no such recorded table." if missing else "A recorded table is damaged.",
+        where=path,
+        found=None if missing else str(fault),
+        expected="a table that `make record` wrote",
+        todo="restore it with git, or run `chaos data fetch` and `make record`",
+    )
+
+
+def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
+    try:
+        content = written.decode()
         head = [line for line in content.splitlines(keepends=True) if line.startswith("# ")]
         about = (line[2:].split(": ", 1) for line in head)
         known = {name: json.loads(value) for name, value in about}
@@ -107,15 +151,8 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
         found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
         if whole:
             from_text(text, found.types)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
-        missing = isinstance(fault, FileNotFoundError)
-        raise ChaosError(
-            "There is no such recorded table." if missing else "A recorded table is damaged.",
-            where=path,
-            found=None if missing else str(fault),
-            expected="a table that `make record` wrote",
-            todo="restore it with git, or run `chaos data fetch` and `make record`",
-        ) from fault
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise _damaged(path, fault) from fault
     return found
 
 
@@ -127,7 +164,8 @@ def recorded(
     The function takes ``votes`` and, if it needs them, ``systems``: those of one dataset. One that
     treats several as one takes ``all_votes`` and ``all_systems``. Its other arguments are numbers,
     texts or lists of them (the record's parameters), tables of other analyses, of which it gets the
-    rows on its dataset, and things with ``inputs``.
+    rows on its dataset, and things with ``inputs`` that say all that they are, alone, in lists or
+    in mappings. Others are refused: no key would hold them.
 
     Datasets that lack what it `needs`, as for `Evidence.has`, are passed over; `published` names
     the tables of the papers' numbers that it reads.
@@ -154,6 +192,7 @@ class Analysis:
     def __post_init__(self) -> None:
         functools.update_wrapper(self, self.function)
         self._takes = inspect.signature(self.function).parameters
+        self._takes_systems = bool({"systems", "all_systems"} & set(self._takes))
 
     @property
     def name(self) -> str:
@@ -174,73 +213,157 @@ class Analysis:
         )
 
     def _on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
-        bound = {
+        given = self._given(evidence, arguments)
+        systems = self._takes_systems
+        if evidence.given_votes is None or (systems and evidence.given_systems is None):
+            return self._shown(evidence, given)
+        origin = given.origin | Origin(evidence.inputs(systems=systems))
+        origin |= Origin(merged(map(published_input, self.published)))
+        if not evidence.is_known(systems=systems):
+            return self._computed(evidence, given, origin)
+        key = self._key(evidence, given, origin.inputs)
+        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(key)
+        if rows is not None:
+            return Table(rows, self.keys, {evidence.name: origin})
+        found = self._computed(evidence, given, origin)
+        if not origin.recorded and paths.in_runner():
+            text, types = as_text(found.rows)
+            record = replace(key, text=text, types=types)
+            write_text(paths.run_folder() / FOLDER / record.name, record.written())
+            note(Asked(record.name, "computed", damaged=damaged))
+        return found
+
+    def _given(self, evidence: Evidence, arguments: Mapping[str, Any]) -> "_Given":
+        """Sort the arguments: what of each is part of the key, and what the function gets."""
+        defaults = {
             name: one.default
             for name, one in self._takes.items()
             if name not in _EVIDENCE and one.default is not one.empty
-        } | dict(arguments)
-        parameters = {n: value for n, value in sorted(bound.items()) if _is_parameter(value)}
-        needs_systems = bool({"systems", "all_systems"} & set(self._takes))
-        votes, systems = evidence.votes, evidence.systems
-        if votes is None or (needs_systems and systems is None):
-            return self._read(evidence, parameters, bound.values())
-        available = (votes[0], systems and systems[0], votes, systems)
-        given = zip(_EVIDENCE, available, strict=True)
-        passed = {name: value for name, value in given if name in self._takes}
-        inputs = [published_input(name) for name in self.published]
-        inputs += evidence.inputs if needs_systems else merged(*(one.inputs for one in votes))
-        origin = Origin(merged(inputs))
-        for name, value in bound.items():
-            if isinstance(value, Table):
-                passed[name] = value.on(evidence.name).rows
+        }
+        parameters, tables, passed, origin = {}, {}, {}, Origin()
+        for name, value in sorted((defaults | dict(arguments)).items()):
+            passed[name] = value
+            if _is_parameter(value):
+                parameters[name] = value
+            elif isinstance(value, Table):
+                passed[name] = rows = value.on(evidence.name).rows
+                tables[name] = _digest(as_text(rows)[0])
                 origin |= value.origins.get(evidence.name, Origin())
             else:
-                passed[name] = value
-                origin |= Origin(_inputs_of(value))
-        found = Table(rounded(self.function(**passed)), self.keys, {evidence.name: origin})
-        if evidence.recordable and not origin.recorded and paths.in_runner():
-            self._write(found, evidence, parameters)
-        return found
+                try:
+                    origin |= Origin(_inputs_of(value))
+                except TypeError as fault:
+                    raise TypeError(
+                        f"{self.name}: argument {name!r} is neither a parameter, a table nor a "
+                        f"thing with inputs: {fault}"
+                    ) from fault
+        return _Given(parameters, tables, passed, origin)
 
-    def _write(self, table: Table, evidence: Evidence, parameters: Mapping[str, Any]) -> None:
-        text, types = as_text(table.rows)
-        record = Record(
+    def _key(self, evidence: Evidence, given: "_Given", inputs: tuple[Input, ...]) -> Record:
+        """Return the record of what would be computed, without its rows."""
+        several = {one.dataset.name for one in evidence.given_votes or ()}
+        return Record(
             self.name,
             evidence.name,
-            parameters,
+            given.parameters,
             self.keys,
-            types,
-            table.inputs,
+            {},
+            inputs,
+            given.tables,
+            {name: digest_of_dataset(name) for name in sorted(several)},
             code_digest(self.function.__module__),
-            text,
+            _versions(),
+            "",
         )
-        write_text(paths.run_folder() / FOLDER / record.name, record.written())
 
-    def _read(
-        self, evidence: Evidence, parameters: Mapping[str, Any], given: Iterable[Any]
-    ) -> Table:
+    def _computed(self, evidence: Evidence, given: "_Given", origin: Origin) -> Table:
+        votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
+        assert votes is not None
+        available = (votes[0], systems and systems[0], votes, systems)
+        both = zip(_EVIDENCE, available, strict=True)
+        passed = {name: value for name, value in both if name in self._takes} | dict(given.passed)
+        return Table(rounded(self.function(**passed)), self.keys, {evidence.name: origin})
+
+    def _shown(self, evidence: Evidence, given: "_Given") -> Table:
+        """Return what is recorded for the same parameters: its inputs are not all available."""
         folder = paths.results() / FOLDER
-        path = folder / _place(self.name, evidence.name, parameters)
+        name = _place(self.name, evidence.name, given.parameters)
         known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
-        others = [] if path.is_file() else [one for one in known if one.dataset == evidence.name]
+        others = [] if (folder / name).is_file() else list(known)
+        others = [one for one in others if one.dataset == evidence.name]
         if evidence.own or others:
             raise ChaosError(
                 f"{self.name} is not recorded for these parameters, and the votes or predictions "
                 "that it needs are not available.",
                 where=evidence.name,
-                found=_as_json(parameters),
+                found=_as_json(given.parameters),
                 expected="; ".join(_as_json(one.parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
-        record = read_record(path)
-        # Votes are not here; what else went in may be, and have changed.
-        found = merged(*map(_inputs_of, given), map(published_input, self.published))
-        here = {one.name: one for one in found}
-        changed = any(here.get(one.name, one) != one for one in record.inputs)
-        outdated = changed or record.code != code_digest(self.function.__module__)
-        origin = Origin(record.inputs, recorded=True, outdated=outdated)
+        content = _content(folder / name)
+        record = _parsed(folder / name, content)
+        note(Asked(name, "shown", hashlib.sha256(content).hexdigest()))
+        # What else went in may be here, and have changed.
+        here = map(_found_again, record.inputs)
+        same = (
+            record.code == code_digest(self.function.__module__)
+            and record.versions == _versions()
+            and record.tables == given.tables
+            and all(digest_of_dataset(one) == is_ for one, is_ in record.datasets.items())
+            and all(now in ("", one.sha256) for one, now in zip(record.inputs, here, strict=True))
+        )
+        origin = Origin(record.inputs, recorded=True, outdated=not same or given.origin.outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The arguments of a call: parameters, digests of tables, what the function gets."""
+
+    parameters: Mapping[str, Any]
+    tables: Mapping[str, str]
+    passed: Mapping[str, Any]
+    origin: Origin
+
+
+def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
+    """Return the rows of the record that has this key, and whether its file is damaged."""
+    if paths.find_project() is None:
+        return None, False
+    path = paths.results() / FOLDER / key.name
+    if not path.is_file():
+        return None, False
+    try:
+        content = _content(path)
+        record = _parsed(path, content)
+    except ChaosError:
+        return None, True
+    if record.key != key.key:
+        return None, False
+    note(Asked(key.name, "read", hashlib.sha256(content).hexdigest()))
+    return from_text(record.text, record.types), False
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("numpy", "scipy", "pandas")}
+
+
+def _found_again(recorded: Input) -> str:
+    """Return the digest of the file that a record names as it is here; empty where it is not."""
+    kind, _, name = recorded.name.partition("/")
+    path: Path | None
+    if kind == "published":
+        path = FOLDER_OF_PUBLISHED / name
+    elif kind == "results":
+        path = paths.results() / name
+    elif kind == "predictions":
+        known = [one for one in prediction_files() if Path(one).name == name]
+        path = sources.find(known[0]) if known else None
+    else:
+        path = sources.find(recorded.name)
+    return digest(path) if path is not None and path.is_file() else ""
 
 
 def _is_parameter(value: object) -> bool:
@@ -250,6 +373,7 @@ def _is_parameter(value: object) -> bool:
 
 
 def _inputs_of(value: Any) -> tuple[Input, ...]:
+    """Return the inputs of a thing, or of several; raise TypeError for one that has none."""
     if hasattr(value, "inputs"):
         found: tuple[Input, ...] = value.inputs
         return found
@@ -257,7 +381,7 @@ def _inputs_of(value: Any) -> tuple[Input, ...]:
         return merged(*map(_inputs_of, value.values()))
     if isinstance(value, Iterable) and not isinstance(value, str):
         return merged(*map(_inputs_of, value))
-    return ()
+    raise TypeError(f"found {type(value).__name__}")
 
 
 def derived(
@@ -272,7 +396,9 @@ def derived(
         @functools.wraps(function)
         def call(*args: Any, **arguments: Any) -> Table:
             values = [*args, *arguments.values()]
-            others = [one for one in values if not isinstance(one, Table)]
+            others = [
+                one for one in values if not isinstance(one, Table) and not _is_parameter(one)
+            ]
             origins = origins_of(one for one in values if isinstance(one, Table))
             of_all = merged(map(published_input, published), *map(_inputs_of, others))
             if of_all:

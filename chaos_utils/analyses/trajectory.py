@@ -1,7 +1,8 @@
 """How scores grow with training, bin by bin of human agreement (Figure 8 of Nie et al., 2020)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from chaos_utils.analyses.agreement import GUESS, MODELS, BinScores, score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
+from chaos_utils.base.inputs import Input, Later, merged
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import number, with_interval
 from chaos_utils.scoring.published import TABLE_5
@@ -68,8 +71,13 @@ def with_sizes(material: Material, model: str, runs: Iterable[Run] | None = None
         if run.settings["model"] == model and kind_of(run) in ("plain", "size"):
             key = (run.settings["task"], run.record["data"]["n_train"], run.settings["seed"])
             found.setdefault(key, run)
-    stages = [(run, key[1], run.read_table(PREDICTIONS_FILE)) for key, run in sorted(found.items())]
-    return _with_stages(material, stages, PREDICTIONS_FILE)
+    several = [run for _, run in sorted(found.items(), key=lambda one: one[0])]
+
+    def stages() -> Iterator[tuple[Run, int, pd.DataFrame]]:
+        for run in several:
+            yield run, run.record["data"]["n_train"], run.read_table(PREDICTIONS_FILE)
+
+    return _with_stages(material, several, PREDICTIONS_FILE, stages)
 
 
 def with_looks(material: Material, model: str, runs: Iterable[Run] | None = None) -> Material:
@@ -86,32 +94,49 @@ def with_looks(material: Material, model: str, runs: Iterable[Run] | None = None
         settings = run.settings
         if settings["model"] == model and kind_of(run) == "plain" and settings["trajectory"]:
             chosen.setdefault(settings["task"], run)
-    stages = [
-        (run, int(str(items)), table)
-        for run in chosen.values()
-        for items, table in run.read_table(TRAJECTORY_FILE).groupby("pairs")
-    ]
-    return _with_stages(material, stages, TRAJECTORY_FILE)
+
+    def stages() -> Iterator[tuple[Run, int, pd.DataFrame]]:
+        for run in chosen.values():
+            for items, table in run.read_table(TRAJECTORY_FILE).groupby("pairs"):
+                yield run, int(str(items)), table
+
+    return _with_stages(material, list(chosen.values()), TRAJECTORY_FILE, stages)
 
 
 def _with_stages(
-    material: Material, stages: Sequence[tuple[Run, int, pd.DataFrame]], file: str
+    material: Material,
+    runs: Sequence[Run],
+    file: str,
+    stages: Callable[[], Iterable[tuple[Run, int, pd.DataFrame]]],
 ) -> Material:
-    """Put what runs' tables predict of each dataset into its evidence."""
-    inputs = {run.name: run.inputs_of(file) for run, _, _ in stages}
+    """Put what tables of runs predict of each dataset into its evidence; they are read later."""
+    inputs = {run.name: run.inputs_of(file) for run in runs}
+    read = Later((), lambda: list(stages()))
     several = []
     for one in material:
         systems = None
-        if one.votes is not None:
-            found = []
-            for run, items, table in stages:
-                if system := predictions_in(table, one.votes[0], ""):
-                    about = {name: run.settings[name] for name in ("model", "epochs", "seed")}
-                    about |= {"run": run.name, "origin": "trained", "inputs": inputs[run.name]}
-                    found.append(_stage(system, items, **about))
-            systems = (tuple(found),)
-        several.append(replace(one, systems=systems))
+        if one.given_votes is not None:
+            tasks = [(run, get_task(run.settings["task"])) for run in runs]
+            of_task = [run.name for run, task in tasks if one.name in task.datasets]
+            found = merged(*(inputs[name] for name in of_task))
+            systems = (Later(found, partial(_predicted, one, read, inputs)),)
+        several.append(replace(one, given_systems=systems))
     return Material(tuple(several), material.trained)
+
+
+def _predicted(
+    evidence: Evidence,
+    stages: Later[list[tuple[Run, int, pd.DataFrame]]],
+    inputs: Mapping[str, tuple[Input, ...]],
+) -> tuple[System, ...]:
+    found = []
+    for run, items, table in stages.value:
+        (votes,) = evidence.votes or ()
+        if system := predictions_in(table, votes, ""):
+            about = {name: run.settings[name] for name in ("model", "epochs", "seed")}
+            about |= {"run": run.name, "origin": "trained", "inputs": inputs[run.name]}
+            found.append(_stage(system, items, **about))
+    return tuple(found)
 
 
 def _stage(system: System, items: int, **about: Any) -> Stage:
@@ -134,7 +159,7 @@ def _synthetic(material: Material, model: str, sizes: Iterable[int]) -> Material
             shares = powers / powers.sum(axis=1, keepdims=True)
             simulated = computed("", votes, shares, origin="simulated")
             stages.append(_stage(simulated, items, model=model, run="synthetic run", seed=0))
-        several.append(replace(one, systems=(tuple(stages),)))
+        several.append(replace(one, given_systems=(tuple(stages),)))
     return Material(tuple(several), material.trained)
 
 

@@ -101,11 +101,17 @@ def joined(material: Material) -> Material:
     missing = any(len(one.inputs) < len(one.files) for one in (VARIERR, TAXONOMY, LIVENLI))
     found: list[Evidence] = []
     for one in material:
-        if one.votes is None or (missing and one.recordable):
-            found.append(replace(one, votes=None, systems=None))
-        elif not missing and set(one.votes[0].uids) & set(TAXONOMY.read(one.votes[0])["uid"]):
+        if one.given_votes is None or (missing and one.recordable):
+            found.append(replace(one, given_votes=None, given_systems=None))
+        elif not missing and (one.recordable or _are_explained(one)):
             found.append(one)
     return replace(material, evidence=tuple(found))
+
+
+def _are_explained(evidence: Evidence) -> bool:
+    """Return whether the taxonomy has one of the items; it has those of the released votes."""
+    (votes,) = evidence.votes or ()
+    return not set(votes.uids).isdisjoint(TAXONOMY.read(votes)["uid"])
 
 
 # Companions of synthetic votes

@@ -1,17 +1,44 @@
-"""Which modules of this package some code needs, read from the source without running it."""
+"""Which modules of this package some code needs, read from the source without running it.
+
+What a file says is remembered in ``_build/modules.json``, by the digest of its content: reading a
+source is cheap, parsing it is not.
+"""
 
 import ast
 import hashlib
+import json
+import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import read_mapping, write_text
+from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
 _SHOWING = ("report", "plots", "presentation", "publish")
 _RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
+_DATA = (".csv", ".json", ".yml")
+_MEMORY = "modules.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a module or a notebook says.
+
+    `imports` are dotted names in this package; `declares` the names that it annotates outside of
+    functions, such as a notebook's parameters; `data` the package's data files that it names;
+    `meaning` is a digest of what it does: comments, docstrings and layout do not count.
+    """
+
+    imports: tuple[str, ...]
+    declares: tuple[str, ...]
+    data: tuple[str, ...]
+    meaning: str
 
 
 def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
@@ -28,47 +55,10 @@ def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
         if path is None or path in found or path in passed:
             continue
         found.add(path)
-        waiting += _imported_by(path)
+        waiting += source_of(path).imports
         if path == _file_of(root, _RUNS_COMMANDS):
             waiting.append(f"{PACKAGE}.cli.__main__")
     return sorted(found)
-
-
-def imported(code: str, where: str) -> Iterator[str]:
-    """Yield the dotted names that code imports from this package.
-
-    `where` is for the message, if the code is not valid Python.
-    """
-    yield from _imports(_parsed(code, where))
-
-
-def _parsed(code: str, where: str) -> ast.Module:
-    try:
-        return ast.parse(code)
-    except SyntaxError as fault:
-        raise ChaosError(
-            "This is not valid Python.",
-            where=f"{where}, line {fault.lineno} of it",
-            found=(fault.text or "").strip(),
-            expected=fault.msg,
-        ) from fault
-
-
-@cache  # chapters share most modules, and a process reads each of them once
-def _tree(path: Path) -> ast.Module:
-    return _parsed(path.read_text("utf-8"), path.name)
-
-
-def _imports(tree: ast.AST) -> Iterator[str]:
-    for node in _run(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            # `from a import b` may name a module or something inside one.
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from (name for name in names if name.split(".")[0] == PACKAGE)
 
 
 @cache
@@ -84,22 +74,121 @@ def _file_of(root: Path, module: str) -> Path | None:
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
-    It has 16 hexadecimal digits. Comments, docstrings and layout do not count, nor do the rooms
-    that only show numbers.
+    It has 16 hexadecimal digits. The rooms that only show numbers do not count. A data file that
+    stands beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
+    published numbers, without its suffix. No module names a dataset's YAML file, which counts for
+    what is computed on that dataset: see `digest_of_dataset`.
     """
     found = hashlib.sha256()
+    named: set[str] = set()
     for path in closure([module]):
         if path.parent.name in _SHOWING:
             continue
-        found.update(f"{path.name}\n{_meaning(path)}\n".encode())
+        source = source_of(path)
+        found.update(f"{path.name}\n{source.meaning}\n".encode())
+        named.update(source.data)
+    for name in sorted(named):
+        found.update(f"{name}\n{digest(paths.project() / PACKAGE / name)}\n".encode())
     return found.hexdigest()[:16]
 
 
 @cache
-def _meaning(path: Path) -> str:
+def digest_of_dataset(name: str) -> str:
+    """Return a digest of the YAML file of one of the package's datasets, of 16 digits."""
+    return digest(paths.project() / PACKAGE / "datasets" / f"{name}.yml")[:16]
+
+
+@cache
+def source_of(path: Path, *, notebook: bool = False) -> Source:
+    """Return what a file says; in a notebook, lines for IPython alone are passed over."""
+    text = read_source(path)
+    if notebook:
+        text = re.sub(r"^\s*[%!].*$", "", text, flags=re.MULTILINE)
+    content = hashlib.sha256(text.encode()).hexdigest()
+    known = _remembered()
+    if content not in known:
+        known[content] = _read(text, path)
+    _seen.add(content)
+    return known[content]
+
+
+_seen: set[str] = set()
+
+
+def read_source(path: Path) -> str:
+    """Return the text of a module or notebook."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        raise ChaosError(
+            "This source is not UTF-8 text.",
+            where=path.name,
+            found=f"byte {fault.start}: {fault.reason}",
+            todo="save it as UTF-8",
+        ) from fault
+
+
+def _read(text: str, path: Path) -> Source:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        line = getattr(fault, "lineno", None)
+        raise ChaosError(
+            "This is not valid Python.",
+            where=f"{path.parent.name}/{path.name}" + (f", line {line}" if line else ""),
+            found=(getattr(fault, "text", None) or "").strip(),
+            expected=str(getattr(fault, "msg", fault)) or type(fault).__name__,
+        ) from fault
     texts: list[str] = []
-    _describe(_tree(path), texts)
-    return "".join(texts)
+    _describe(tree, texts)
+    data = _data_files()
+    strings = {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
+    return Source(
+        tuple(_imports(tree)),
+        tuple(
+            one.target.id
+            for one in tree.body
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        ),
+        tuple(sorted(data[name] for name in data if name in strings)),
+        hashlib.sha256("".join(texts).encode()).hexdigest(),
+    )
+
+
+@cache
+def _data_files() -> dict[str, str]:
+    """Return the data files that stand beside modules, by what a module calls them."""
+    package = paths.project() / PACKAGE
+    found = {}
+    for path in sorted(package.rglob("*")):
+        if path.suffix in _DATA and any(path.parent.glob("*.py")):
+            called = path.stem if path.suffix == ".csv" else path.name
+            found[called] = path.relative_to(package).as_posix()
+    return found
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    for node in _run(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # `from a import b` may name a module or something inside one.
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == PACKAGE)
+
+
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements of code that run; what is imported for type checkers is not needed."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        children = ast.iter_child_nodes(node)
+        waiting += [child for child in children if not isinstance(child, ast.expr)]
 
 
 def _describe(node: object, texts: list[str]) -> None:
@@ -128,24 +217,49 @@ def _is_text(node: object) -> bool:
     )
 
 
+# What is remembered. It holds for this file as it is, and for the data files that there are.
+
+
 @cache
-def _imported_by(path: Path) -> tuple[str, ...]:
-    return tuple(_imports(_tree(path)))
+def _remembered() -> dict[str, Source]:
+    kept = read_mapping(paths.build() / _MEMORY)
+    try:
+        body = kept["sources"]
+        if kept["by"] != _by() or kept["sha256"] != _sha256(body):
+            return {}
+        return {
+            content: Source(tuple(imports), tuple(declares), tuple(data), meaning)
+            for content, (imports, declares, data, meaning) in json.loads(body).items()
+        }
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return {}  # damaged: what files say is read again
+
+
+def remember() -> None:
+    """Keep what the sources say that this process has read, for others to come."""
+    kept = read_mapping(paths.build() / _MEMORY)
+    known = _remembered()
+    body = json.dumps({one: list(asdict(known[one]).values()) for one in sorted(_seen)})
+    content = {"by": _by(), "sha256": _sha256(body), "sources": body}
+    if content != kept:
+        with suppress(ChaosError):  # where nothing can be written, they are read again
+            write_text(paths.build() / _MEMORY, json.dumps(content) + "\n")
+
+
+@cache
+def _by() -> str:
+    names = "\n".join(_data_files().values())
+    return _sha256(f"{digest(Path(__file__))}\n{names}")
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def forget() -> None:
-    """Read every module again when it is next asked for."""
-    for remembered in (_tree, _file_of, code_digest, _meaning, _imported_by):
-        remembered.cache_clear()
-
-
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statements of code that run; what is imported for type checkers is not needed."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        yield node
-        children = ast.iter_child_nodes(node)
-        waiting += [child for child in children if not isinstance(child, ast.expr)]
+    """Look at every source again when it is next asked for; what is unchanged is not parsed."""
+    _seen.clear()
+    for looked_at in (
+        _file_of, code_digest, digest_of_dataset, source_of, _data_files, _remembered, _by,
+    ):  # fmt: skip
+        looked_at.cache_clear()

@@ -2,7 +2,8 @@
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
 ``CHAOS_DATA_ONLY``, which leaves out the checkout's own places; ``CHAOS_CACHE``, where downloads
-are kept; and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes
+are kept; ``CHAOS_RECOMPUTE``, which lets no recorded table take the place of what can be computed;
+and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes
 its figures, and says in `CONTEXT_FILE` what runs.
 """
 
@@ -18,7 +19,10 @@ import platformdirs
 
 from chaos_utils.base.errors import ChaosError
 
-FIGURES, TABLES = "figures", "tables"  # in the folder of a run
+RECOMPUTE = "CHAOS_RECOMPUTE"
+# In the folder of a run.
+FIGURES, TABLES = "figures", "tables"
+NOTEBOOK_FILE, RECORD_FILE = "notebook.ipynb", "record.json"
 CONTEXT_FILE = "context.json"  # what runs, for its own process; gone when it ends
 
 _output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")
@@ -121,6 +125,11 @@ def context() -> dict[str, object]:
         return {}
     found: dict[str, object] = json.loads(path.read_text("utf-8"))
     return found
+
+
+def recompute() -> bool:
+    """Return whether what can be computed is, though it is recorded."""
+    return RECOMPUTE in os.environ
 
 
 def in_runner() -> bool:

@@ -142,6 +142,12 @@ def build(
     ] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Run everything again.")] = False,
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute", help="Run everything again, and read no table that is recorded."
+        ),
+    ] = False,
     url: Annotated[
         str,
         typer.Option(
@@ -175,6 +181,7 @@ def build(
             cores=cores or None,
             dry_run=dry_run,
             force=force,
+            recompute=recompute,
             url=url,
             say=say,
             progress=progress,

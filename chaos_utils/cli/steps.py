@@ -49,16 +49,20 @@ def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto
     """Run a notebook for the book; a step of `chaos build`."""
     need_book()
     from chaos_utils.base import paths
+    from chaos_utils.base.asked import asked_by
     from chaos_utils.base.files import write_bytes
     from chaos_utils.publish import dependencies
     from chaos_utils.report import parameters, runner
 
-    with _step(notebook, _failure_in_build(notebook)):
+    with _step(notebook, _failure_in_build(notebook)) as tell:
         source = parameters.find_notebook(notebook)
         values = parameters.resolve(source, {"data": data})
         target = paths.build() / "chapters" / notebook
         runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
-        executed = (target / runner.NOTEBOOK_FILE).read_bytes()
+        for one in asked_by(target):
+            if one.damaged:
+                tell(f"computed {one.name} anew: its record is damaged, or was changed by hand")
+        executed = (target / paths.NOTEBOOK_FILE).read_bytes()
         write_bytes(paths.chapters() / f"{notebook}.ipynb", executed)
 
 

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -58,9 +59,16 @@ class Protocol:
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """The file of the table, among the inputs of what follows from it."""
-        path = Path(__file__).with_name(_FILE)
-        return (Input(f"chaos_utils/crowd/{_FILE}", digest(path)),)
+        """The file of the table, among the inputs of what follows from it.
+
+        With other values of its parameters it is another table.
+        """
+        found, name = digest(Path(__file__).with_name(_FILE)), f"chaos_utils/crowd/{_FILE}"
+        defaults = {one: entry["default"] for one, entry in self.table["parameters"].items()}
+        if self.parameters == defaults:
+            return (Input(name, found),)
+        changed = json.dumps([found, dict(self.parameters)], sort_keys=True)
+        return (Input(f"{name} with other values", sha256(changed.encode()).hexdigest()),)
 
     def start(self) -> State:
         """Return the state before the first event."""

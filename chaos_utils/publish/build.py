@@ -53,6 +53,7 @@ def build(
     cores: int | None = None,
     dry_run: bool = False,
     force: bool = False,
+    recompute: bool = False,
     url: str = "",
     say: Say,
     progress: Progress,
@@ -61,19 +62,23 @@ def build(
 
     A step is, for example, ``chapter annotations``. What changes while it is built is built again.
     `cores` is how many chapters may run at once: by default one a core, or as the profile says.
-    `force` runs everything again. `url` is the
-    address that the site is made for, instead of that in CITATION.cff. `say` is called with one
-    line about each step, `progress` with the number of steps done, and of all.
+    `force` runs everything again; so does `recompute`, and no recorded table takes the place of
+    what can be computed. `url` is the address that the site is made for, instead of that in
+    CITATION.cff. `say` is called with one line about each step, `progress` with the number of steps
+    done, and of all.
     """
+    force = force or recompute
     citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
     registry.read_registry()
     registry.read_redirects()
-    for chapter in dependencies.chapters():
-        dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
     address = url or os.environ.get(citations.ADDRESS, "")
     if dry_run:
-        return _all_steps() if force else staleness.steps(data, address)
+        steps = _all_steps() if force else staleness.steps(data, address)
+        _check_notebooks(steps)
+        return steps
     logs = paths.build() / "logs"
+    environment = {citations.ADDRESS: url} if url else {}
+    environment |= {paths.RECOMPUTE: "1"} if recompute else {}
 
     def hear(line: str) -> None:
         if line.startswith("[chaos] "):
@@ -93,6 +98,7 @@ def build(
             if passes:
                 say(f"changed while the book was built: {', '.join(steps)}")
             passes += 1
+            _check_notebooks(steps)
             _remove_scraps(logs)
             code, output = snakemake.drive(
                 ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
@@ -101,13 +107,23 @@ def build(
                 lock=lock,
                 heard=hear,
                 progress=progress,
-                environment={citations.ADDRESS: url} if url else None,
+                environment=environment,
             )
             (logs / "build.log").write_text("\n".join(output), "utf-8")
             tried, steps = steps, staleness.steps(data, address)
             if code != 0 and set(steps) <= set(tried):  # no change meanwhile explains it
                 raise _failed(logs, output)
     return []
+
+
+def _check_notebooks(steps: list[str]) -> None:
+    """Find the faults of the notebooks that are to run, and of their modules, before they do."""
+    from chaos_utils.report.parameters import read_parameters  # slow to import
+
+    for chapter in (one.removeprefix("chapter ") for one in steps if one != "site"):
+        notebook = paths.notebooks() / f"{chapter}.py"
+        read_parameters(notebook)
+        dependencies.modules_of(notebook)
 
 
 def _all_steps() -> list[str]:

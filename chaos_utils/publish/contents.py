@@ -8,9 +8,9 @@ from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.modules import read_source
 from chaos_utils.publish import citations, dependencies, registry, staleness
 from chaos_utils.report.captions import without_markup
-from chaos_utils.report.parameters import read_source
 from chaos_utils.report.runner import figures_of
 
 Manifest = dict[str, Any]

@@ -26,7 +26,6 @@ from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
-from chaos_utils.report.runner import NOTEBOOK_FILE, RECORD_FILE
 
 FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
@@ -48,7 +47,7 @@ def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order."""
     found: list[Record] = []
     for chapter in dependencies.chapters():
-        path = paths.build() / "chapters" / chapter / RECORD_FILE
+        path = paths.build() / "chapters" / chapter / paths.RECORD_FILE
         record = read_mapping(path)
         if not record:
             raise ChaosError(
@@ -137,7 +136,7 @@ def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[En
         notebook,
         f"#run-{name}",
         object=[*(_input(crate, folder, entry) for entry in record["inputs"]), *values],
-        result=[*results, _file(crate, folder, executed, {"alternateName": NOTEBOOK_FILE})],
+        result=[*results, _file(crate, folder, executed, {"alternateName": paths.NOTEBOOK_FILE})],
         properties={
             "@type": "CreateAction",
             "name": f"Run of the chapter “{title}”",

@@ -5,13 +5,13 @@ anything runs.
 """
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, modules, paths
+from chaos_utils.base.asked import asked_by
 from chaos_utils.base.authorship import read_authors
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
@@ -21,8 +21,6 @@ from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files, registry
 from chaos_utils.datasets.sources import find
-from chaos_utils.report import parameters
-from chaos_utils.report.runner import RECORD_FILE
 
 _DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
@@ -79,14 +77,8 @@ def modules_of(notebook: Path) -> list[Path]:
     return _with_data(modules.closure(_imported(notebook)))
 
 
-def _imported(notebook: Path) -> list[str]:
-    names: list[str] = []
-    for number, cell in enumerate(parameters.read_cells(notebook), start=1):
-        if cell.cell_type == "code":
-            # What starts so is IPython's, and imports nothing of ours.
-            code = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
-            names += modules.imported(code, f"notebooks/{notebook.name}, cell {number}")
-    return names
+def _imported(notebook: Path) -> tuple[str, ...]:
+    return modules.source_of(notebook, notebook=True).imports
 
 
 def modules_of_pages() -> list[Path]:
@@ -117,27 +109,22 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
 
     Every chapter reads the votes. One that loads systems reads the released predictions too, unless
     the votes are the sample's, for which systems are simulated; and one that can read our own runs
-    may read any of them. Where votes or predictions are missing, it may read the records of its
-    analyses instead. The names, unlike the places, are the same on every machine.
+    may read any of them. The names, unlike the places, are the same on every machine. Which
+    recorded tables it reads is known once it has run: see `records_read`.
     """
     found: dict[str, Path] = {}
     for files in _votes_here(data):
         found |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
             found[f"own-data/{files.described_by.name}"] = files.described_by
-    needed, package = modules_of(notebook), paths.project() / modules.PACKAGE
+    package = paths.project() / modules.PACKAGE
     # Every chapter can gather systems; those do that take a reader's own, or read runs themselves.
-    asks = "predictions" in [one.name for one in parameters.read_parameters(notebook)]
+    asks = "predictions" in modules.source_of(notebook, notebook=True).declares
     directly = modules.closure(_imported(notebook), _GATHERING)
     if data != "sample" and asks:
         found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
     beside = _beside(directly) if data != "sample" else []
     found |= {name: path for name in beside if (path := find(name)) is not None}
-    if _some_missing(data) or any(find(name) is None for name in beside):
-        stems = {path.stem for path in needed if path.parent == package / "analyses"}
-        records = (paths.results() / paths.TABLES).glob("*/*.csv")
-        ours = sorted(path for path in records if path.parent.name.partition(".")[0] in stems)
-        found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
     if asks or package / "scoring" / "trained.py" in directly:
         kinds = ("*/*.json", "*/*.parquet", "*.yml")
         ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
@@ -174,6 +161,8 @@ def check_available(notebook: Path, values: Mapping[str, object]) -> None:
     if isinstance(data, str) and not may_be_recorded(data):
         find_votes(data)
     elif isinstance(data, str) and notebook.stem in chapters():
+        from chaos_utils.report import parameters  # slow to import
+
         availability.check_available(values, parameters.resolve(notebook, {}))
 
 
@@ -182,13 +171,6 @@ def _votes_here(data: str) -> list[VoteFiles]:
     if not may_be_recorded(data):
         return find_votes(data)
     return [find_votes_on(one.name) for one in datasets_of(data) if not is_missing(one)]
-
-
-def _some_missing(data: str) -> bool:
-    if not may_be_recorded(data):
-        return False
-    lacking = any(map(is_missing, datasets_of(data)))
-    return lacking or any(find(name) is None for name in prediction_files())
 
 
 def digests(notebook: Path, data: str) -> dict[str, str]:
@@ -204,10 +186,21 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
     return found | {"CITATION.cff, authors": hashlib.sha256(authors.encode()).hexdigest()}
 
 
+def records_read(run: Path) -> dict[str, str]:
+    """Return the digest of each recorded table that a run has read, as it was then, by name."""
+    return {f"results/tables/{one.name}": one.sha256 for one in asked_by(run) if one.sha256}
+
+
+def digests_now(names: Iterable[str]) -> dict[str, str]:
+    """Return the digest of each recorded table that `records_read` names, where it is there."""
+    found = {name: paths.project() / name for name in names}
+    return {name: _digest(path) for name, path in found.items() if path.is_file()}
+
+
 def digests_of_pages() -> dict[str, str]:
     """Return what `digests` does, for the site: the chapters' records, and what is beside them."""
     data = {name: _digest(path) for name, path in data_of_pages().items()}
-    runs = [paths.build() / "chapters" / chapter / RECORD_FILE for chapter in chapters()]
+    runs = [paths.build() / "chapters" / chapter / paths.RECORD_FILE for chapter in chapters()]
     records = [path for path in runs if path.is_file()]
     return _digests([*pages(), *modules_of_pages(), *records]) | data
 
@@ -230,7 +223,6 @@ def _digest(path: Path) -> str:
 def forget() -> None:
     """Read every source again, whatever its time says, when digests are next asked for."""
     _digest_as_of.cache_clear()
-    parameters.forget()
     modules.forget()
 
 

@@ -1,6 +1,7 @@
 """The recorded tables: renew them from the chapters that were built, or compare them with these."""
 
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chaos_utils.analyses.recorded import (
@@ -12,8 +13,9 @@ from chaos_utils.analyses.recorded import (
 )
 from chaos_utils.analyses.references import write_package_data
 from chaos_utils.base import paths
+from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.files import fresh_folder, write_text
+from chaos_utils.base.files import fresh_folder, write_bytes, write_text
 from chaos_utils.publish import crate, dependencies, staleness
 
 
@@ -22,13 +24,28 @@ def folder() -> Path:
     return paths.results() / FOLDER
 
 
-def computed() -> dict[str, Record]:
-    """Return the records of what the chapters of the last build have computed, by name.
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What the chapters of the last build asked for, by name.
+
+    `computed` are records of what they computed, `read` and `shown` the names of those that took
+    the place of computing: because they hold what would be computed, or because votes or
+    predictions are not available.
+    """
+
+    computed: dict[str, Record]
+    read: set[str]
+    shown: set[str]
+
+
+def built() -> Built:
+    """Return what the chapters of the last build have computed, and what they read.
 
     Raises ChaosError if a chapter is not built or is behind its sources, or if two chapters
     computed one table and found different numbers.
     """
-    found: dict[str, Record] = {}
+    computed: dict[str, Record] = {}
+    asked: dict[str, set[str]] = {"computed": set(), "read": set(), "shown": set()}
     for chapter in dependencies.chapters():
         changed = staleness.changed_since(chapter)
         if changed:
@@ -37,43 +54,54 @@ def computed() -> dict[str, Record]:
                 found=f"changed: {', '.join(changed[:3])}{' …' * (len(changed) > 3)}",
                 todo="run `chaos build` first",
             )
-        for path in sorted((paths.build() / "chapters" / chapter / FOLDER).glob("*/*.csv")):
-            record = read_record(path)
-            other = found.setdefault(record.name, record)
-            if differences(other, record):
-                raise ChaosError(
-                    "Two chapters computed different numbers for one table.",
-                    where=record.name,
-                    found="\n".join(map(str, differences(other, record)[:5])),
-                )
-    return found
+        run = paths.build() / "chapters" / chapter
+        for one in asked_by(run):
+            asked[one.how].add(one.name)
+        for path in sorted((run / FOLDER).glob("*/*.csv")):
+            _agree(computed.setdefault((record := read_record(path)).name, record), record)
+    for name in sorted(asked["read"] & computed.keys()):
+        _agree(read_record(folder() / name), computed[name])
+    return Built(computed, asked["read"], asked["shown"])
+
+
+def _agree(one: Record, other: Record) -> None:
+    if cells := differences(one, other):
+        raise ChaosError(
+            "Two chapters computed different numbers for one table.",
+            where=other.name,
+            found="\n".join(map(str, cells[:5])),
+        )
 
 
 def renew() -> list[str]:
     """Record what the chapters of the last build have computed, and return what changed.
 
-    That is a line for each record that is new, gone or has other numbers. A record whose numbers
-    are the same within the tolerance keeps its digits, so that another processor changes none.
-    Raises ChaosError as `computed` does, and if some of the data was not available.
+    That is a line for each record that is new, gone or has other numbers. A record that a chapter
+    has read stays as it is; one that none has asked for is gone. A record whose numbers are the
+    same within the tolerance keeps its digits, so that another processor changes none. Raises
+    ChaosError as `built` does, and if some of the data was not available.
     """
-    new = computed()
+    last = built()
+    new, old = last.computed, _stored_but(last.computed)
     shown = sorted(_shown_from_records())
-    if shown or not new:
+    if shown or last.shown or not (new or last.read):
         raise ChaosError(
             "Only a build from all of the data can be recorded.",
             found=f"chapters that show recorded or other tables: {', '.join(shown) or 'all'}",
             todo="run `chaos data fetch` and `chaos build` first",
         )
-    old = stored()
     changes = [f"{name}: new" for name in new.keys() - old.keys()]
-    changes += [f"{name}: gone" for name in old.keys() - new.keys()]
+    changes += [f"{name}: gone" for name in old.keys() - new.keys() - last.read]
     with fresh_folder(folder()) as fresh:
+        for name in last.read - new.keys():
+            write_bytes(fresh / name, (folder() / name).read_bytes())
         for name, record in new.items():
-            if name in old:
-                cells = differences(old[name], record)
+            before = old.get(name)
+            if before is not None:
+                cells = differences(before, record)
                 changes += [f"{name}: {_counted(cells)}"] if cells else []
                 if not cells:
-                    record = replace(record, text=old[name].text)
+                    record = replace(record, text=before.text)
             write_text(fresh / name, record.written())
     write_package_data(folder())
     return sorted(changes)
@@ -83,10 +111,23 @@ def _counted(cells: list[Difference]) -> str:
     return counted(len(cells), "cell")
 
 
+def _stored_but(damaged: Collection[str]) -> dict[str, Record]:
+    """Return the recorded tables; some may be damaged, and are then left out."""
+    found = {}
+    for path in sorted(folder().glob("*/*.csv")):
+        try:
+            record = read_record(path, whole=False)
+        except ChaosError:
+            if path.relative_to(folder()).as_posix() in damaged:
+                continue
+            raise
+        found[record.name] = record
+    return found
+
+
 def stored() -> dict[str, Record]:
     """Return the recorded tables by name, changed by hand or not."""
-    paths_of = sorted(folder().glob("*/*.csv"))
-    return {record.name: record for record in (read_record(one, whole=False) for one in paths_of)}
+    return _stored_but(())
 
 
 def compare() -> tuple[list[Difference], list[str], list[str]]:
@@ -94,9 +135,17 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
 
     Returned are the cells that differ and tables that only one side has; the records that were not
     computed, since votes or predictions are not available; and the records whose numbers agree,
-    though other code made them. Raises ChaosError as `computed` does.
+    though other code made them. Raises ChaosError as `built` does, and if the build has read what
+    it could have computed.
     """
-    new, old = computed(), stored()
+    last, old = built(), stored()
+    if last.read:
+        raise ChaosError(
+            "Nothing is verified by a build that has read the recorded tables.",
+            found=f"{counted(len(last.read), 'table')} read, {len(last.computed)} computed",
+            todo="run `chaos build --recompute` first, or `make verify`, which does both",
+        )
+    new = last.computed
     found = [Difference(name, "", "no table", "a table") for name in new.keys() - old.keys()]
     shown = _shown_from_records()
     unchecked = []
@@ -109,7 +158,7 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
             found.append(Difference(name, "", "a table", "no chapter makes it"))
     differing = {one.record for one in found}
     both = (new.keys() & old.keys()) - differing
-    outdated = [name for name in both if new[name].code != old[name].code]
+    outdated = [name for name in both if new[name].key != old[name].key]
     return sorted(found, key=str), sorted(unchecked), sorted(outdated)
 
 

@@ -7,11 +7,10 @@ chapter that is behind its sources says so wherever the chapter's figures appear
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.files import read_mapping
 from chaos_utils.publish import dependencies
 from chaos_utils.report import runs
-from chaos_utils.report.runner import NOTEBOOK_FILE, RECORD_FILE
 
 # A PNG or PDF cannot be marked after it was drawn, not simply: a stale figure has none.
 SITE_FILE = "site.json"  # below _build: what the site was made from
@@ -30,6 +29,7 @@ def steps(data: str, address: str) -> list[str]:
     found = [f"chapter {chapter}" for chapter in chapters]
     if found or pages_changed_since(address) or site_changed_since():
         found.append("site")
+    modules.remember()
     return found
 
 
@@ -44,7 +44,7 @@ def _is_behind(chapter: str, data: str) -> bool:
     return (
         any(there.get(name) != digest for name, digest in outputs.items())
         or not in_book.is_file()
-        or inputs.digest(in_book) != outputs.get(NOTEBOOK_FILE)
+        or inputs.digest(in_book) != outputs.get(paths.NOTEBOOK_FILE)
     )
 
 
@@ -54,12 +54,14 @@ def changed_since(chapter: str) -> list[str]:
     They are such as ``chaos_utils/base/style.py``; there are none when the chapter is current. A
     chapter without a readable record is behind in everything.
     """
-    made = runs.read_record(paths.build() / "chapters" / chapter)
+    run = paths.build() / "chapters" / chapter
+    made = runs.read_record(run)
     data = made.get("parameters", {}).get("data")
     if not isinstance(data, str):
-        return [RECORD_FILE]
+        return [paths.RECORD_FILE]
     now = dependencies.digests(paths.notebooks() / f"{chapter}.py", data)
-    return _changed(made.get("made_from", {}), now)
+    read = dependencies.records_read(run)
+    return _changed(made.get("made_from", {}) | read, now | dependencies.digests_now(read))
 
 
 def pages_changed_since(address: str | None = None) -> list[str]:

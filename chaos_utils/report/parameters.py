@@ -19,6 +19,7 @@ import yaml
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.modules import read_source
 
 _SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 _BOOLEANS = {"true": True, "false": False}
@@ -119,14 +120,12 @@ def find_notebook(name: str) -> Path:
 
 
 def read_cells(source: Path) -> tuple[nbformat.NotebookNode, ...]:
-    """Return the cells of a notebook, which is read again once it has changed."""
-    stat = source.stat()
-    return _cells_as_of(source, stat.st_mtime_ns, stat.st_size)
+    """Return the cells of a notebook, which is read again once its text has changed."""
+    return _cells(source.name, read_source(source))
 
 
 @cache
-def _cells_as_of(source: Path, changed: int, size: int) -> tuple[nbformat.NotebookNode, ...]:
-    text = read_source(source)
+def _cells(name: str, text: str) -> tuple[nbformat.NotebookNode, ...]:
     try:
         return tuple(jupytext.reads(text, fmt="py").cells)
     # Its header is YAML, and may say anything.
@@ -134,27 +133,9 @@ def _cells_as_of(source: Path, changed: int, size: int) -> tuple[nbformat.Notebo
             RecursionError, nbformat.ValidationError) as fault:  # fmt: skip
         raise ChaosError(
             "The notebook cannot be read.",
-            where=source.name,
+            where=name,
             found=str(fault),
             expected="jupytext's percent format",
-        ) from fault
-
-
-def forget() -> None:
-    """Read every notebook again when it is next asked for, whatever its time says."""
-    _cells_as_of.cache_clear()
-
-
-def read_source(source: Path) -> str:
-    """Return the text of a notebook."""
-    try:
-        return source.read_text("utf-8")
-    except UnicodeDecodeError as fault:
-        raise ChaosError(
-            "The notebook is not UTF-8 text.",
-            where=source.name,
-            found=f"byte {fault.start}: {fault.reason}",
-            todo="save it as UTF-8",
         ) from fault
 
 

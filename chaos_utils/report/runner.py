@@ -20,8 +20,6 @@ from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance
 
-NOTEBOOK_FILE = "notebook.ipynb"
-RECORD_FILE = "record.json"
 PAGE_FILE = "page.html"
 Progress = Callable[[int, int], None]
 # Of the code that a warning names.
@@ -56,7 +54,7 @@ def run_notebook(
     failed.unlink(missing_ok=True)
     with fresh_folder(target) as folder:
         provenance.write_context(folder, context)
-        executed = folder / NOTEBOOK_FILE
+        executed = folder / paths.NOTEBOOK_FILE
         try:
             _execute(source, values, executed, folder, progress, kept=failed)
         except BaseException:
@@ -74,7 +72,7 @@ def run_notebook(
             write_text(folder / PAGE_FILE, page(notebook, by_id, folder / paths.FIGURES))
         (folder / paths.CONTEXT_FILE).unlink()
         provenance.write_record(
-            folder / RECORD_FILE,
+            folder / paths.RECORD_FILE,
             context=context,
             source=source,
             read=_inputs_of(manifests),

@@ -6,20 +6,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.files import read_mapping
-from chaos_utils.report import parameters, runner
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
     """Return the folder of a notebook's run with all these values; it need not exist."""
+    from chaos_utils.report import parameters  # slow to import
+
     return paths.runs() / f"{source.stem}-{parameters.parameters_digest(values)}"
 
 
 def is_there(source: Path, values: Mapping[str, Any]) -> bool:
     """Return whether the run was finished, from the notebook as it is now."""
+    from chaos_utils.report import parameters  # slow to import
+
     record = read_record(folder_of(source, values))
     return record.get("notebook_sha256") == inputs.digest(source) and record.get(
         "parameters"
@@ -28,7 +29,7 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
 
 def read_record(run: Path) -> dict[str, Any]:
     """Return the record of a run; empty where there is none that can be read."""
-    record = read_mapping(run / runner.RECORD_FILE)
+    record = read_mapping(run / paths.RECORD_FILE)
     mappings = (record.get(name, {}) for name in ("parameters", "made_from", "outputs"))
     return record if all(isinstance(one, dict) for one in mappings) else {}
 
@@ -46,6 +47,8 @@ def run(
     A run that is there already is made `again` or left as it is. The rest is as for
     `runner.run_notebook`.
     """
+    from chaos_utils.report import runner  # slow to import
+
     target = folder_of(source, values)
     with _only_one(target):
         if again or not is_there(source, values):
@@ -58,6 +61,8 @@ def run(
 @contextmanager
 def _only_one(target: Path) -> Iterator[None]:
     """Wait until nobody else, such as a killed sweep's job, makes this run; clear what is left."""
+    from filelock import FileLock  # slow to import
+
     locks = paths.build() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
     with FileLock(locks / target.name):

@@ -1,6 +1,6 @@
 """Which systems there are: released ones, the reader's own, baselines, references."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import paths
+from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.trained import committed_runs, of_most_items
+from chaos_utils.scoring.trained import PREDICTIONS_FILE, Run, committed_runs, of_most_items
 
 Ints = npt.NDArray[np.int64]
 
@@ -123,28 +126,30 @@ def released_systems(votes: Votes) -> list[System]:
         If a file is not the published one, or has faults.
     """
     systems = []
-    for known in votes.dataset.systems:
+    for known, seed, files in _released_files(votes.dataset):
+        parts = [
+            part for file in files for part in read_predictions(file, [votes], allow_missing=True)
+        ]
+        one = join(parts, f"{known.family}, seed {seed}")
+        systems.append(
+            replace(
+                one,
+                origin="released",
+                family=known.family,
+                seed=seed,
+                trained_on=known.trained_on,
+            )
+        )
+    return systems
+
+
+def _released_files(dataset: Dataset) -> Iterator[tuple[ReleasedSystem, int, list[Path]]]:
+    """Yield each system that was released on a dataset, its seed and its files, where available."""
+    for known in dataset.systems:
         for seed in known.seeds:
             files = [file.format(seed=seed) for file in known.files]
-            if all(sources.find(file) for file in files):
-                parts = [
-                    part
-                    for file in files
-                    for part in read_predictions(
-                        sources.locate(file, "released"), [votes], allow_missing=True
-                    )
-                ]
-                one = join(parts, f"{known.family}, seed {seed}")
-                systems.append(
-                    replace(
-                        one,
-                        origin="released",
-                        family=known.family,
-                        seed=seed,
-                        trained_on=known.trained_on,
-                    )
-                )
-    return systems
+            if all(map(sources.find, files)):
+                yield known, seed, [sources.locate(file, "released") for file in files]
 
 
 def trained_systems(votes: Votes) -> list[System]:
@@ -166,8 +171,39 @@ def trained_systems(votes: Votes) -> list[System]:
     ChaosError
         If a run's files are not those of its record.
     """
-    found = [run.predictions_on(votes) for run in of_most_items(committed_runs())]
+    found = [run.predictions_on(votes) for run in _trained_on(votes.dataset)]
     return [system for system in found if system is not None]
+
+
+def _trained_on(dataset: Dataset) -> list[Run]:
+    """Return the runs whose task the dataset is part of: no others predict its items."""
+    runs = of_most_items(committed_runs())
+    return [run for run in runs if dataset.name in get_task(run.settings["task"]).datasets]
+
+
+def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input, ...]:
+    """Return the files that `load_systems` reads for the released votes on a dataset.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    trained : bool
+        As for `load_systems`.
+
+    Returns
+    -------
+    tuple of Input
+        Those that the systems name. Nothing is parsed to find them but the records of runs.
+
+    Raises
+    ------
+    ChaosError
+        If a file is not the published one, or not that of its run's record.
+    """
+    found = [file for _, _, files in _released_files(dataset) for file in files]
+    released = [Input(f"predictions/{path.name}", digest(path)) for path in found]
+    runs = _trained_on(dataset) if trained else []
+    return merged(released, *(run.inputs_of(PREDICTIONS_FILE) for run in runs))
 
 
 def synthetic_systems(votes: Votes) -> list[System]:

@@ -41,5 +41,5 @@ def test_a_run_of_another_notebook_or_other_parameters_is_not_there(tmp_path, mo
         (right | {"parameters": {"seed": 2}}, False),
         (right | {"notebook_sha256": "0"}, False),
     ):
-        write_json(folder / runner.RECORD_FILE, record)
+        write_json(folder / paths.RECORD_FILE, record)
         assert runs.is_there(source, values) == is_there
