@@ -1,4 +1,4 @@
-"""The contract of recorded analyses, on a small one."""
+"""The contract of recorded analyses, on small ones."""
 
 import re
 
@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses import recorded as recording
+from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes, gather
 from chaos_utils.analyses.recorded import (
     FOLDER,
     Record,
@@ -16,16 +17,29 @@ from chaos_utils.analyses.recorded import (
     recorded,
 )
 from chaos_utils.base import paths
+from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input
+from chaos_utils.base.inputs import Input, Later, LaterMapping
 from chaos_utils.base.table import Table
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import check_available
+from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.scoring.systems import synthetic_systems
+
+
+@pytest.fixture
+def computed():
+    """Which analysis was computed on which dataset."""
+    _COMPUTED.clear()
+    return _COMPUTED
+
+
+_COMPUTED = set()
 
 
 @recorded(keys=("dataset", "label"), published=("nie2020_table2",))
 def label_shares(votes, *, scale: float = 1.0) -> pd.DataFrame:
+    _COMPUTED.add(("label_shares", votes.dataset.name))
     shares = scale * votes.counts.sum(axis=0) / votes.counts.sum()
     return pd.DataFrame(
         {"dataset": votes.dataset.name, "label": votes.dataset.labels, "share": shares}
@@ -33,7 +47,8 @@ def label_shares(votes, *, scale: float = 1.0) -> pd.DataFrame:
 
 
 @recorded(keys=("dataset", "system"))
-def coverage(votes, systems) -> pd.DataFrame:
+def coverage(votes, systems, *, beside=()) -> pd.DataFrame:
+    _COMPUTED.add(("coverage", votes.dataset.name))
     rows = [(votes.dataset.name, one.name, len(one)) for one in systems]
     return pd.DataFrame(rows, columns=["dataset", "system", "n_items"])
 
@@ -46,8 +61,16 @@ def old_votes(votes) -> pd.DataFrame:
 
 @recorded(keys=("dataset",))
 def most_frequent(votes, *, shares: pd.DataFrame) -> pd.DataFrame:
+    _COMPUTED.add(("most_frequent", votes.dataset.name))
     first = shares["label"].iloc[shares["share"].argmax()]
     return pd.DataFrame({"dataset": [votes.dataset.name], "label": [first]})
+
+
+@recorded(keys=("dataset",))
+def in_all(all_votes) -> pd.DataFrame:
+    name = "+".join(one.dataset.name for one in all_votes)
+    _COMPUTED.add(("in_all", name))
+    return pd.DataFrame({"dataset": [name], "n": [sum(map(len, all_votes))]})
 
 
 @derived(keys=("dataset",), published=("nie2020_table5",))
@@ -55,13 +78,17 @@ def largest(shares: pd.DataFrame) -> pd.DataFrame:
     return shares.groupby("dataset", sort=False)["share"].max().reset_index()
 
 
+def found(votes, systems, *, of_votes=None, of_systems=None):
+    """Return evidence as `gather` finds it among the package's files: nothing has been read."""
+    given = ReleasedVotes(of_votes or votes.inputs, lambda: votes, votes.dataset)
+    inputs = of_systems or (Input(f"predictions/{votes.dataset.name}.json", "1" * 64),)
+    return Evidence((votes.dataset,), (given,), (Later(inputs, lambda: tuple(systems)),))
+
+
 @pytest.fixture
-def evidence(sample, monkeypatch):
+def evidence(sample):
     """The sample's votes and systems, taken for the book's own."""
-    monkeypatch.setattr(Evidence, "recordable", property(lambda self: not self.own))
-    return Material(
-        tuple(Evidence((one.dataset,), (one,), (tuple(synthetic_systems(one)),)) for one in sample)
-    )
+    return Material(tuple(found(one, synthetic_systems(one)) for one in sample))
 
 
 @pytest.fixture
@@ -94,7 +121,6 @@ def test_what_is_recorded_is_what_was_computed(evidence, without, results):
 
 def test_a_record_names_its_parameters_and_exactly_its_inputs(evidence, results):
     label_shares(evidence)
-    coverage(evidence)
     record = read_record(record_of(results, f"{label_shares.name}", "snli"))
     assert record.parameters == {"scale": 1.0}
     assert [one.name for one in record.inputs] == [
@@ -102,6 +128,190 @@ def test_a_record_names_its_parameters_and_exactly_its_inputs(evidence, results)
     ]  # fmt: skip
     assert record.keys == ("dataset", "label")
     assert re.fullmatch("[0-9a-f]{16}", record.code)
+    assert record.datasets.keys() == {"snli"}
+    assert record.versions.keys() == {"numpy", "scipy", "pandas"}
+
+
+# The key
+
+
+def all_of(material):
+    """Ask for every table, as a chapter does."""
+    shares = label_shares(material)
+    return [
+        shares, coverage(material), most_frequent(material, shares=shares),
+        in_all([*material, *material.pooled()]),
+    ]  # fmt: skip
+
+
+EVERYTHING = {
+    (analysis, dataset)
+    for analysis in ("label_shares", "coverage", "most_frequent", "in_all")
+    for dataset in ("snli", "mnli", "alphanli")
+} | {("in_all", "snli+mnli")}
+
+
+def test_a_record_with_this_key_is_the_result_and_nothing_is_read(evidence, results, computed):
+    first = all_of(evidence)
+    assert computed == EVERYTHING
+    computed.clear()
+
+    def never():
+        raise AssertionError("the votes were read")
+
+    unread = Material(
+        tuple(
+            Evidence(
+                one.datasets,
+                tuple(ReleasedVotes(each.inputs, never, each.dataset) for each in one.given_votes),
+                tuple(Later(each.inputs, never) for each in one.given_systems),
+            )
+            for one in evidence
+        )
+    )
+    for before, after in zip(first, all_of(unread), strict=True):
+        pd.testing.assert_frame_equal(before.rows, after.rows)
+        assert (before.inputs, before.recorded) == (after.inputs, after.recorded)
+        assert not after.origin.outdated
+    assert not computed
+    asked = [(one.name.split(".")[1].split("/")[0], one.how) for one in asked_by(results)]
+    assert len(asked) == 2 * len(EVERYTHING)
+    assert {how for _, how in asked[: len(EVERYTHING)]} == {"computed"}
+    assert {how for _, how in asked[len(EVERYTHING) :]} == {"read"}
+
+
+def of_snli(evidence, **changed):
+    (votes,), (systems,) = evidence[0].votes, evidence[0].systems
+    return Material((found(votes, systems, **changed), *evidence[1:]))
+
+
+def other_votes(evidence, results, monkeypatch):
+    inputs = (Input("chaosNLI_v1.0/chaosNLI_snli.jsonl", "2" * 64),)
+    return of_snli(evidence, of_votes=inputs)
+
+
+def other_predictions(evidence, results, monkeypatch):
+    return of_snli(evidence, of_systems=(Input("predictions/snli.json", "2" * 64),))
+
+
+def other_published_numbers(evidence, results, monkeypatch):
+    monkeypatch.setattr(recording, "published_input", lambda name: Input(name, "2" * 64))
+    return evidence
+
+
+def other_code(evidence, results, monkeypatch):
+    monkeypatch.setattr(recording, "code_digest", lambda module: "0" * 16)
+    return evidence
+
+
+def another_numpy(evidence, results, monkeypatch):
+    monkeypatch.setattr(recording, "_versions", lambda: {"numpy": "0", "scipy": "1", "pandas": "2"})
+    return evidence
+
+
+def another_yaml(evidence, results, monkeypatch):
+    known = recording.digest_of_dataset
+    monkeypatch.setattr(
+        recording, "digest_of_dataset", lambda name: "0" if name == "snli" else known(name)
+    )
+    return evidence
+
+
+def other_rows(evidence, results, monkeypatch):
+    path = record_of(results, coverage.name, "mnli")
+    path.write_text(path.read_text("utf-8").replace("seed 0", "seed 9"), "utf-8")
+    return evidence
+
+
+def no_record(evidence, results, monkeypatch):
+    record_of(results, most_frequent.name, "alphanli").unlink()
+    return evidence
+
+
+def of_another_version(evidence, results, monkeypatch):
+    path = record_of(results, coverage.name, "mnli")
+    path.write_text(path.read_text("utf-8").replace("# record: 2", "# record: 1"), "utf-8")
+    return evidence
+
+
+def recompute(evidence, results, monkeypatch):
+    monkeypatch.setenv(paths.RECOMPUTE, "1")
+    return evidence
+
+
+POOL = {("in_all", "snli+mnli")}
+ON_SNLI = {one for one in EVERYTHING if one[1] == "snli"}
+OF_SHARES = {one for one in EVERYTHING if one[0] in ("label_shares", "most_frequent")}
+CHANGES = {
+    # A table that is given brings its inputs along.
+    other_votes: ON_SNLI | POOL,
+    other_predictions: {("coverage", "snli")},
+    other_published_numbers: OF_SHARES,
+    other_code: EVERYTHING,
+    another_numpy: EVERYTHING,
+    another_yaml: ON_SNLI | POOL,
+    other_rows: {("coverage", "mnli")},
+    no_record: {("most_frequent", "alphanli")},
+    of_another_version: {("coverage", "mnli")},
+    recompute: EVERYTHING,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_what_changed_is_computed_anew_and_nothing_else(
+    evidence, results, computed, monkeypatch, change
+):
+    first = all_of(evidence)
+    changed = change(evidence, results, monkeypatch)
+    computed.clear()
+    for before, after in zip(first, all_of(changed), strict=True):
+        pd.testing.assert_frame_equal(before.rows, after.rows)
+        assert after.recorded == []
+    assert computed == CHANGES[change]
+    damaged = [one.name for one in asked_by(results) if one.damaged]
+    assert len(damaged) == (change in (other_rows, of_another_version))
+    if change is not recompute:
+        computed.clear()
+        all_of(changed)
+        assert not computed  # what was computed is recorded now
+
+
+def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence, results, computed):
+    for scale in (1.0, 0.5, 1.0):
+        shares = label_shares(evidence, scale=scale)
+        most_frequent(evidence, shares=shares)
+        assert ("label_shares", "snli") in computed or scale == 1.0
+        computed.clear()
+    other = shares.having(shares.rows.assign(share=np.where(shares.rows["share"] > 0.4, 0, 1)))
+    most_frequent(evidence, shares=other)
+    assert ("most_frequent", "snli") in computed
+    assert len(list((results / FOLDER / label_shares.name).glob("snli*"))) == 2
+
+
+def test_what_stands_beside_is_keyed_by_its_inputs_and_read_later(evidence, results, computed):
+    def beside(sha256):
+        return LaterMapping((Input("other.json", sha256),), dict)
+
+    for sha256, expected in (("1", True), ("1", False), ("2", True)):
+        computed.clear()
+        table = coverage(evidence[0], beside=[beside(sha256)])
+        assert bool(computed) == expected
+        assert Input("other.json", sha256) in table.inputs
+
+
+@pytest.mark.parametrize("value", [object(), [object()], {"a": object()}, np.int64(1)])
+def test_an_argument_that_no_key_would_hold_is_an_error(evidence, without, results, value):
+    for material in (evidence, without):
+        with pytest.raises(TypeError, match=r"coverage: argument 'beside' is neither"):
+            coverage(material, beside=value)
+
+
+def test_a_yardstick_given_by_hand_is_computed(evidence, results, computed):
+    label_shares(evidence)
+    computed.clear()
+    read = Evidence(evidence[0].datasets, evidence[0].votes, evidence[0].systems)
+    label_shares(read)
+    assert computed == {("label_shares", "snli")}
 
 
 def test_some_datasets_may_be_computed_and_others_read(evidence, without, results):
@@ -109,6 +319,7 @@ def test_some_datasets_may_be_computed_and_others_read(evidence, without, result
     mixed = label_shares([evidence[0], *without[1:]])
     assert mixed.recorded == ["mnli", "alphanli"]
     pd.testing.assert_frame_equal(mixed.rows, label_shares(evidence).rows)
+    assert [one.how for one in asked_by(results)][3:6] == ["read", "shown", "shown"]
 
 
 def test_other_parameters_are_refused_without_votes(evidence, without, results):
@@ -123,15 +334,19 @@ def test_other_parameters_are_refused_without_votes(evidence, without, results):
 
 def test_votes_may_be_here_and_predictions_not(evidence, results):
     coverage(evidence)
-    lacking = Evidence(evidence[0].datasets, evidence[0].votes, None)
+    lacking = Evidence(evidence[0].datasets, evidence[0].given_votes, None)
     assert coverage(lacking).recorded == ["snli"]
     assert label_shares(lacking).recorded == []
 
 
-def test_a_reader_s_own_systems_are_never_recorded(evidence, results):
-    own = Evidence(evidence[0].datasets, evidence[0].votes, evidence[0].systems, own=True)
+def test_a_reader_s_own_systems_are_never_recorded_nor_read(evidence, results, computed):
+    own = Evidence(evidence[0].datasets, evidence[0].given_votes, evidence[0].systems, own=True)
     assert len(coverage(own))
     assert not (results / FOLDER).exists()
+    coverage(evidence)
+    computed.clear()
+    coverage(own)
+    assert computed
     with pytest.raises(ChaosError, match="not recorded"):
         coverage(Evidence(own.datasets, None, None, own=True))
 
@@ -157,7 +372,7 @@ DAMAGES = {
     "cut off": lambda text: text[:-20],
     "cut off in its head": lambda text: text[:40],
     "changed by hand": lambda text: text.replace("entailment,0.", "entailment,9."),
-    "of another version": lambda text: text.replace("# record: 1", "# record: 99"),
+    "of another version": lambda text: text.replace("# record: 2", "# record: 99"),
     "empty": lambda text: "",
     "no text": lambda text: "\0" * 10,
 }
@@ -177,13 +392,24 @@ def test_a_damaged_record_is_one_clear_error(evidence, without, results, damage)
     assert str(path) in str(fault.value)
     assert "restore it with git" in str(fault.value)
     if damage == "of another version":
-        assert "version 99, expected 1" in str(fault.value)
+        assert "version 99, expected 2" in str(fault.value)
 
 
-def test_a_record_of_other_code_is_shown_and_says_so(evidence, without, results):
+OUTDATED = {
+    "other code": (r'# code: "[0-9a-f]+"', '# code: "0123"'),
+    "another numpy": (r'"numpy": "[^"]+"', '"numpy": "1.0"'),
+    "another YAML": (r'# datasets: {"snli": "[0-9a-f]+"}', '# datasets: {"snli": "01"}'),
+    "other published numbers": (r'(nie2020_table2.csv", "sha256": ")..', r"\g<1>00"),
+}
+
+
+@pytest.mark.parametrize("change", OUTDATED)
+def test_an_outdated_record_is_shown_and_says_so(evidence, without, results, change):
     label_shares(evidence)
     path = record_of(results, label_shares.name, "snli")
-    path.write_text(re.sub('# code: "[0-9a-f]+"', '# code: "0123"', path.read_text("utf-8")))
+    changed = re.sub(*OUTDATED[change], path.read_text("utf-8"))
+    assert changed != path.read_text("utf-8")
+    path.write_text(changed)
     table = label_shares(without)
     assert table.origin.outdated
     assert table.on("snli").origin.outdated
@@ -193,7 +419,8 @@ def test_a_record_of_other_code_is_shown_and_says_so(evidence, without, results)
 def record(rows, **changes):
     types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
     text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
-    values = {"inputs": (Input("a", "0"),), "code": "1"} | changes
+    values = {"inputs": (Input("a", "0"),), "code": "1", "tables": {}, "datasets": {}}
+    values |= {"versions": {}} | changes
     return Record("a.b", "snli", {}, ("dataset", "label"), types, text=text, **values)
 
 
@@ -231,6 +458,7 @@ def test_without_data_there_is_evidence_and_no_votes(no_data):
     material = gather("auto", [])
     assert [one.name for one in material] == ["snli", "mnli", "alphanli"]
     assert all(one.votes is None and one.systems is None for one in material)
+    assert not any(one.has("old labels") for one in gather("auto", datasets=["dices", "wax"]))
     assert material.released
     assert [one.name for one in material.having("old votes")] == ["snli", "mnli"]
     assert [one.name for one in material.pooled()] == ["snli+mnli"]
@@ -276,6 +504,24 @@ def test_missing_predictions_are_missing_data_unless_a_reader_brings_some(monkey
     with pytest.raises(ChaosError, match="data that others need is missing"):
         check_available(BOOK | {"seed": 1}, BOOK)
     check_available(BOOK | {"seed": 1, "predictions": ["mine.csv"]}, BOOK)
+
+
+# The published data
+
+
+def test_evidence_knows_before_it_reads_what_it_will_have_read(released_root):
+    names = [one.name for one in bundled_datasets()]
+    for one in gather("auto", [], datasets=names):
+        if one.given_votes is None:
+            continue
+        known = Evidence(one.datasets, one.votes, one.systems)
+        assert one.released
+        assert one.inputs(systems=False) == known.inputs(systems=False)
+        if one.systems is not None:
+            assert one.inputs() == known.inputs(), one.name
+            assert one.has_systems == known.has_systems
+        for what in ("old labels", "old votes", "texts", "annotators", "three labels"):
+            assert one.has(what) == known.has(what), (one.name, what)
 
 
 def test_predictions_of_a_reader_s_own_make_the_votes_no_others(released):
