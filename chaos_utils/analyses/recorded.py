@@ -372,16 +372,20 @@ def _is_parameter(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _inputs_of(value: Any) -> tuple[Input, ...]:
-    """Return the inputs of a thing, or of several; raise TypeError for one that has none."""
+def _inputs_of(value: Any, *, strict: bool = True) -> tuple[Input, ...]:
+    """Return the inputs of a thing, or of several.
+
+    One that has none is an error if this is `strict`: TypeError.
+    """
     if hasattr(value, "inputs"):
         found: tuple[Input, ...] = value.inputs
         return found
-    if isinstance(value, Mapping):
-        return merged(*map(_inputs_of, value.values()))
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return merged(*map(_inputs_of, value))
-    raise TypeError(f"found {type(value).__name__}")
+    several = value.values() if isinstance(value, Mapping) else value
+    if isinstance(several, Iterable) and not isinstance(several, str):
+        return merged(*(_inputs_of(one, strict=strict) for one in several))
+    if strict:
+        raise TypeError(f"found {type(value).__name__}")
+    return ()
 
 
 def derived(
@@ -396,11 +400,9 @@ def derived(
         @functools.wraps(function)
         def call(*args: Any, **arguments: Any) -> Table:
             values = [*args, *arguments.values()]
-            others = [
-                one for one in values if not isinstance(one, Table) and not _is_parameter(one)
-            ]
+            others = [one for one in values if not isinstance(one, Table)]
             origins = origins_of(one for one in values if isinstance(one, Table))
-            of_all = merged(map(published_input, published), *map(_inputs_of, others))
+            of_all = merged(map(published_input, published), _inputs_of(others, strict=False))
             if of_all:
                 origins[""] = origins.get("", Origin()) | Origin(of_all)
             given = [one.rows if isinstance(one, Table) else one for one in args]

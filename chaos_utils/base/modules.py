@@ -24,6 +24,7 @@ _SHOWING = ("report", "plots", "presentation", "publish")
 _RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
 _DATA = (".csv", ".json", ".yml")
 _MEMORY = "modules.json"
+READ_BY_COMMANDS = "scoring/reference_scores"  # below the package: what `chaos evaluate` knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +82,18 @@ def code_digest(module: str) -> str:
     """
     found = hashlib.sha256()
     named: set[str] = set()
-    for path in closure([module]):
+    package, files = paths.project() / PACKAGE, closure([module])
+    if _file_of(paths.project(), _RUNS_COMMANDS) in files:
+        known = (package / READ_BY_COMMANDS).glob("*.csv")
+        named.update(path.relative_to(package).as_posix() for path in known)
+    for path in files:
         if path.parent.name in _SHOWING:
             continue
         source = source_of(path)
         found.update(f"{path.name}\n{source.meaning}\n".encode())
         named.update(source.data)
     for name in sorted(named):
-        found.update(f"{name}\n{digest(paths.project() / PACKAGE / name)}\n".encode())
+        found.update(f"{name}\n{digest(package / name)}\n".encode())
     return found.hexdigest()[:16]
 
 

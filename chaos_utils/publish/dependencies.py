@@ -25,7 +25,6 @@ from chaos_utils.datasets.sources import find
 _DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
-_KNOWN = "scoring/reference_scores"  # what `chaos evaluate` reads of them
 _GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
 # What analyses read beside the book's votes: how its names start. The explorer shows that of `why`.
 _COMPANIONS = {
@@ -89,7 +88,7 @@ def modules_of_pages() -> list[Path]:
         for kind in ("*.py", "*.html", *(f"*{suffix}" for suffix in _DATA))
         for path in package.rglob(kind)
     )
-    unseen = (package / "cli", package / _KNOWN)  # no page shows these
+    unseen = (package / "cli", package / modules.READ_BY_COMMANDS)  # no page shows these
     return sorted(path for path in found if not any(map(path.is_relative_to, unseen)))
 
 
@@ -100,7 +99,7 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
         found.update(other for other in path.parent.iterdir() if other.suffix in _DATA)
     package = paths.project() / modules.PACKAGE
     if package / "scoring" / "judging.py" in found:
-        found.update((package / _KNOWN).glob("*.csv"))
+        found.update((package / modules.READ_BY_COMMANDS).glob("*.csv"))
     return sorted(found)
 
 

@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import as_released
 
 from chaos_utils.analyses import calibration
 from chaos_utils.analyses.evidence import Evidence, gather
@@ -361,7 +362,7 @@ def test_temperatures_alone_name_the_predictions_outside(material, votes, system
 def test_a_record_answers_whether_or_not_there_are_predictions_outside(real, run_folder):
     votes, systems = real
     one = next(one for one in systems if one.family == "RoBERTa-base")
-    evidence = Evidence((votes.dataset,), (votes,), ((one,),))
+    evidence = as_released(votes, [one])
     outside = outside_of(votes, [one])
     made = calibration.temperature_choices(evidence, outside=outside, n_folds=2, seed=0)
     (path,) = (run_folder / FOLDER).rglob("*.csv")

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import as_released
 
 from chaos_utils.analyses import recorded as recording
 from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes, gather
@@ -78,17 +79,14 @@ def largest(shares: pd.DataFrame) -> pd.DataFrame:
     return shares.groupby("dataset", sort=False)["share"].max().reset_index()
 
 
-def found(votes, systems, *, of_votes=None, of_systems=None):
-    """Return evidence as `gather` finds it among the package's files: nothing has been read."""
-    given = ReleasedVotes(of_votes or votes.inputs, lambda: votes, votes.dataset)
-    inputs = of_systems or (Input(f"predictions/{votes.dataset.name}.json", "1" * 64),)
-    return Evidence((votes.dataset,), (given,), (Later(inputs, lambda: tuple(systems)),))
-
-
 @pytest.fixture
 def evidence(sample):
     """The sample's votes and systems, taken for the book's own."""
-    return Material(tuple(found(one, synthetic_systems(one)) for one in sample))
+    several = []
+    for votes in sample:
+        inputs = (Input(f"predictions/{votes.dataset.name}.json", "1" * 64),)
+        several.append(as_released(votes, synthetic_systems(votes), of_systems=inputs))
+    return Material(tuple(several))
 
 
 @pytest.fixture
@@ -182,7 +180,9 @@ def test_a_record_with_this_key_is_the_result_and_nothing_is_read(evidence, resu
 
 def of_snli(evidence, **changed):
     (votes,), (systems,) = evidence[0].votes, evidence[0].systems
-    return Material((found(votes, systems, **changed), *evidence[1:]))
+    (given,) = evidence[0].given_systems
+    changed = {"of_systems": given.inputs} | changed
+    return Material((as_released(votes, systems, **changed), *evidence[1:]))
 
 
 def other_votes(evidence, results, monkeypatch):

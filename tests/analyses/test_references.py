@@ -1,8 +1,7 @@
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_on
+from helpers.evidence import as_released, evidence_on
 
-from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.recorded import FOLDER
 from chaos_utils.analyses.references import (
     baseline_scores,
@@ -17,10 +16,9 @@ from chaos_utils.scoring.scores import available
 
 
 @pytest.fixture
-def tables(sample, run_folder, monkeypatch):
+def tables(sample, run_folder):
     """Records of two datasets of the sample, taken for the book's own."""
-    monkeypatch.setattr(Evidence, "recordable", True)
-    evidence = evidence_on(sample[:2])
+    evidence = [as_released(votes) for votes in sample[:2]]
     reference_scores(evidence, seed=0, measures=["jsd"])
     reference_scores(evidence, seed=0)
     baseline_scores(evidence, seed=0)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from helpers.evidence import as_released
 
 from chaos_utils.analyses import your_model
-from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.recorded import FOLDER
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.systems import load_systems
@@ -39,10 +39,9 @@ def test_every_command_stands_above_its_answer(transcript, sample):
 
 
 @pytest.mark.slow
-def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder, monkeypatch):
-    monkeypatch.setattr(Evidence, "recordable", True)
+def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder):
     votes = sample[2]
-    evidence = Evidence((votes.dataset,), (votes,), (tuple(load_systems(votes)),))
+    evidence = as_released(votes, load_systems(votes))
     computed = your_model.commands(evidence, system=NAME, options=" --data sample")
     (path,) = (run_folder / FOLDER).glob("*/*.csv")
     assert not any(place in path.read_text() for place in ("/home", "/tmp", str(run_folder)))

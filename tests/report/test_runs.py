@@ -1,6 +1,7 @@
 import time
 from threading import Thread
 
+from chaos_utils.base import paths
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import digest
 from chaos_utils.report import runner, runs
