@@ -8,7 +8,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -71,7 +71,6 @@ def _file_of(root: Path, module: str) -> Path | None:
     return path / "__init__.py" if (path / "__init__.py").is_file() else None
 
 
-@cache
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
@@ -80,10 +79,15 @@ def code_digest(module: str) -> str:
     published numbers, without its suffix. No module names a dataset's YAML file, which counts for
     what is computed on that dataset: see `digest_of_dataset`.
     """
+    return _code_digest(paths.project(), module)
+
+
+@cache
+def _code_digest(root: Path, module: str) -> str:
     found = hashlib.sha256()
     named: set[str] = set()
-    package, files = paths.project() / PACKAGE, closure([module])
-    if _file_of(paths.project(), _RUNS_COMMANDS) in files:
+    package, files = root / PACKAGE, closure([module])
+    if _file_of(root, _RUNS_COMMANDS) in files:
         known = (package / READ_BY_COMMANDS).glob("*.csv")
         named.update(path.relative_to(package).as_posix() for path in known)
     for path in files:
@@ -97,7 +101,6 @@ def code_digest(module: str) -> str:
     return found.hexdigest()[:16]
 
 
-@cache
 def digest_of_dataset(name: str) -> str:
     """Return a digest of the YAML file of one of the package's datasets, of 16 digits."""
     return digest(paths.project() / PACKAGE / "datasets" / f"{name}.yml")[:16]
@@ -109,15 +112,11 @@ def source_of(path: Path, *, notebook: bool = False) -> Source:
     text = read_source(path)
     if notebook:
         text = re.sub(r"^\s*[%!].*$", "", text, flags=re.MULTILINE)
-    content = hashlib.sha256(text.encode()).hexdigest()
-    known = _remembered()
-    if content not in known:
-        known[content] = _read(text, path)
-    _seen.add(content)
-    return known[content]
-
-
-_seen: set[str] = set()
+    memory, content = _memory(paths.project()), _sha256(text)
+    if content not in memory.known:
+        memory.known[content] = _read(text, path, memory.data)
+    memory.seen.add(content)
+    return memory.known[content]
 
 
 def read_source(path: Path) -> str:
@@ -133,7 +132,7 @@ def read_source(path: Path) -> str:
         ) from fault
 
 
-def _read(text: str, path: Path) -> Source:
+def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
@@ -146,7 +145,6 @@ def _read(text: str, path: Path) -> Source:
         ) from fault
     texts: list[str] = []
     _describe(tree, texts)
-    data = _data_files()
     strings = {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
     return Source(
         tuple(_imports(tree)),
@@ -156,14 +154,13 @@ def _read(text: str, path: Path) -> Source:
             if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
         ),
         tuple(sorted(data[name] for name in data if name in strings)),
-        hashlib.sha256("".join(texts).encode()).hexdigest(),
+        _sha256("".join(texts)),
     )
 
 
-@cache
-def _data_files() -> dict[str, str]:
+def _data_files(root: Path) -> dict[str, str]:
     """Return the data files that stand beside modules, by what a module calls them."""
-    package = paths.project() / PACKAGE
+    package = root / PACKAGE
     found = {}
     for path in sorted(package.rglob("*")):
         if path.suffix in _DATA and any(path.parent.glob("*.py")):
@@ -222,19 +219,34 @@ def _is_text(node: object) -> bool:
     )
 
 
-# What is remembered. It holds for this file as it is, and for the data files that there are.
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What sources say, by the digest of their content, and which were seen in this process.
+
+    It holds as long as `by` does: this module as it is, and the data files that there are.
+    """
+
+    by: str
+    data: Mapping[str, str]
+    known: dict[str, Source]
+    seen: set[str]
 
 
 @cache
-def _remembered() -> dict[str, Source]:
+def _memory(root: Path) -> _Memory:
+    data = _data_files(root)
+    by = _sha256("\n".join([digest(Path(__file__)), *data.values()]))
+    return _Memory(by, data, _remembered(by), set())
+
+
+def _remembered(by: str) -> dict[str, Source]:
     kept = read_mapping(paths.build() / _MEMORY)
     try:
-        body = kept["sources"]
-        if kept["by"] != _by() or kept["sha256"] != _sha256(body):
+        if kept["by"] != by or kept["sha256"] != _sha256(kept["sources"]):
             return {}
         return {
             content: Source(tuple(imports), tuple(declares), tuple(data), meaning)
-            for content, (imports, declares, data, meaning) in json.loads(body).items()
+            for content, (imports, declares, data, meaning) in json.loads(kept["sources"]).items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
         return {}  # damaged: what files say is read again
@@ -242,19 +254,13 @@ def _remembered() -> dict[str, Source]:
 
 def remember() -> None:
     """Keep what the sources say that this process has read, for others to come."""
-    kept = read_mapping(paths.build() / _MEMORY)
-    known = _remembered()
-    body = json.dumps({one: list(asdict(known[one]).values()) for one in sorted(_seen)})
-    content = {"by": _by(), "sha256": _sha256(body), "sources": body}
-    if content != kept:
+    memory = _memory(paths.project())
+    said = {one: list(asdict(memory.known[one]).values()) for one in sorted(memory.seen)}
+    body = json.dumps(said)
+    content = {"by": memory.by, "sha256": _sha256(body), "sources": body}
+    if content != read_mapping(paths.build() / _MEMORY):
         with suppress(ChaosError):  # where nothing can be written, they are read again
             write_text(paths.build() / _MEMORY, json.dumps(content) + "\n")
-
-
-@cache
-def _by() -> str:
-    names = "\n".join(_data_files().values())
-    return _sha256(f"{digest(Path(__file__))}\n{names}")
 
 
 def _sha256(text: str) -> str:
@@ -263,8 +269,5 @@ def _sha256(text: str) -> str:
 
 def forget() -> None:
     """Look at every source again when it is next asked for; what is unchanged is not parsed."""
-    _seen.clear()
-    for looked_at in (
-        _file_of, code_digest, digest_of_dataset, source_of, _data_files, _remembered, _by,
-    ):  # fmt: skip
+    for looked_at in (_file_of, _code_digest, source_of, _memory):
         looked_at.cache_clear()

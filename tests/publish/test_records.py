@@ -21,8 +21,8 @@ ROWS = ["snli,e,0.5,3", "snli,n,0.25,4"]
 def record(rows=ROWS, analysis="one.shares", dataset="snli", code="1"):
     types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
     text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
-    inputs = (Input("votes", "0"),)
-    return Record(analysis, dataset, {}, ("dataset", "label"), types, inputs, code, text)
+    inputs, keys = (Input("votes", "0"),), ("dataset", "label")
+    return Record(analysis, dataset, {}, keys, types, inputs, {}, {}, code, {}, text)
 
 
 @pytest.fixture
@@ -44,10 +44,23 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def compute(project, chapter, made):
-    path = project / "_build" / "chapters" / chapter / FOLDER / made.name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(made.written(), "utf-8")
+def compute(project, chapter, *made):
+    """Let a chapter compute these tables, and ask for no others."""
+    ask(project, chapter, **{one.name: "computed" for one in made})
+    for one in made:
+        path = project / "_build" / "chapters" / chapter / FOLDER / one.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(one.written(), "utf-8")
+
+
+def ask(project, chapter, **how):
+    """Let a chapter ask for tables that were computed, read or shown."""
+    folder = project / "_build" / "chapters" / chapter / FOLDER
+    for path in folder.glob("*/*.csv"):
+        path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"name": name, "how": one}) for name, one in how.items()]
+    (folder / "asked.jsonl").write_text("".join(f"{line}\n" for line in lines))
 
 
 def stored(project, name="one.shares/snli.csv"):
@@ -74,6 +87,8 @@ def test_a_table_edited_by_hand_is_named_cell_by_cell(project):
     assert done.exit_code == 2
     assert "snli, n, share: recorded 0.26, computed 0.25" in done.stdout
     assert "1 of 2 recorded tables are as computed" in done.stdout
+    assert records.renew() == ["one.shares/snli.csv: 2 cells"]
+    assert read_record(path) == record()
 
 
 def test_the_digits_of_another_processor_change_nothing(project):
@@ -84,10 +99,8 @@ def test_the_digits_of_another_processor_change_nothing(project):
     assert stored(project).read_text() == before
 
 
-def test_new_numbers_are_recorded_and_what_is_gone_is_removed(project):
+def test_new_numbers_are_recorded_and_what_no_chapter_asks_for_is_removed(project):
     compute(project, "one", record(["snli,e,0.75,3", ROWS[1]]))
-    (gone,) = (project / "_build" / "chapters" / "two").rglob("*.csv")
-    gone.unlink()
     compute(project, "two", record(analysis="two.more"))
     found = [str(one) for one in records.compare()[0]]
     assert found == [
@@ -102,7 +115,19 @@ def test_new_numbers_are_recorded_and_what_is_gone_is_removed(project):
     assert records.compare() == ([], [], [])
 
 
-def test_records_of_other_code_agree_until_their_numbers_differ(project):
+def test_what_a_chapter_has_read_stays_as_it_is_and_verifies_nothing(project):
+    before = stored(project, "two.counts/snli.csv").read_bytes()
+    compute(project, "one", record(["snli,e,0.75,3", ROWS[1]]))
+    ask(project, "two", **{"two.counts/snli.csv": "read"})
+    with pytest.raises(ChaosError, match=r"1 table read, 1 computed(?s:.)*--recompute"):
+        records.compare()
+    assert records.renew() == ["one.shares/snli.csv: 1 cell"]
+    assert stored(project, "two.counts/snli.csv").read_bytes() == before
+    ask(project, "one", **{"one.shares/snli.csv": "read"})
+    assert records.renew() == []  # nothing was computed: nothing changes
+
+
+def test_records_of_another_key_agree_until_their_numbers_differ(project):
     compute(project, "one", record(code="2"))
     assert records.compare() == ([], [], ["one.shares/snli.csv"])
     done = CliRunner().invoke(app, ["verify"])
@@ -113,8 +138,7 @@ def test_records_of_other_code_agree_until_their_numbers_differ(project):
 
 
 def test_what_could_not_be_computed_is_not_compared_nor_renewed(project, monkeypatch):
-    (missing,) = (project / "_build" / "chapters" / "two").rglob("*.csv")
-    missing.unlink()
+    ask(project, "two", **{"two.counts/snli.csv": "shown"})
     shown = [
         {"notebook": "one", "recorded": [], "inputs": []},
         {"notebook": "two", "recorded": ["snli"], "inputs": []},
@@ -127,10 +151,13 @@ def test_what_could_not_be_computed_is_not_compared_nor_renewed(project, monkeyp
     assert stored(project, "two.counts/snli.csv").is_file()
 
 
-def test_two_chapters_must_agree_on_one_table(project):
+@pytest.mark.parametrize("first", ["computed", "read"])
+def test_two_chapters_must_agree_on_one_table(project, first):
+    if first == "read":
+        ask(project, "one", **{"one.shares/snli.csv": "read"})
     compute(project, "two", record(["snli,e,0.4,3", ROWS[1]]))
     with pytest.raises(ChaosError, match="Two chapters computed different numbers"):
-        records.compare()
+        records.renew()
 
 
 def test_a_chapter_behind_its_sources_is_refused(project, monkeypatch):
@@ -139,13 +166,18 @@ def test_a_chapter_behind_its_sources_is_refused(project, monkeypatch):
         records.compare()
 
 
-def test_a_damaged_record_is_an_error_and_stays(project):
+def test_a_damaged_record_is_an_error_until_it_is_computed_and_recorded(project):
     path = stored(project)
     path.write_text(path.read_text()[:50])
-    for work in (records.compare, records.renew):
-        with pytest.raises(ChaosError, match="damaged"):
-            work()
+    with pytest.raises(ChaosError, match="damaged"):
+        records.compare()
+    ask(project, "one")
+    with pytest.raises(ChaosError, match="damaged"):
+        records.renew()
     assert len(path.read_text()) == 50
+    compute(project, "one", record())
+    records.renew()
+    assert read_record(path) == record()
 
 
 def test_results_that_cannot_be_written_stay_as_they_were(project, monkeypatch):
@@ -165,7 +197,8 @@ TEXTS = re.compile(r'"(premise|hypothesis|obs1|obs2|hyp1|hyp2|uid|uids|item)"')
 
 
 def test_the_committed_records_hold_aggregates_alone():
-    paths_of = sorted((PROJECT / "results" / FOLDER).glob("*/*.csv"))
+    folder = PROJECT / "results" / FOLDER
+    paths_of = sorted(folder.glob("*/*.csv"))
     assert len(paths_of) > 40
     by_item = {
         path.parent.name
@@ -174,3 +207,4 @@ def test_the_committed_records_hold_aggregates_alone():
     }
     assert by_item == {"annotations.examples"}
     assert sum(path.stat().st_size for path in paths_of) < 5_000_000
+    assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".csv"}

@@ -9,7 +9,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from chaos_utils.base import modules
 from chaos_utils.base.table import Table
 from chaos_utils.publish import dependencies, downloads, staleness
 from chaos_utils.report.figures import publish_figure
@@ -35,7 +34,6 @@ def project(tmp_path, monkeypatch):
         return {"votes/data.jsonl": data} if data.exists() else {}
 
     monkeypatch.setattr(dependencies, "data_of", data_of)
-    modules._imported_by.cache_clear()
     digests = dependencies.digests(tmp_path / "notebooks" / "n.py", "auto")
     record = tmp_path / "_build" / "chapters" / "n" / "record.json"
     record.parent.mkdir(parents=True)

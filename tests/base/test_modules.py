@@ -1,0 +1,131 @@
+"""What is read from sources, and remembered: imports, and digests of what code means."""
+
+import json
+
+import pytest
+
+from chaos_utils.base import modules, paths
+from chaos_utils.base.errors import ChaosError
+
+FILES = {
+    "_toc.yml": "root: index\n",
+    "chaos_utils/__init__.py": "",
+    "chaos_utils/a.py": "from chaos_utils import b\n\n\ndef f():\n    return b.NUMBERS\n",
+    "chaos_utils/b.py": "from chaos_utils.data.c import read\n\nNUMBERS = read('numbers')\n",
+    "chaos_utils/data/__init__.py": "",
+    "chaos_utils/data/c.py": "def read(name):\n    return name\n",
+    "chaos_utils/data/numbers.csv": "x\n1\n",
+    "chaos_utils/data/others.csv": "x\n1\n",
+    "chaos_utils/other.py": "import chaos_utils.a\n\nSETTINGS = 'settings.yml'\n",
+    "chaos_utils/settings.yml": "{}\n",
+    "chaos_utils/datasets/one.yml": "name: one\n",
+    "chaos_utils/datasets/readers.py": "x = 1\n",
+    "notebooks/n.py": "# %%\nseed: int = 0  # of all\n%matplotlib inline\n"
+    "# %%\nfrom chaos_utils.a import f\n\n# %% [markdown]\n# import chaos_utils.other\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    modules.forget()
+    yield tmp_path
+    modules.forget()
+
+
+def test_a_notebook_s_imports_and_parameters_are_read_without_running_it(project):
+    source = modules.source_of(project / "notebooks" / "n.py", notebook=True)
+    assert source.imports == ("chaos_utils.a", "chaos_utils.a.f")
+    assert source.declares == ("seed",)
+    names = [path.name for path in modules.closure(source.imports)]
+    assert names == ["__init__.py", "a.py", "b.py", "c.py"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "changes"),
+    [
+        ("a.py", "# a comment\n" + FILES["chaos_utils/a.py"], False),
+        ("a.py", '"""Words."""\n' + FILES["chaos_utils/a.py"], False),
+        ("a.py", FILES["chaos_utils/a.py"] + "\n\nLATER = 1\n", True),
+        ("data/c.py", "def read(name):\n    return name * 2\n", True),  # imported by b
+        ("data/numbers.csv", "x\n2\n", True),  # beside c, and named by b
+        ("data/others.csv", "x\n2\n", False),  # beside c, and named by nobody
+        ("settings.yml", "a: 1\n", False),  # named by a module that is not imported
+        ("other.py", "x = 1\n", False),
+        ("datasets/one.yml", "name: other\n", False),  # counts for what is computed on it
+    ],
+)
+def test_a_digest_of_code_holds_its_meaning_and_the_data_that_it_names(
+    project, file, text, changes
+):
+    before = modules.code_digest("chaos_utils.a"), modules.digest_of_dataset("one")
+    modules.remember()
+    (project / "chaos_utils" / file).write_text(text)
+    modules.forget()
+    assert (modules.code_digest("chaos_utils.a") != before[0]) == changes
+    assert (modules.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
+
+
+def test_every_data_file_of_the_package_is_named_by_a_module_or_is_a_dataset_s():
+    package = paths.project() / modules.PACKAGE
+    named = {name for path in package.rglob("*.py") for name in modules.source_of(path).data}
+    left = set(modules._data_files(paths.project()).values()) - named
+    assert left == {f"datasets/{path.name}" for path in package.glob("datasets/*.yml")} - named
+    assert named >= {"datasets/tasks.yml", "datasets/releases.yml", "crowd/protocol.json"}
+
+
+def test_what_was_read_once_is_not_parsed_again(project, monkeypatch):
+    digest = modules.code_digest("chaos_utils.a")
+    modules.remember()
+    modules.forget()
+    monkeypatch.setattr(modules.ast, "parse", None)
+    assert modules.code_digest("chaos_utils.a") == digest
+
+
+def kept(project):
+    return project / "_build" / "modules.json"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[:-30],
+        lambda text: text.replace("chaos_utils.b", "chaos_utils.x"),  # as a fault of the disk
+        lambda text: json.dumps(json.loads(text) | {"sources": {}}),
+        lambda text: json.dumps(json.loads(text) | {"by": "another algorithm"}),
+        lambda text: "[]",
+    ],
+)
+def test_a_damaged_memory_is_no_memory(project, damage):
+    digest = modules.code_digest("chaos_utils.a")
+    modules.remember()
+    whole = kept(project).read_text()
+    kept(project).write_text(damage(whole))
+    modules.forget()
+    assert modules.code_digest("chaos_utils.a") == digest
+    modules.remember()
+    assert kept(project).read_text() == whole
+
+
+def test_a_memory_that_cannot_be_written_is_no_fault(project):
+    (project / "_build").write_text("a file where a folder should be")
+    modules.code_digest("chaos_utils.a")
+    modules.remember()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x = 1\nif True print(1)\n", r"not valid Python(?s:.)*chaos_utils/b\.py, line 2"),
+        (b"# caf\xe9\n", "not UTF-8"),
+        (b"x = '\0'\n", "not valid Python"),
+    ],
+)
+def test_a_module_that_cannot_be_read_is_one_message(project, content, message):
+    (project / "chaos_utils" / "b.py").write_bytes(content)
+    with pytest.raises(ChaosError, match=message):
+        modules.closure(["chaos_utils.a"])
