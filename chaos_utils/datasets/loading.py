@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets import sources
@@ -14,9 +15,9 @@ from chaos_utils.datasets.catalogue import (
     known_datasets,
 )
 from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
-from chaos_utils.datasets.plain import dataset_of
-from chaos_utils.datasets.readers import read_file
-from chaos_utils.datasets.votes import Votes
+
+if TYPE_CHECKING:
+    from chaos_utils.datasets.votes import Votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class VoteFiles:
     described_by: Path | None = None
 
 
-def load_votes(dataset: str, data: str = "auto") -> Votes:
+def load_votes(dataset: str, data: str = "auto") -> "Votes":
     """Read the votes on one dataset.
 
     Parameters
@@ -74,7 +75,7 @@ def load_votes(dataset: str, data: str = "auto") -> Votes:
     return _read(find_votes_on(dataset, data))
 
 
-def load_all_votes(data: str = "auto") -> list[Votes]:
+def load_all_votes(data: str = "auto") -> "list[Votes]":
     """Read the votes on every dataset of the book, or on those that `data` holds.
 
     Parameters
@@ -166,6 +167,8 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
         name = dataset.file if _is_ambiguous(path.name) else path.name
         if len(dataset.files) == 1 and Path(dataset.file).name == path.name and path.match(name):
             return [_own(dataset, (path,))]
+    from chaos_utils.datasets.plain import dataset_of  # slow to import
+
     return [_own(bring(dataset_of(path), path), (path,))]
 
 
@@ -245,5 +248,7 @@ def _described(path: Path) -> VoteFiles:
     return VoteFiles(dataset, tuple(found), tuple(names), described_by=path)
 
 
-def _read(files: VoteFiles) -> Votes:
+def _read(files: VoteFiles) -> "Votes":
+    from chaos_utils.datasets.readers import read_file  # slow to import
+
     return read_file(files.paths, files.dataset, files.names, any_number=files.any_number)

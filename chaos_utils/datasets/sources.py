@@ -14,7 +14,6 @@ from types import MappingProxyType
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import swap_in, write_json
-from chaos_utils.datasets import sample
 from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.registry import registry
@@ -355,6 +354,8 @@ def sample_folder() -> Path:
     Path
         A folder laid out like a data folder; written anew when the package makes another sample.
     """
+    from chaos_utils.datasets import sample  # slow to import
+
     made_by = inputs.digest(Path(sample.__file__))
     folder = paths.cache() / "synthetic-sample"
     stamp = folder / "made-by.json"

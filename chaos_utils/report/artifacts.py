@@ -8,19 +8,20 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
 from chaos_utils.base.style import Mode
-from chaos_utils.base.table import Table
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import first_sentence
-from chaos_utils.report.columns import safe_cell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from chaos_utils.base.table import Table
 
 FOLDER = paths.FIGURES
 SYNTHETIC_NOTE = "Synthetic sample"
@@ -52,12 +53,14 @@ def picture_name(id: str, mode: Mode, narrow: bool = False) -> str:
     return f"{id}{'-narrow' if narrow else ''}{'-dark' if mode == 'dark' else ''}.svg"
 
 
-def prepare(id: str, kind: str, table: Table, caption: str) -> Path:
+def prepare(id: str, kind: str, table: "Table", caption: str) -> Path:
     """Check what the author gave, and return the folder to write into.
 
     The id is ``fig-…`` or ``tbl-…``, and its own in the notebook; neither table nor caption is
     empty.
     """
+    from chaos_utils.base.table import Table  # slow to import
+
     prefix = {"figure": "fig", "table": "tbl"}[kind]
     where = f"{kind} {id!r}"
     if not ID.fullmatch(id) or not id.startswith(prefix):
@@ -83,7 +86,7 @@ def write(
     folder: Path,
     id: str,
     kind: str,
-    table: Table,
+    table: "Table",
     caption: str,
     formats: list[str],
     **more: Any,
@@ -125,8 +128,12 @@ def write(
     return manifest
 
 
-def _safe(data: pd.DataFrame) -> pd.DataFrame:
+def _safe(data: "pd.DataFrame") -> "pd.DataFrame":
     """Return rows whose texts are as `safe_cell` gives them; all else is as it was."""
+    import pandas as pd  # slow to import
+
+    from chaos_utils.report.columns import safe_cell
+
     texts = [name for name in data if data[name].dtype.kind == "O"]
     return data.assign(
         **{
