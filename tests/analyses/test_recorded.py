@@ -1,12 +1,15 @@
 """The contract of recorded analyses, on small ones."""
 
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.checkout import append, copy_checkout
 from helpers.evidence import as_released
 
+from chaos_utils.analyses import conversions
 from chaos_utils.analyses import recorded as recording
 from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes, gather
 from chaos_utils.analyses.recorded import (
@@ -17,7 +20,7 @@ from chaos_utils.analyses.recorded import (
     read_record,
     recorded,
 )
-from chaos_utils.base import paths
+from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, Later, LaterMapping
@@ -529,3 +532,70 @@ def test_predictions_of_a_reader_s_own_make_the_votes_no_others(released):
     own = Evidence((votes.dataset,), (votes,), ((),), own=True)
     assert Material((own,)).released
     assert not own.recordable
+
+
+@pytest.fixture
+def real(released_root, tmp_path, monkeypatch):
+    """A checkout beside the published data, whose notebooks leave what they compute as records."""
+    checkout = copy_checkout(tmp_path / "book")
+    shutil.rmtree(checkout / "results" / "tables")
+    monkeypatch.chdir(checkout)
+    monkeypatch.setenv("CHAOS_RUN", str(checkout / "results"))
+    modules.forget()
+    yield checkout
+    modules.forget()
+
+
+def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
+    def ask(expected):
+        (evidence,) = gather("auto", [], datasets=["snli"])
+        table = conversions.conversions(evidence, temperature=2.0)
+        *_, asked = asked_by(real / "results")
+        assert asked.how == expected
+        was_read = [vars(one) for one in (evidence.given_votes or ()) if "value" in vars(one)]
+        assert bool(was_read) == (expected == "computed")
+        return table
+
+    def again():
+        modules.forget()
+        ask("computed")
+        return ask("read")
+
+    computed, read = ask("computed"), ask("read")
+    pd.testing.assert_frame_equal(computed.rows, read.rows)
+    assert (computed.inputs, computed.recorded) == (read.inputs, [])
+    record = record_of(real / "results", conversions.conversions.name, "snli")
+
+    append(real / "chaos_utils" / "datasets" / "mnli.yml")
+    append(real / "chaos_utils" / "analyses" / "claims.yml")
+    append(real / "chaos_utils" / "analyses" / "conversions.py", "\n# a comment\n")
+    modules.forget()
+    ask("read")
+    for name in ("datasets/snli.yml", "datasets/tasks.yml"):
+        append(real / "chaos_utils" / name)
+        again()
+    append(real / "chaos_utils" / "analyses" / "conversions.py", "\nMORE = 1\n")
+    again()
+    record.write_text(re.sub(r"0\.\d+\n", "0.5\n", record.read_text("utf-8"), count=1), "utf-8")
+    pd.testing.assert_frame_equal(again().rows, computed.rows)
+    record.write_text(re.sub('"pandas": "', '"pandas": "1', record.read_text("utf-8")), "utf-8")
+    again()
+
+    data = tmp_path / "data"
+    votes = "chaosNLI_v1.0/chaosNLI_snli.jsonl"
+    (data / votes).parent.mkdir(parents=True)
+    monkeypatch.setenv("CHAOS_DATA", str(data))
+    for there in (False, True):  # an empty folder, and one without predictions
+        if there:
+            shutil.copy(released_root / votes, data / votes)
+        shown = ask("shown")
+        assert (shown.recorded, shown.origin.outdated) == (["snli"], False)
+        pd.testing.assert_frame_equal(shown.rows, computed.rows)
+    (data / votes).write_text("{}\n")  # of another version
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        ask("shown")
+    monkeypatch.setenv("CHAOS_DATA", str(released_root))
+    record.write_text(record.read_text("utf-8")[:-9], "utf-8")
+    (real / "results" / "minilm-l6-nli-s0" / "predictions.parquet").write_bytes(b"other")
+    with pytest.raises(ChaosError, match="not the one that its record names"):
+        ask("computed")

@@ -5,7 +5,11 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
+
+from chaos_utils.publish import build
+from chaos_utils.publish.snakemake import Profile
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -114,9 +118,12 @@ def chaos_environment(cwd: Path, **environment: str) -> dict[str, str]:
     return {name: value for name, value in merged.items() if value != ""}
 
 
-def planned(checkout: Path, *arguments: str) -> set[str]:
-    """Return what a build would run."""
-    done = chaos("build", "--sample", "--dry-run", *arguments, cwd=checkout)
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    return {line.removeprefix("would run ") for line in lines if line}
+def planned(checkout: Path, *, url: str = "", data: str = "sample") -> set[str]:
+    """Return what `chaos build --dry-run` says that it would run."""
+    with chdir(checkout):
+        profile = Profile(checkout / "profiles" / "local", remote=False)
+        return set(
+            build.build(
+                data, profile=profile, dry_run=True, url=url, say=print, progress=lambda n, of: None
+            )
+        )

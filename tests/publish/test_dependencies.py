@@ -57,6 +57,37 @@ def test_a_chapter_that_runs_commands_depends_on_what_they_are_made_of():
     assert paths.project() / "chaos_utils" / "scoring" / "predictions.py" in found
 
 
+ANNOTATIONS, DISAGREEMENT, PAGES = "annotations", "disagreement", "the site"
+
+
+@pytest.fixture(scope="module")
+def sources():
+    """What two chapters, and the pages, are made from."""
+    chapters = {
+        name: dependencies.digests(paths.notebooks() / f"{name}.py", "sample").keys()
+        for name in (ANNOTATIONS, DISAGREEMENT)
+    }
+    return chapters | {PAGES: dependencies.digests_of_pages().keys()}
+
+
+@pytest.mark.parametrize(
+    ("file", "parts"),
+    [
+        ("notebooks/annotations.py", {ANNOTATIONS}),
+        ("chaos_utils/plots/disagreement.py", {DISAGREEMENT, PAGES}),  # the reference shows it
+        ("chaos_utils/metrics/divergence.py", {ANNOTATIONS, DISAGREEMENT, PAGES}),
+        ("chaos_utils/datasets/snli.yml", {ANNOTATIONS, DISAGREEMENT, PAGES}),
+        ("chaos_utils/publish/citations.py", {PAGES}),
+        ("book/cite.md", {PAGES}),
+        ("book/_ext/chaos_book/site.py", {PAGES}),
+        ("chaos_utils/cli/console.py", set()),
+        ("README.md", set()),
+    ],
+)
+def test_what_a_source_is_part_of(sources, file, parts):
+    assert {part for part, names in sources.items() if file in names} == parts
+
+
 def test_pages_are_the_book_s_sources_without_what_was_made():
     pages = dependencies.pages()
     assert paths.project() / "book" / "index.md" in pages

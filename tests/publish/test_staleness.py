@@ -9,6 +9,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from chaos_utils.base.asked import asked_by
+from chaos_utils.base.inputs import digest
 from chaos_utils.base.table import Table
 from chaos_utils.publish import dependencies, downloads, staleness
 from chaos_utils.report.figures import publish_figure
@@ -67,6 +69,32 @@ def test_what_is_gone_is_named_and_so_are_other_authors(project):
     (project / "data.jsonl").unlink()
     (project / "CITATION.cff").write_text("authors: [{name: B}]\n")
     assert staleness.changed_since("n") == ["CITATION.cff, authors", "votes/data.jsonl"]
+
+
+@pytest.mark.parametrize(("how", "named"), [("read", True), ("shown", True), ("computed", False)])
+def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project, how, named):
+    name = "results/tables/one.shares/snli.csv"
+    record = project / name
+    record.parent.mkdir(parents=True)
+    record.write_text("dataset\nsnli\n")
+    asked = {"name": "one.shares/snli.csv", "how": how}
+    asked |= {"sha256": digest(record)} if named else {}
+    tables = project / "_build" / "chapters" / "n" / "tables"
+    tables.mkdir()
+    (tables / "asked.jsonl").write_text(f"{json.dumps(asked)}\n")
+    assert staleness.changed_since("n") == []
+    record.write_text("dataset\nmnli\n")  # of the same size
+    assert staleness.changed_since("n") == [name] * named
+    record.unlink()
+    assert staleness.changed_since("n") == [name] * named
+
+
+@pytest.mark.parametrize("text", ["{", "[]\n", '{"name": 1}\n', "\0"])
+def test_a_damaged_list_of_tables_is_none(project, text):
+    tables = project / "_build" / "chapters" / "n" / "tables"
+    tables.mkdir()
+    (tables / "asked.jsonl").write_text(text)
+    assert list(asked_by(tables.parent)) == []  # its digest in the run's record tells
 
 
 def test_a_chapter_without_a_record_is_not_current(project):
