@@ -90,14 +90,14 @@ class Record:
 
     def written(self) -> str:
         """Return the record as a file holds it: what it was made from, then the rows."""
-        about = {"record": VERSION} | asdict(self) | {"sha256": _digest(self.text)}
+        about = {"record": VERSION} | asdict(self) | {"sha256": digest_of(self.text)}
         del about["text"]
         lines = [f"# {name}: {_as_json(value)}\n" for name, value in about.items()]
         return "".join([*lines, self.text])
 
 
 def _place(analysis: str, dataset: str, parameters: Mapping[str, Any]) -> str:
-    suffix = f"-{_digest(_as_json(parameters))[:6]}" if parameters else ""
+    suffix = f"-{digest_of(_as_json(parameters))[:6]}" if parameters else ""
     return f"{analysis}/{dataset}{suffix}.csv"
 
 
@@ -105,7 +105,8 @@ def _as_json(value: object) -> str:
     return json.dumps(value, sort_keys=False, ensure_ascii=False)
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text, such as the rows of a record."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -145,7 +146,7 @@ def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
         text = content[sum(map(len, head)) :]
         if (version := known.pop("record")) != VERSION:
             raise ValueError(f"version {version}, expected {VERSION}")
-        if _digest(text) != known.pop("sha256") and whole:
+        if digest_of(text) != known.pop("sha256") and whole:
             raise ValueError("the rows are not those that were recorded: cut off, or changed")
         inputs = tuple(Input(**one) for one in known.pop("inputs"))
         found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
@@ -247,7 +248,7 @@ class Analysis:
                 parameters[name] = value
             elif isinstance(value, Table):
                 passed[name] = rows = value.on(evidence.name).rows
-                tables[name] = _digest(as_text(rows)[0])
+                tables[name] = digest_of(as_text(rows)[0])
                 origin |= value.origins.get(evidence.name, Origin())
             else:
                 try:

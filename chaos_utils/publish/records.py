@@ -3,12 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from chaos_utils.analyses.recorded import (
     FOLDER,
     Difference,
     Record,
     differences,
+    digest_of,
     read_record,
 )
 from chaos_utils.analyses.references import write_package_data
@@ -92,16 +94,20 @@ def renew() -> list[str]:
         )
     changes = [f"{name}: new" for name in new.keys() - old.keys()]
     changes += [f"{name}: gone" for name in old.keys() - new.keys() - last.read]
+    texts = {name: record.text for name, record in new.items()}
+    for name in new.keys() & old.keys():
+        if cells := differences(old[name], new[name]):
+            changes.append(f"{name}: {_counted(cells)}")
+        else:
+            texts[name] = old[name].text
+    # A table that was given to an analysis is known by the digits that it keeps.
+    kept = {digest_of(record.text): digest_of(texts[name]) for name, record in new.items()}
     with fresh_folder(folder()) as fresh:
         for name in last.read - new.keys():
             write_bytes(fresh / name, (folder() / name).read_bytes())
         for name, record in new.items():
-            before = old.get(name)
-            if before is not None:
-                cells = differences(before, record)
-                changes += [f"{name}: {_counted(cells)}"] if cells else []
-                if not cells:
-                    record = replace(record, text=before.text)
+            tables = {given: kept.get(text, text) for given, text in record.tables.items()}
+            record = replace(record, text=texts[name], tables=tables)
             write_text(fresh / name, record.written())
     write_package_data(folder())
     return sorted(changes)
@@ -158,8 +164,13 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
             found.append(Difference(name, "", "a table", "no chapter makes it"))
     differing = {one.record for one in found}
     both = (new.keys() & old.keys()) - differing
-    outdated = [name for name in both if new[name].key != old[name].key]
+    outdated = [name for name in both if _made_by(new[name]) != _made_by(old[name])]
     return sorted(found, key=str), sorted(unchecked), sorted(outdated)
+
+
+def _made_by(record: Record) -> dict[str, Any]:
+    """Return a record's key without its tables, whose last digits depend on the processor."""
+    return {name: value for name, value in record.key.items() if name != "tables"}
 
 
 def _shown_from_records() -> set[str]:

@@ -2,12 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from helpers.checkout import PROJECT
 from typer.testing import CliRunner
 
-from chaos_utils.analyses.recorded import FOLDER, Record, read_record
+from chaos_utils.analyses.recorded import FOLDER, Record, digest_of, read_record
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
@@ -94,9 +95,17 @@ def test_a_table_edited_by_hand_is_named_cell_by_cell(project):
 def test_the_digits_of_another_processor_change_nothing(project):
     compute(project, "one", record(["snli,e,0.500000001,3", ROWS[1]]))
     before = stored(project).read_text()
+    made = read_record(project / "_build/chapters/one" / FOLDER / "one.shares/snli.csv")
+    compute(
+        project,
+        "two",
+        replace(record(analysis="two.counts"), tables={"shares": digest_of(made.text)}),
+    )
     assert records.compare() == ([], [], [])
     assert records.renew() == []
     assert stored(project).read_text() == before
+    of_two = read_record(stored(project, "two.counts/snli.csv"))
+    assert of_two.tables == {"shares": digest_of(read_record(stored(project)).text)}
 
 
 def test_new_numbers_are_recorded_and_what_no_chapter_asks_for_is_removed(project):
