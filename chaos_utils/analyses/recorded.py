@@ -220,7 +220,7 @@ class Analysis:
             return self._shown(evidence, given)
         origin = given.origin | Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
-        if not evidence.is_known(systems=systems):
+        if not evidence.is_known(systems=systems) or paths.find_project() is None:
             return self._computed(evidence, given, origin)
         key = self._key(evidence, given, origin.inputs)
         rows, damaged = (None, False) if paths.recompute() else _recorded_rows(key)
@@ -330,8 +330,6 @@ class _Given:
 
 def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
     """Return the rows of the record that has this key, and whether its file is damaged."""
-    if paths.find_project() is None:
-        return None, False
     path = paths.results() / FOLDER / key.name
     if not path.is_file():
         return None, False

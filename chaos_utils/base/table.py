@@ -18,7 +18,8 @@ class Origin:
     """Where some rows of a table come from.
 
     `recorded` says that they were read from ``results/tables/`` rather than computed here,
-    `outdated` that other code than that of this checkout made the record.
+    `outdated` that the record was made by other code or libraries, or from other files, than those
+    that are here.
     """
 
     inputs: tuple[Input, ...] = ()

@@ -43,13 +43,13 @@ class Built:
 def built() -> Built:
     """Return what the chapters of the last build have computed, and what they read.
 
-    Raises ChaosError if a chapter is not built or is behind its sources, or if two chapters
-    computed one table and found different numbers.
+    Raises ChaosError if a chapter is not built, is behind its sources or has lost a file, or if two
+    chapters computed one table and found different numbers.
     """
     computed: dict[str, Record] = {}
     asked: dict[str, set[str]] = {"computed": set(), "read": set(), "shown": set()}
     for chapter in dependencies.chapters():
-        changed = staleness.changed_since(chapter)
+        changed = staleness.changed_since(chapter) or staleness.outputs_changed_since(chapter)
         if changed:
             raise ChaosError(
                 f"Chapter {chapter!r} is not built from what is here now.",

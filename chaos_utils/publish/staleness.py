@@ -34,18 +34,19 @@ def steps(data: str, address: str) -> list[str]:
 
 
 def _is_behind(chapter: str, data: str) -> bool:
+    made = runs.read_record(paths.build() / "chapters" / chapter)
+    other = made.get("parameters", {}).get("data") != data
+    return bool(other or changed_since(chapter) or outputs_changed_since(chapter))
+
+
+def outputs_changed_since(chapter: str) -> list[str]:
+    """Return the names of a chapter's files that are not as its run has left them."""
     run = paths.build() / "chapters" / chapter
-    made = runs.read_record(run)
-    if made.get("parameters", {}).get("data") != data or changed_since(chapter):
-        return True
-    outputs = made.get("outputs", {})
-    there = inputs.digests(run)
+    outputs, there = runs.read_record(run).get("outputs", {}), inputs.digests(run)
+    changed = [name for name, digest in outputs.items() if there.get(name) != digest]
     in_book = paths.chapters() / f"{chapter}.ipynb"
-    return (
-        any(there.get(name) != digest for name, digest in outputs.items())
-        or not in_book.is_file()
-        or inputs.digest(in_book) != outputs.get(paths.NOTEBOOK_FILE)
-    )
+    as_left = in_book.is_file() and inputs.digest(in_book) == outputs.get(paths.NOTEBOOK_FILE)
+    return changed if as_left else [*changed, f"book/chapters/{in_book.name}"]
 
 
 def changed_since(chapter: str) -> list[str]:

@@ -33,6 +33,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
     monkeypatch.setattr(dependencies, "chapters", lambda: ["one", "two"])
     monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
+    monkeypatch.setattr(staleness, "outputs_changed_since", lambda chapter: [])
     shown = [{"notebook": name, "recorded": [], "inputs": []} for name in ("one", "two")]
     monkeypatch.setattr(crate, "records", lambda: shown)
     monkeypatch.setattr(commands, "need_book", lambda: None)
@@ -169,10 +170,12 @@ def test_two_chapters_must_agree_on_one_table(project, first):
         records.renew()
 
 
-def test_a_chapter_behind_its_sources_is_refused(project, monkeypatch):
-    monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["notebooks/one.py"])
-    with pytest.raises(ChaosError, match=r"changed: notebooks/one\.py(?s:.)*chaos build"):
-        records.compare()
+@pytest.mark.parametrize("check", ["changed_since", "outputs_changed_since"])
+def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch, check):
+    monkeypatch.setattr(staleness, check, lambda chapter: ["tables/asked.jsonl"])
+    for work in (records.compare, records.renew):
+        with pytest.raises(ChaosError, match=r"changed: tables/asked\.jsonl(?s:.)*chaos build"):
+            work()
 
 
 def test_a_damaged_record_is_an_error_until_it_is_computed_and_recorded(project):
