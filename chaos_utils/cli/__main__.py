@@ -149,6 +149,7 @@ def build(
             "CITATION.cff."
         ),
     ] = "",
+    without_pages: Annotated[bool, typer.Option("--without-pages", hidden=True)] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring the book up to date in _build/html."""
@@ -176,6 +177,7 @@ def build(
             dry_run=dry_run,
             force=force,
             url=url,
+            pages=not without_pages,
             say=say,
             progress=progress,
         )

@@ -54,6 +54,7 @@ def build(
     dry_run: bool = False,
     force: bool = False,
     url: str = "",
+    pages: bool = True,
     say: Say,
     progress: Progress,
 ) -> list[str]:
@@ -61,9 +62,9 @@ def build(
 
     A step is, for example, ``chapter annotations``. What changes while it is built is built again.
     `cores` is how many chapters may run at once: by default one a core, or as the profile says.
-    `force` runs everything again. `url` is the
-    address that the site is made for, instead of that in CITATION.cff. `say` is called with one
-    line about each step, `progress` with the number of steps done, and of all.
+    `force` runs everything again. `url` is the address that the site is made for, instead of that
+    in CITATION.cff. Without `pages`, only chapters are run. `say` is called with one line about
+    each step, `progress` with the number of steps done, and of all.
     """
     citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
     registry.read_registry()
@@ -71,8 +72,12 @@ def build(
     for chapter in dependencies.chapters():
         dependencies.modules_of(paths.notebooks() / f"{chapter}.py")
     address = url or os.environ.get(citations.ADDRESS, "")
+
+    def wanted() -> list[str]:
+        return [one for one in staleness.steps(data, address) if pages or one != "site"]
+
     if dry_run:
-        return _all_steps() if force else staleness.steps(data, address)
+        return _all_steps() if force else wanted()
     logs = paths.build() / "logs"
 
     def hear(line: str) -> None:
@@ -81,7 +86,7 @@ def build(
 
     with snakemake.only_one(paths.build() / "lock", "build", say) as lock:
         logs.mkdir(exist_ok=True)
-        steps = _all_steps() if force else staleness.steps(data, address)
+        steps = _all_steps() if force else wanted()
         passes = 0
         while steps:
             if passes == _MOST_PASSES:
@@ -94,8 +99,9 @@ def build(
                 say(f"changed while the book was built: {', '.join(steps)}")
             passes += 1
             _remove_scraps(logs)
+            targets = [] if pages else map(_made_by, steps)
             code, output = snakemake.drive(
-                ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
+                [*targets, "--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
                 profile,
                 cores=cores,
                 lock=lock,
@@ -104,7 +110,7 @@ def build(
                 environment={citations.ADDRESS: url} if url else None,
             )
             (logs / "build.log").write_text("\n".join(output), "utf-8")
-            tried, steps = steps, staleness.steps(data, address)
+            tried, steps = steps, wanted()
             if code != 0 and set(steps) <= set(tried):  # no change meanwhile explains it
                 raise _failed(logs, output)
     return []

@@ -9,6 +9,7 @@ from chaos_book import (
     annotate,
     cards,
     claims,
+    drafts,
     evaluate,
     explorer,
     folding,
@@ -29,6 +30,7 @@ from chaos_book import (
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
     for part in (
+        drafts,
         published,
         landing,
         rerun,
