@@ -31,6 +31,20 @@ def is_released(manifests: Manifests) -> bool:
 def value(manifests: Manifests, text: str) -> str:
     """Return the number that the text of a ``{value}`` names, formatted.
 
+    Parameters
+    ----------
+    manifests : mapping
+        What the chapters have made, by id.
+    text : str
+        ``<id> <column>=<value> … <column> <format>``: the id of a figure or table; conditions that
+        one row of its data meets; the column; and a format of Python's, such as ``.2f`` or ``d``.
+        An aggregate before the column, as in ``max:value``, takes all rows that meet them.
+
+    Returns
+    -------
+    str
+        With a true minus sign.
+
     Raises
     ------
     ValueError
