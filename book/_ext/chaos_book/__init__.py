@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 from chaos_book import (
     addresses,
     annotate,
+    book_votes,
     cards,
     claims,
     drafts,
@@ -34,6 +35,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         published,
         landing,
         rerun,
+        book_votes,
         site,
         addresses,
         theme,
@@ -51,4 +53,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
         title_page,
     ):
         part.setup(app)
+    # It numbers sections when all pages have been read, and says nothing of the reading itself.
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     return {"parallel_read_safe": True, "parallel_write_safe": True}

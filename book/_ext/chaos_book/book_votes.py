@@ -5,6 +5,8 @@ from functools import cache
 from html import escape
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
 from chaos_book.published import manifests
@@ -18,6 +20,7 @@ from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
 
+_FEW_PAGES = 5  # Sphinx reads no more than these in one process
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
 
@@ -40,6 +43,13 @@ class Shown:
     def synthetic(self) -> bool:
         """Whether they are the sample's."""
         return any(votes.source.synthetic for votes in self.votes)
+
+
+def _read_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Read what pages show before processes are started that would each read it."""
+    if app.parallel > 1 and len(docnames) > _FEW_PAGES:
+        for votes in shown().votes:
+            systems(votes)
 
 
 def is_synthetic() -> bool:
@@ -130,3 +140,8 @@ def missing_nodes(purpose: str) -> list[nodes.Node]:
 
 def _datasets(items: Shown) -> list[Dataset]:
     return [votes.dataset for votes in items.votes]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect to Sphinx's event."""
+    app.connect("env-before-read-docs", _read_ahead)
