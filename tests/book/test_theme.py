@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 from chaos_book.faults import on_one_line
-from chaos_book.theme import described, is_wanted, with_named_parts
+from chaos_book.theme import described, is_wanted, on_page, with_named_parts
 from sphinx.errors import ExtensionError
+from sphinx.util.osutil import relative_uri
 
 from chaos_utils.base.errors import ChaosError
 
@@ -79,12 +80,36 @@ def test_templates_leave_out_and_name_what_they_should(small_checkout):
 def test_what_opens_a_part_of_the_contents_says_which():
     part = "<li><a>{0} &amp; more</a><details><summary></summary><ul>{1}</ul></details></li>"
     text = f"<ul><li><a>Alone</a></li>{part.format('One', part.format('Two', ''))}</ul>"
-    made = with_named_parts(lambda kind, *, depth: BeautifulSoup(text, "html.parser"))
-    openers = made("sidebar", depth=2).select("summary")
+    openers = with_named_parts(BeautifulSoup(text, "html.parser")).select("summary")
     assert [one["aria-label"] for one in openers] == [
         "Chapters of: One & more", "Chapters of: Two & more",
     ]  # fmt: skip
-    assert with_named_parts(lambda: "")() == ""
+    assert with_named_parts("") == ""
+
+
+def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
+    link = '<a class="reference internal" href="{0}.html">{0}</a>'.format
+    inside = f'<ul><li class="toctree-l2">{link("parts/a")}</li></ul>'
+    first = f'<li class="toctree-l1 has-children">{link("one")}{inside}</li>'
+    text = f'<ul class="nav">{first}<li class="toctree-l1">{link("two")}</li></ul>'
+    app = SimpleNamespace(
+        builder=SimpleNamespace(get_relative_uri=lambda page, to: relative_uri(page, f"{to}.html"))
+    )
+    drawn = BeautifulSoup(text, "html.parser")
+    assert str(on_page(app, drawn, "search")) == text
+    assert [one["href"] for one in on_page(app, drawn, "figures/b")("a")] == [
+        "../one.html", "../parts/a.html", "../two.html",
+    ]  # fmt: skip
+    found = on_page(app, drawn, "parts/a")
+    assert [one["href"] for one in found("a")] == ["../one.html", "#", "../two.html"]
+    assert [(one.name, *one["class"]) for one in found.select(".current")] == [
+        ("ul", "current", "nav"),
+        ("li", "toctree-l1", "current", "active", "has-children"),
+        ("ul", "current"),
+        ("li", "toctree-l2", "current", "active"),
+        ("a", "current", "reference", "internal"),
+    ]
+    assert str(drawn) == text
 
 
 def test_a_fault_on_one_line_still_says_what_to_do():

@@ -5,6 +5,8 @@ What the theme's templates decide is in ``book/_templates``.
 
 import re
 from collections.abc import Callable
+from copy import copy
+from functools import partial
 from html import escape, unescape
 from typing import Any
 
@@ -20,6 +22,8 @@ _WANTED_BY = {
     "sphinx-design": re.compile(r'class="[^"]*\bsd-'),
     "design-tabs": re.compile(r'class="[^"]*\bsd-'),
 }
+_OUTSIDE = "search"
+_CONTENTS: dict[str, BeautifulSoup | str] = {}  # by what the templates ask for
 _TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 _TAG_OR_SIGN = re.compile(r'<a class="headerlink".*?</a>|<[^>]+>', re.DOTALL)
@@ -38,7 +42,7 @@ def _adapt(
     if body:
         context["body"] = described(body)
     if "generate_toctree_html" in context:
-        context["generate_toctree_html"] = with_named_parts(context["generate_toctree_html"])
+        context["generate_toctree_html"] = drawn_once(app, pagename, context)
 
 
 def is_wanted(file: Any, body: str) -> bool:
@@ -81,19 +85,49 @@ def _in(body: str) -> Callable[[re.Match[str]], str]:
     return describe
 
 
-def with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[..., object]:
+def drawn_once(app: Sphinx, page: str, context: dict[str, Any]) -> Callable[..., object]:
+    """Return what puts the list of contents on a page: the theme draws it for the first alone."""
+    draw = context["generate_toctree_html"]
+
+    def place(*given: Any, **options: Any) -> BeautifulSoup | str:
+        asked = repr((given, sorted(options.items())))
+        if asked not in _CONTENTS:
+            # As a page at the root has it that is not in the list, so that none is marked in it.
+            here = context["toctree"]
+            context["toctree"] = partial(app.builder._get_local_toctree, _OUTSIDE)  # type: ignore[attr-defined]
+            _CONTENTS[asked] = with_named_parts(draw(*given, **options))
+            context["toctree"] = here
+        contents = _CONTENTS[asked]
+        return contents if isinstance(contents, str) else on_page(app, contents, page)
+
+    return place
+
+
+def with_named_parts(contents: BeautifulSoup | str) -> BeautifulSoup | str:
     """Let what opens a part in the list of contents say which."""
+    if isinstance(contents, BeautifulSoup):  # else there are none
+        parts = contents.select("li > a:has(~ details)")
+        openers = contents.select("li > a ~ details > summary")
+        for part, opener in zip(parts, openers, strict=True):
+            opener["aria-label"] = f"Chapters of: {part.text}"
+    return contents
 
-    def named(*given: Any, **options: Any) -> BeautifulSoup | str:
-        contents = make(*given, **options)
-        if isinstance(contents, BeautifulSoup):  # else there are none
-            parts = contents.select("li > a:has(~ details)")
-            openers = contents.select("li > a ~ details > summary")
-            for part, opener in zip(parts, openers, strict=True):
-                opener["aria-label"] = f"Chapters of: {part.text}"
-        return contents
 
-    return named
+def on_page(app: Sphinx, contents: BeautifulSoup, page: str) -> BeautifulSoup:
+    """Return the list of contents as a page has it: links from there, itself marked."""
+    found = copy(contents)
+    for link in found("a"):
+        target = str(link["href"]).removesuffix(".html")
+        if target != page:
+            link["href"] = app.builder.get_relative_uri(page, target)
+            continue
+        link["href"] = "#"
+        link["class"] = " ".join(["current", *link.get_attribute_list("class")])
+        for around in link.find_parents(["li", "ul"]):
+            level, *more = around.get_attribute_list("class")
+            marked = [level, "current", "active"] if around.name == "li" else ["current", level]
+            around["class"] = " ".join(filter(None, [*marked, *more]))
+    return found
 
 
 def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
