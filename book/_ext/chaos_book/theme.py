@@ -124,7 +124,7 @@ def on_page(app: Sphinx, contents: BeautifulSoup, page: str) -> BeautifulSoup:
         link["href"] = "#"
         link["class"] = " ".join(["current", *link.get_attribute_list("class")])
         for around in link.find_parents(["li", "ul"]):
-            level, *more = around.get_attribute_list("class")
+            level, *more = around.get_attribute_list("class") or [""]
             marked = [level, "current", "active"] if around.name == "li" else ["current", level]
             around["class"] = " ".join(filter(None, [*marked, *more]))
     return found
