@@ -5,8 +5,6 @@ What the theme's templates decide is in ``book/_templates``.
 
 import re
 from collections.abc import Callable
-from copy import copy
-from functools import partial
 from html import escape, unescape
 from typing import Any
 
@@ -23,7 +21,7 @@ _WANTED_BY = {
     "design-tabs": re.compile(r'class="[^"]*\bsd-'),
 }
 _OUTSIDE = "search"
-_CONTENTS: dict[str, BeautifulSoup | str] = {}  # by what the templates ask for
+_CONTENTS: dict[str, str] = {}  # by what the templates ask for
 _TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 _TAG_OR_SIGN = re.compile(r'<a class="headerlink".*?</a>|<[^>]+>', re.DOTALL)
@@ -42,7 +40,7 @@ def _adapt(
     if body:
         context["body"] = described(body)
     if "generate_toctree_html" in context:
-        context["generate_toctree_html"] = drawn_once(app, pagename, context)
+        context["generate_toctree_html"] = with_named_parts(context["generate_toctree_html"])
 
 
 def is_wanted(file: Any, body: str) -> bool:
@@ -85,49 +83,51 @@ def _in(body: str) -> Callable[[re.Match[str]], str]:
     return describe
 
 
-def drawn_once(app: Sphinx, page: str, context: dict[str, Any]) -> Callable[..., object]:
-    """Return what puts the list of contents on a page: the theme draws it for the first alone."""
-    draw = context["generate_toctree_html"]
-
-    def place(*given: Any, **options: Any) -> BeautifulSoup | str:
-        asked = repr((given, sorted(options.items())))
-        if asked not in _CONTENTS:
-            # As a page at the root has it that is not in the list, so that none is marked in it.
-            here = context["toctree"]
-            context["toctree"] = partial(app.builder._get_local_toctree, _OUTSIDE)  # type: ignore[attr-defined]
-            _CONTENTS[asked] = with_named_parts(draw(*given, **options))
-            context["toctree"] = here
-        contents = _CONTENTS[asked]
-        return contents if isinstance(contents, str) else on_page(app, contents, page)
-
-    return place
-
-
-def with_named_parts(contents: BeautifulSoup | str) -> BeautifulSoup | str:
+def with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[..., object]:
     """Let what opens a part in the list of contents say which."""
-    if isinstance(contents, BeautifulSoup):  # else there are none
-        parts = contents.select("li > a:has(~ details)")
-        openers = contents.select("li > a ~ details > summary")
-        for part, opener in zip(parts, openers, strict=True):
-            opener["aria-label"] = f"Chapters of: {part.text}"
-    return contents
+
+    def named(*given: Any, **options: Any) -> BeautifulSoup | str:
+        contents = make(*given, **options)
+        if isinstance(contents, BeautifulSoup):  # else there are none
+            parts = contents.select("li > a:has(~ details)")
+            openers = contents.select("li > a ~ details > summary")
+            for part, opener in zip(parts, openers, strict=True):
+                opener["aria-label"] = f"Chapters of: {part.text}"
+        return contents
+
+    return named
 
 
-def on_page(app: Sphinx, contents: BeautifulSoup, page: str) -> BeautifulSoup:
-    """Return the list of contents as a page has it: links from there, itself marked."""
-    found = copy(contents)
+def _draw_once(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Draw the contents once, not for each page: Sphinx would read and resolve them every time."""
+    draw = app.builder._get_local_toctree  # type: ignore[attr-defined]
+
+    def contents(**options: Any) -> str:
+        asked = repr(sorted(options.items()))
+        if asked not in _CONTENTS:
+            # As they are on a page at the root that is not in them: none is marked.
+            _CONTENTS[asked] = draw(_OUTSIDE, **options)
+        return on_page(app, _CONTENTS[asked], pagename)
+
+    context["toctree"] = contents
+
+
+def on_page(app: Sphinx, contents: str, page: str) -> str:
+    """Return contents as a page has them: links from there, and itself marked."""
+    found = BeautifulSoup(contents, "html.parser")
     for link in found("a"):
         target = str(link["href"]).removesuffix(".html")
         if target != page:
             link["href"] = app.builder.get_relative_uri(page, target)
             continue
         link["href"] = "#"
-        link["class"] = " ".join(["current", *link.get_attribute_list("class")])
-        for around in link.find_parents(["li", "ul"]):
-            level, *more = around.get_attribute_list("class") or [""]
-            marked = [level, "current", "active"] if around.name == "li" else ["current", level]
-            around["class"] = " ".join(filter(None, [*marked, *more]))
-    return found
+        for around in (link, *link.find_parents(["li", "ul"])):
+            classes = around.get_attribute_list("class")
+            classes.insert(1 if around.name == "li" else 0, "current")
+            around["class"] = " ".join(filter(None, classes))
+    return str(found)
 
 
 def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -139,4 +139,5 @@ def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def setup(app: Sphinx) -> None:
     """Adapt what each page is made from, after all else that adds to it."""
     app.connect("doctree-resolved", _drop_thebe, priority=900)
+    app.connect("html-page-context", _draw_once, priority=400)  # before the theme
     app.connect("html-page-context", _adapt, priority=900)
