@@ -3,10 +3,11 @@
 They stand beside the site of ``chaos build``, which is always made from the beginning.
 """
 
+import ast
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from filelock import FileLock
@@ -14,7 +15,7 @@ from filelock import FileLock
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.publish import crate, dependencies, site
-from chaos_utils.report.runner import RECORD_FILE
+from chaos_utils.report import runs
 
 _BASIS = "basis.json"  # below the workplace: what all pages there were made with
 _PAGES = (".md", ".rst")  # Sphinx sees by itself whether one of these has changed
@@ -74,20 +75,25 @@ def _basis() -> dict[str, str]:
     """
     root = paths.project()
     beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
-    extension = (root / "book" / "_ext").rglob("*.py")
-    names = [
-        name for path in extension for name in modules.imported(path.read_text("utf-8"), path.name)
-    ]
+    code = modules.closure(_imported_by(root / "book" / "_ext"))
     templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
     found = {
         path.relative_to(root).as_posix(): inputs.digest(path)
-        for path in [*beside, *modules.closure(names), *templates]
+        for path in [*beside, *code, *templates]
     }
     for chapter in dependencies.chapters():
-        record = read_mapping(paths.build() / "chapters" / chapter / RECORD_FILE)
+        record = runs.read_record(paths.build() / "chapters" / chapter)
         said = json.dumps([record.get("inputs"), record.get("parameters")], sort_keys=True)
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found
+
+
+def _imported_by(folder: Path) -> Iterator[str]:
+    """Yield the dotted names that code in a folder imports from."""
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                yield from (node.module, *(f"{node.module}.{one.name}" for one in node.names))
 
 
 def _bring(source: Path, target: Path) -> None:
