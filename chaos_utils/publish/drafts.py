@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from chaos_utils.base import inputs, modules, paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.publish import crate, dependencies, site
 from chaos_utils.report import runs
@@ -73,6 +74,7 @@ def _basis() -> dict[str, str]:
     These are the book's settings, styles and scripts, the code that makes pages, and the data that
     the chapters were made from.
     """
+    dependencies.forget()  # this process has read sources before
     root = paths.project()
     beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
     code = modules.closure(_imported_by(root / "book" / "_ext"))
@@ -91,7 +93,11 @@ def _basis() -> dict[str, str]:
 def _imported_by(folder: Path) -> Iterator[str]:
     """Yield the dotted names that code in a folder imports from."""
     for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        try:
+            tree = ast.parse(path.read_text("utf-8"))
+        except SyntaxError as fault:
+            raise ChaosError("This is not valid Python.", where=path, found=fault) from fault
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module:
                 yield from (node.module, *(f"{node.module}.{one.name}" for one in node.names))
 
