@@ -52,8 +52,7 @@ class Drafts:
         finally:
             # A process that is killed leaves none, and the next one begins anew.
             write_json(self._workplace / _BASIS, basis)
-        if not (html / crate.FILE).is_file():
-            crate.write(html)
+        write_json(html / crate.FILE, {"@graph": []})  # a page links to it; drafts have no record
         broken = list(site.broken_links(html, self._page))
         if broken:
             raise site.links_broken(broken)
