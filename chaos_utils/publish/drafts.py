@@ -46,12 +46,16 @@ class Drafts:
         basis = _basis()
         if read_mapping(self._workplace / _BASIS) != basis:
             shutil.rmtree(self._workplace, ignore_errors=True)
+        # What is interrupted leaves none, and the next one begins anew.
         (self._workplace / _BASIS).unlink(missing_ok=True)
+        fault = None
         try:
             site.make_pages(html, doctrees, say, draft=True)
-        finally:
-            # A process that is killed leaves none, and the next one begins anew.
-            write_json(self._workplace / _BASIS, basis)
+        except ChaosError as raised:
+            fault = raised
+        write_json(self._workplace / _BASIS, basis)
+        if fault is not None:
+            raise fault
         write_json(html / crate.FILE, {"@graph": []})  # a page links to it; drafts have no record
         broken = list(site.broken_links(html, self._page))
         if broken:

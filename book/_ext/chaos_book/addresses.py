@@ -7,8 +7,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from chaos_book import faults, published
-from chaos_book.published import project_of
+from chaos_book import faults
+from chaos_book.published import manifests, project_of
 from chaos_book.site import notice
 from chaos_utils.publish import addresses, citations, registry
 
@@ -25,7 +25,7 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
         return []
     known = registry.read_registry().redirects
     withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
-    made = {f"figures/{id}" for id in published.manifests()}
+    made = {f"figures/{id}" for id in manifests()}
     pages = {*_pages(Path(app.outdir)), *made, *withdrawn, *_NO_READING}  # some are yet to come
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
