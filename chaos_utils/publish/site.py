@@ -65,7 +65,7 @@ def make_pages(
     options = {
         "target": str(html),
         "doctrees": str(doctrees),
-        "jobs": cores or len(os.sched_getaffinity(0)),
+        "jobs": cores or os.cpu_count() or 1,
         "draft": draft,
     }
     root = paths.project()
