@@ -20,8 +20,9 @@ rule site:
         ancient(EXECUTED),
     output:
         f"_build/{staleness.SITE_FILE}",  # the step writes it when the site is in place
+    threads: workflow.cores or 1
     shell:
-        "{CHAOS} site"
+        "{CHAOS} site --cores {threads}"
 
 
 rule chapter:

@@ -108,7 +108,7 @@ def check_counts(figures, votes):
         assert row.tolist() == votes.counts[votes.index(uid)].tolist()
 
 
-def test_annotations_and_explorer_of_four_labels(four, checkout):
+def test_annotations_and_explorer_of_four_labels(four, checkout, monkeypatch):
     (votes,) = load_all_votes(str(four))
     figures, said = run(checkout, "annotations", four)
     check_counts(figures, votes)
@@ -119,7 +119,8 @@ def test_annotations_and_explorer_of_four_labels(four, checkout):
     for manifest in manifests.values():  # a run's page does not say where the reader's file is
         assert manifest["parameters"]["data"] == f"…/{four.name}"
         manifest["parameters"]["data"] = str(four)
-    app = SimpleNamespace(srcdir=checkout / "book", env=SimpleNamespace(chaos_manifests=manifests))
+    app = SimpleNamespace(srcdir=checkout / "book")
+    monkeypatch.setattr(book_votes, "manifests", lambda: manifests)
     book_votes._read.cache_clear()
     items, texts = (read(script) for script in explorer._data(app).values())
     (shown,) = items["datasets"]

@@ -266,14 +266,29 @@ def gather(
 ) -> Material:
     """Return what is available of each dataset.
 
-    `data` is as in `load_votes`; for ``auto``, a dataset whose votes are not available has none
-    here. `predictions` are a reader's own files; without a list, empty or not, no systems are
-    loaded at all. `datasets` are by default those of the book, or those that `data` holds.
-    `trained` says whether the project's own runs are among the systems.
+    Parameters
+    ----------
+    data : str
+        As in `load_votes`; for ``auto``, a dataset whose votes are not available has none here.
+    predictions : sequence of str, optional
+        A reader's own files; without a list, empty or not, no systems are loaded at all.
+    datasets : sequence of str
+        Names; by default those of the book, or those that `data` holds.
+    trained : bool
+        Whether the project's own runs are among the systems.
 
-    The package's own files are found and compared with the published digests here, and read when
-    their votes or systems are first needed. Fails if one is not the published one, a reader's has
-    faults, or there are predictions and no votes.
+    Returns
+    -------
+    Material
+        A sequence of `Evidence`: the datasets in order, each with its votes and systems, which
+        analyses take. The package's own files are found and compared with the published digests
+        here, and read when their votes or systems are first needed.
+
+    Raises
+    ------
+    ChaosError
+        If a file is not the published one, a reader's has faults, or there are predictions and no
+        votes.
     """
     found = []
     held = datasets_of(data)  # a reader's files bring datasets of their own

@@ -11,7 +11,18 @@ from chaos_utils.scoring.trained import committed_runs, of_most_items
 
 
 def notices(material: Material) -> str:
-    """Return in Markdown what a reader must know of a page's votes and systems, if anything."""
+    """Return what a reader must know of a page's votes and systems.
+
+    Parameters
+    ----------
+    material : Material
+        What the page shows, as `gather` returns it.
+
+    Returns
+    -------
+    str
+        Markdown; empty where there is nothing to know.
+    """
     return "\n\n".join(
         filter(
             None,

@@ -160,7 +160,7 @@ def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
 def recorded(
     *, keys: Sequence[str], needs: str = "", published: Sequence[str] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], "Analysis"]:
-    """Mark an analysis of the votes on a dataset; its `keys`, together, tell the rows apart.
+    """Mark an analysis of the votes on a dataset, whose table is recorded.
 
     The function takes ``votes`` and, if it needs them, ``systems``: those of one dataset. One that
     treats several as one takes ``all_votes`` and ``all_systems``. Its other arguments are numbers,
@@ -168,8 +168,20 @@ def recorded(
     rows on its dataset, and things with ``inputs`` that say all that they are, alone, in lists or
     in mappings. Others are refused: no key would hold them.
 
-    Datasets that lack what it `needs`, as for `Evidence.has`, are passed over; `published` names
-    the tables of the papers' numbers that it reads.
+    Parameters
+    ----------
+    keys : sequence of str
+        Columns that, together, tell the rows apart.
+    needs : str
+        What a dataset may lack, as for `Evidence.has`; those that do are passed over.
+    published : sequence of str
+        Tables of the papers' numbers that it reads, by name.
+
+    Returns
+    -------
+    callable
+        Makes of the function an `Analysis`: called with evidence on some datasets, and the
+        function's other arguments by name, it returns one `Table`.
     """
 
     def mark(function: Callable[..., pd.DataFrame]) -> Analysis:

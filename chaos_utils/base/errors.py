@@ -9,9 +9,20 @@ _FEW = 10  # words that are listed beside the closest
 class ChaosError(Exception):
     """A fault that the reader can act on: shown as one message, without a traceback.
 
-    `problem` is one sentence. Below it are shown, in this order, those that are given of `where`
-    (the file and the place in it), `found` (what stood there), `expected` (what should have) and
-    `todo` (what to do now).
+    Below the problem are shown, in this order, those of the others that are given.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in one sentence.
+    where : object, optional
+        The file, and the place in it.
+    found : object, optional
+        What stood there.
+    expected : object, optional
+        What should have stood there.
+    todo : str, optional
+        What to do now.
     """
 
     def __init__(
@@ -33,7 +44,18 @@ class ChaosError(Exception):
         super().__init__("\n".join(lines))
 
     def within(self, place: object) -> "ChaosError":
-        """Return the same fault, with a place before its own."""
+        """Return the same fault, with a place before its own.
+
+        Parameters
+        ----------
+        place : object
+            Such as the file in which the fault was found.
+
+        Returns
+        -------
+        ChaosError
+            A new one; this one stays as it is.
+        """
         problem, where, found, expected, todo = self._parts
         where = place if where is None else f"{place}, {where}"
         return ChaosError(problem, where=where, found=found, expected=expected, todo=todo)

@@ -116,14 +116,28 @@ def is_narrow() -> bool:
 
 
 def width() -> float:
-    """Return how wide, in inches, a figure is that takes the whole width of the page."""
+    """Return how wide a figure is that takes the whole width of the page.
+
+    Returns
+    -------
+    float
+        In inches; less while it is drawn for a phone.
+    """
     return NARROW if is_narrow() else WIDE
 
 
 def colour(name: str | Hue) -> str:
     """Return the colour of a role, label or dataset in the look that is being drawn.
 
-    `name` is a role in `PALETTES`, such as ``text``, or the hue of a label or dataset.
+    Parameters
+    ----------
+    name : str or Hue
+        A role in `PALETTES`, such as ``text``, or the hue of a label or dataset.
+
+    Returns
+    -------
+    str
+        Such as ``#1b6ca8``.
     """
     if isinstance(name, Hue):
         return str(getattr(name, _mode.get()))

@@ -17,9 +17,15 @@ _MISSING = "\\N"  # of a text; a missing number is empty
 class Origin:
     """Where some rows of a table come from.
 
-    `recorded` says that they were read from ``results/tables/`` rather than computed here,
-    `outdated` that the record was made by other code or libraries, or from other files, than those
-    that are here.
+    Attributes
+    ----------
+    inputs : tuple of Input
+        The files that they were made from.
+    recorded : bool
+        Whether they were read from ``results/tables/`` for want of data.
+    outdated : bool
+        Whether the record was made by other code or libraries, or from other files, than those
+        that are here.
     """
 
     inputs: tuple[Input, ...] = ()
@@ -39,9 +45,20 @@ class Origin:
 class Table:
     """Rows, the columns that tell them apart, and where they come from.
 
-    Numbers have `DIGITS` significant digits. No two rows share the values of all `keys`. `origins`
-    are by dataset, as the column ``dataset`` names it (``snli+mnli`` for a pool); under ``""``
-    stands what belongs to all rows.
+    Attributes
+    ----------
+    rows : pandas.DataFrame
+        Its numbers have nine significant digits.
+    keys : tuple of str
+        Columns; no two rows share the values of all of them.
+    origins : mapping of str to Origin
+        By dataset, as the column ``dataset`` names it (``snli+mnli`` for a pool); under ``""``
+        stands what belongs to all rows.
+
+    Raises
+    ------
+    ValueError
+        If a key is no column, or two rows have one key.
     """
 
     rows: pd.DataFrame
@@ -85,15 +102,45 @@ class Table:
         return [name for name in shown if self.origins.get(name, Origin()).recorded]
 
     def where(self, chosen: "pd.Series | np.ndarray") -> "Table":
-        """Return some of the rows; `chosen` has a truth value for each."""
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        chosen : array of bool, shape (n_rows,)
+
+        Returns
+        -------
+        Table
+        """
         return replace(self, rows=self.rows[np.asarray(chosen, dtype=bool)])
 
     def on(self, dataset: str) -> "Table":
-        """Return the rows of one dataset."""
+        """Return the rows of one dataset.
+
+        Parameters
+        ----------
+        dataset : str
+            As the column ``dataset`` names it.
+
+        Returns
+        -------
+        Table
+        """
         return self.where(self.rows["dataset"] == dataset)
 
     def having(self, rows: pd.DataFrame, keys: Sequence[str] | None = None) -> "Table":
-        """Return other rows that were made from these alone, by default with the same keys."""
+        """Return other rows that were made from these alone.
+
+        Parameters
+        ----------
+        rows : pandas.DataFrame
+        keys : sequence of str, optional
+            By default the same.
+
+        Returns
+        -------
+        Table
+        """
         return Table(rows, tuple(keys or self.keys), self.origins)
 
 

@@ -155,6 +155,7 @@ def build(
             "CITATION.cff."
         ),
     ] = "",
+    without_pages: Annotated[bool, typer.Option("--without-pages", hidden=True)] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring the book up to date in _build/html."""
@@ -183,6 +184,7 @@ def build(
             force=force,
             recompute=recompute,
             url=url,
+            pages=not without_pages,
             say=say,
             progress=progress,
         )

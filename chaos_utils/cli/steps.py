@@ -66,14 +66,14 @@ def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto
         write_bytes(paths.chapters() / f"{notebook}.ipynb", executed)
 
 
-def site() -> None:
+def site(cores: Annotated[int, typer.Option(min=0)] = 0) -> None:
     """Render the executed chapters; a step of `chaos build`."""
     need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish.site import render
 
     with _step("pages", _failure_in_build("pages")) as tell:
-        render(paths.build() / "html", tell)
+        render(paths.build() / "html", tell, cores=cores or None)
 
 
 def sweep_run(sweep: str, run: str) -> None:

@@ -176,6 +176,8 @@ class ChaosNLIReader(Strict):
 
     Attributes
     ----------
+    format : 'chaosnli'
+        Names this reader.
     integer_labels : bool
         Whether the file has its labels as integers.
     """
@@ -209,7 +211,7 @@ class Cut(Strict):
         return self
 
 
-class _TableReader(Strict):
+class TableFields(Strict):
     """What the readers of tables share; a column is also a dotted path of keys in JSON.
 
     Attributes
@@ -247,11 +249,13 @@ class _TableReader(Strict):
     texts_by: str = ""
 
 
-class LongReader(_TableReader):
-    """One row per vote.
+class LongReader(TableFields):
+    """One row per vote. Its fields are these, and those of `TableFields`.
 
     Attributes
     ----------
+    format : 'long'
+        Names this reader.
     annotator : str
         Column of who voted; empty where that is not known. Its values become running numbers.
     label : str
@@ -270,11 +274,15 @@ class LongReader(_TableReader):
     cut: Cut | None = None
 
 
-class WideReader(_TableReader):
+class WideReader(TableFields):
     """One row per item, with a column for each label's votes, named as the label.
+
+    Its fields are these, and those of `TableFields`.
 
     Attributes
     ----------
+    format : 'wide'
+        Names this reader.
     values : str
         Whether the columns hold ``counts`` or ``shares``.
     n_votes : int or str
@@ -293,11 +301,15 @@ class WideReader(_TableReader):
         return self
 
 
-class ColumnsReader(_TableReader):
+class ColumnsReader(TableFields):
     """One row per item, with a column for each vote, or one column that lists the labels.
+
+    Its fields are these, and those of `TableFields`.
 
     Attributes
     ----------
+    format : 'columns'
+        Names this reader.
     labels : str or tuple of str
         Columns that hold a label each, where an empty one is no vote; or the one column that
         holds a list: in JSON, or separated by commas.

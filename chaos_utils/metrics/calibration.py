@@ -303,6 +303,11 @@ def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bi
     n_bins : int
         From 2 to the number of items.
 
+    Returns
+    -------
+    float
+        The mean over items of the distance between accuracy and mean confidence of their bin.
+
     Raises
     ------
     ValueError

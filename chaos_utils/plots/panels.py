@@ -17,8 +17,21 @@ from chaos_utils.datasets.dataset import Dataset
 def panel_grid(n: int, *, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
     """Return a figure of the page's width with some panels, row by row.
 
-    On a phone they stand in one column. `height` is that of a panel in inches, and `options` are
-    those of `matplotlib.pyplot.subplots`.
+    Parameters
+    ----------
+    n : int
+        How many panels.
+    columns : int
+        At most so many beside each other; on a phone they stand in one column.
+    height : float
+        Of a panel, in inches.
+    **options
+        Those of `matplotlib.pyplot.subplots`.
+
+    Returns
+    -------
+    tuple of Figure and list of Axes
+        The figure, and its `n` panels.
     """
     columns = 1 if is_narrow() else min(n, columns)
     rows = -(-n // columns)
@@ -35,7 +48,19 @@ def dataset_panels(
 ) -> tuple[Figure, list[tuple[Axes, Dataset]]]:
     """Return a figure with one titled panel for each dataset, in the project's order.
 
-    Each dataset counts once; the rest is as in `panel_grid`.
+    Parameters
+    ----------
+    datasets : iterable of str
+        By name; each counts once.
+    height : float
+        Of a panel, in inches.
+    **options
+        As for `panel_grid`.
+
+    Returns
+    -------
+    tuple of Figure and list of (Axes, Dataset)
+        The figure, and its panels, each with its dataset.
     """
     shown = in_order(datasets)
     figure, axes = panel_grid(len(shown), columns=3, height=height, **options)
@@ -51,8 +76,15 @@ LINE = 0.125  # inches: of a line of labels
 def label_lines(axis: Axes, ends: Sequence[tuple[float, float, str, str]], height: float) -> None:
     """Write the names of lines at the right of a panel, as high as their ends where there is room.
 
-    Each end has its place on both axes, a name and a colour; `height` is that of the plot in
-    inches. The limits of the vertical axis must be set, and that axis be linear or logarithmic.
+    Parameters
+    ----------
+    axis : Axes
+        The panel. The limits of its vertical axis must be set, and that axis be linear or
+        logarithmic.
+    ends : sequence of (float, float, str, str)
+        Of each line the place of its end on both axes, its name and its colour.
+    height : float
+        Of the plot, in inches.
     """
     to_axes = axis.transData + axis.transAxes.inverted()
     placed = sorted((to_axes.transform((x, y))[1], x, y, name, shade) for x, y, name, shade in ends)

@@ -55,6 +55,7 @@ def build(
     force: bool = False,
     recompute: bool = False,
     url: str = "",
+    pages: bool = True,
     say: Say,
     progress: Progress,
 ) -> list[str]:
@@ -64,16 +65,20 @@ def build(
     `cores` is how many chapters may run at once: by default one a core, or as the profile says.
     `force` runs everything again; so does `recompute`, and no recorded table takes the place of
     what can be computed. `url` is the address that the site is made for, instead of that in
-    CITATION.cff. `say` is called with one line about each step, `progress` with the number of steps
-    done, and of all.
+    CITATION.cff. Without `pages`, only chapters are run. `say` is called with one line about each
+    step, `progress` with the number of steps done, and of all.
     """
     force = force or recompute
     citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
     registry.read_registry()
     registry.read_redirects()
     address = url or os.environ.get(citations.ADDRESS, "")
+
+    def wanted() -> list[str]:
+        return [one for one in staleness.steps(data, address) if pages or one != "site"]
+
     if dry_run:
-        steps = _all_steps() if force else staleness.steps(data, address)
+        steps = _all_steps() if force else wanted()
         _check_notebooks(steps)
         return steps
     logs = paths.build() / "logs"
@@ -86,7 +91,7 @@ def build(
 
     with snakemake.only_one(paths.build() / "lock", "build", say) as lock:
         logs.mkdir(exist_ok=True)
-        steps = _all_steps() if force else staleness.steps(data, address)
+        steps = _all_steps() if force else wanted()
         passes = 0
         while steps:
             if passes == _MOST_PASSES:
@@ -100,8 +105,9 @@ def build(
             passes += 1
             _check_notebooks(steps)
             _remove_scraps(logs)
+            targets = [] if pages else map(_made_by, steps)
             code, output = snakemake.drive(
-                ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
+                [*targets, "--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
                 profile,
                 cores=cores,
                 lock=lock,
@@ -110,7 +116,7 @@ def build(
                 environment=environment,
             )
             (logs / "build.log").write_text("\n".join(output), "utf-8")
-            tried, steps = steps, staleness.steps(data, address)
+            tried, steps = steps, wanted()
             if code != 0 and set(steps) <= set(tried):  # no change meanwhile explains it
                 raise _failed(logs, output)
     return []

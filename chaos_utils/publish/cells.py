@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jupytext
 
@@ -27,7 +29,7 @@ class CodeCell:
 def cell_of(notebook: Path, id: str, book: Book) -> CodeCell | None:
     """Return the cell that publishes an id; None where no cell names the id as a literal."""
     text = notebook.read_text("utf-8")
-    for cell in jupytext.reads(text, fmt="py:percent").cells:
+    for cell in _cells(text):
         if cell.cell_type == "code" and re.search(f"""["']{re.escape(id)}["']""", cell.source):
             code = cell.source.strip()
             at = text.find(code)
@@ -37,6 +39,11 @@ def cell_of(notebook: Path, id: str, book: Book) -> CodeCell | None:
             last = first + code.count("\n")
             return CodeCell(code, first, last, _link(notebook, book, first, last))
     return None
+
+
+@cache  # a notebook publishes several
+def _cells(text: str) -> list[Any]:
+    return list(jupytext.reads(text, fmt="py:percent").cells)
 
 
 def _link(notebook: Path, book: Book, first: int, last: int) -> str:

@@ -16,7 +16,7 @@ from livereload.handlers import LiveReloadHandler
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies
-from chaos_utils.publish import site as pages
+from chaos_utils.publish.drafts import Drafts
 
 HOST = "127.0.0.1"
 _SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
@@ -24,32 +24,45 @@ _FAILED = "The last change could not be built: the terminal says why. This is th
 
 
 def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
-    """Build the book and serve it until interrupted; browsers reload what was built again.
+    """Serve drafts of the book until interrupted; browsers reload what was made again.
 
     It is served on this machine alone. `options` are those of ``chaos build``, such as
-    ``--sample``. A build that fails says why on the terminal; the last book that was built stays.
-    Faults of a page that was changed are said within seconds, before anything is built.
+    ``--sample``. A change that has a fault is reported on the terminal, and the pages before it
+    stay. The site that ``chaos build`` makes is left alone.
     """
     _check_port(port)
-    site, root = paths.build() / "html", paths.project()
+    drafts, root = Drafts(), paths.project()
     sources = [root / name for name in _SOURCES]
     changes = watchfiles.watch(
         *sources, watch_filter=_Sources(), rust_timeout=500, yield_on_timeout=True
     )
     next(changes)  # from here on they are seen, also those during a build
-    if not _build(options) and not (site / "index.html").is_file():
+    made = _update(drafts, options, say)
+    if not made and not (drafts.shown / "index.html").is_file():
         raise ChaosError("There is no book to serve.", todo="correct what the build has reported")
     asyncio.set_event_loop(loop := asyncio.new_event_loop())
-    Thread(target=_serve, args=(site, port, loop), daemon=True).start()
+    Thread(target=_serve, args=(drafts.shown, port, loop), daemon=True).start()
     say(f"http://{HOST}:{port} (Ctrl-C ends)")
-    pages.check(say)  # what has not changed is not read again when a page is checked
     for found in changes:
         if not found:
             continue
         say("something has changed: building")
         only_pages = all(root / "book" in Path(path).parents for _, path in found)
-        if (only_pages and not pages.check(say)) or not _build(options):
+        if not _update(drafts, None if only_pages else options, say):
             loop.call_soon_threadsafe(_tell_pages)
+
+
+def _update(drafts: Drafts, options: list[str] | None, say: Callable[[str], None]) -> bool:
+    """Make what has changed, with such options the chapters too; say whether that went well."""
+    if options is not None and not _run_chapters(options):
+        return False
+    try:
+        drafts.update(say)
+    except ChaosError as fault:
+        say(str(fault))
+        return False
+    say("the pages are up to date")
+    return True
 
 
 class _Sources(watchfiles.DefaultFilter):
@@ -73,9 +86,9 @@ def _check_port(port: int) -> None:
             ) from fault
 
 
-def _build(options: list[str]) -> bool:
-    """Build in a process of its own, with the code as it is now; say whether it went well."""
-    command = [sys.executable, "-m", "chaos_utils.cli", "build", *options]
+def _run_chapters(options: list[str]) -> bool:
+    """Run what is stale in a process of its own, with the code as it is now; say whether it ran."""
+    command = [sys.executable, "-m", "chaos_utils.cli", "build", "--without-pages", *options]
     with subprocess.Popen(command, cwd=paths.project(), start_new_session=True) as process:
         try:
             return process.wait() == 0

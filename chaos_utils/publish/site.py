@@ -1,12 +1,15 @@
 """Make the site from executed chapters: render, check, describe, put in place."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -17,31 +20,28 @@ from chaos_utils.publish import citations, crate, dependencies, staleness
 
 _LOG = "site.log"
 _SHOWN = 12
+# Comments, and what is inside scripts and styles: no tags stand there.
+_UNREAD = re.compile(r"<!--.*?-->|(<(script|style)\b[^>]*>).*?</\2\s*>", re.DOTALL)
+_TAG = re.compile(r"""<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>""", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\s([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
-def render(target: Path, say: Callable[[str], None]) -> None:
+def render(target: Path, say: Callable[[str], None], *, cores: int | None = None) -> None:
     """Render the book into `target`, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
+    `cores` are as many as may be used, by default all.
     """
     address = os.environ.get(citations.ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
-        scratch = Path(folder)
-        code, lines = _sphinx(scratch, say)
-        log = paths.build() / "logs" / _LOG
-        write_text(log, "".join(lines))
-        if code != 0:
-            raise _sphinx_failed(lines, log.relative_to(paths.project()))
-        html = scratch / "_build" / "html"
+        html = Path(folder) / "html"
+        make_pages(html, Path(folder) / "doctrees", say, cores=cores)
         broken = list(broken_links(html))
         if broken:
-            raise ChaosError(
-                f"{counted(len(broken), 'broken link')} inside the site.",
-                found="\n".join(broken[:_SHOWN]),
-            )
+            raise links_broken(broken)
         (html / ".buildinfo").unlink(missing_ok=True)  # only for Sphinx, and of this machine
         crate.write(html)
         files = inputs.digests(html)
@@ -50,24 +50,25 @@ def render(target: Path, say: Callable[[str], None]) -> None:
         write_json(paths.build() / staleness.SITE_FILE, made_from)
 
 
-def check(say: Callable[[str], None]) -> bool:
-    """Read the pages and resolve what they refer to; return whether that went without a fault.
+def make_pages(
+    html: Path,
+    doctrees: Path,
+    say: Callable[[str], None],
+    *,
+    cores: int | None = None,
+    draft: bool = False,
+) -> None:
+    """Let Jupyter Book make the pages in a process of its own; raise a ChaosError on any warning.
 
-    `say` is called with each fault. Nothing is rendered, and a page that has not changed since the
-    last time is not read again: this takes seconds where `render` takes most of a minute.
+    Folders and `draft` are as `pages.make` takes them, and `say` and `cores` as in `render`.
     """
-    code, _ = _sphinx(paths.build() / "check", say, "--builder=custom", "--custom-builder=dummy")
-    return code == 0
-
-
-def _sphinx(target: Path, say: Callable[[str], None], *options: str) -> tuple[int, list[str]]:
-    """Let Jupyter Book make the book in `target`; return its exit code and what it printed."""
+    options = {
+        "target": str(html),
+        "doctrees": str(doctrees),
+        "jobs": cores or os.cpu_count() or 1,
+        "draft": draft,
+    }
     root = paths.project()
-    command = [
-        sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "book",
-        "--config", "_config.yml", "--toc", str(root / "_toc.yml"),
-        "--path-output", str(target), "-W", "-n", "--keep-going", *options,
-    ]  # fmt: skip
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(
             part for part in (str(root), os.environ.get("PYTHONPATH")) if part
@@ -75,6 +76,7 @@ def _sphinx(target: Path, say: Callable[[str], None], *options: str) -> tuple[in
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
+    command = [sys.executable, "-m", "chaos_utils.publish.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
         command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
@@ -89,7 +91,10 @@ def _sphinx(target: Path, say: Callable[[str], None], *options: str) -> tuple[in
         except BaseException:
             process.kill()
             raise
-    return process.returncode, lines
+    log = paths.build() / "logs" / _LOG
+    write_text(log, "".join(lines))
+    if process.returncode != 0:
+        raise _sphinx_failed(lines, log.relative_to(root))
 
 
 def _plain(line: str) -> str:
@@ -107,44 +112,48 @@ def _sphinx_failed(lines: list[str], log: Path) -> ChaosError:
     )
 
 
-class _Page(HTMLParser):
-    """Collect what a page links to and the places inside it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.ids: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if value and name in ("href", "src"):
-                self.links.append(value)
-            elif value and name == "id":
-                self.ids.add(value)
+def links_broken(broken: list[str]) -> ChaosError:
+    """Return the error for links that `broken_links` has found."""
+    return ChaosError(
+        f"{counted(len(broken), 'broken link')} inside the site.",
+        found="\n".join(broken[:_SHOWN]),
+    )
 
 
-def read_page(path: Path) -> _Page:
-    """Return the `links` and `ids` of an HTML file."""
-    page = _Page()
-    page.feed(path.read_text("utf-8"))
-    return page
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What an HTML file links to, and the places inside it."""
+
+    links: tuple[str, ...]
+    ids: frozenset[str]
 
 
-def broken_links(site: Path) -> Iterator[str]:
+def read_page(path: Path) -> Page:
+    """Return the links and ids of an HTML file, as Sphinx writes it."""
+    links, ids = [], []
+    for tag in _TAG.finditer(_UNREAD.sub(r"\1", path.read_text("utf-8"))):
+        for name, value in _ATTRIBUTE.findall(tag[0]):
+            if name.lower() in ("href", "src"):
+                links.append(unescape(value.strip("\"'")))
+            elif name.lower() == "id":
+                ids.append(unescape(value.strip("\"'")))
+    return Page(tuple(dict.fromkeys(links)), frozenset(ids))
+
+
+def broken_links(site: Path, read: Callable[[Path], Page] = read_page) -> Iterator[str]:
     """Yield a line for each link inside a site that leads nowhere: page, link, what is wrong."""
     # The themes leave templates of theirs among the static files.
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
-    pages = {path: read_page(path) for path in found}
+    pages = {path: read(path) for path in found}
+    target_of = cache(_target)  # many pages of a folder link to the same
     for path, page in pages.items():
+        name = path.relative_to(site).as_posix()
         for link in page.links:
             parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
+            if not link or parts.scheme or parts.netloc:
                 continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if target.is_dir():
-                target /= "index.html"
-            name = path.relative_to(site).as_posix()
-            if not target.is_file():
+            target = target_of(path.parent, unquote(parts.path)) if parts.path else path
+            if target is None:
                 yield f"{name}: {link} leads to no file"
             elif (
                 parts.fragment
@@ -152,3 +161,11 @@ def broken_links(site: Path) -> Iterator[str]:
                 and unquote(parts.fragment) not in pages[target].ids
             ):
                 yield f"{name}: {link} leads to no place on that page"
+
+
+def _target(folder: Path, path: str) -> Path | None:
+    """Return the file that a path leads to from a folder; None where there is none."""
+    target = Path(os.path.normpath(folder / path))
+    if target.is_dir():
+        target /= "index.html"
+    return target if target.is_file() else None

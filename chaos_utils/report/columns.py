@@ -18,12 +18,28 @@ Row = Mapping[str, Any]
 class Column:
     """How one column of a table is shown.
 
-    `value` names a column of the data, or gives the cell of a row; `low` and `high` name those with
-    the ends of its interval, shown where they differ. `digits` is None for a text, and for a number
-    as it is; a `signed` number is a difference, and `percent` shows a share in percent. The heading
-    `group` stands above this column and its neighbours of the same group. `names` say what is shown
-    for a text; where they say nothing it is the text itself. The `best` of each group of rows is
-    set in bold, with all whose value its interval holds; so is a cell whose row is `bold`.
+    Attributes
+    ----------
+    heading : str
+        What stands above it.
+    value : str or callable
+        Names a column of the data, or gives the cell of a row.
+    digits : int or None
+        After the point. None for a text, and for a number as it is.
+    low, high : str
+        Name the columns with the ends of its interval, which is shown where they differ.
+    signed : bool
+        Whether the number is a difference, shown with its sign.
+    percent : bool
+        Whether the number is a share, shown in percent.
+    group : str
+        Heading above this column and its neighbours of the same group.
+    names : mapping, callable or None
+        What is shown for a text; where it says nothing, the text itself.
+    best : {'', 'lowest', 'highest'}
+        Of each group of rows the one that is set in bold, with all whose value its interval holds.
+    bold : callable or None
+        Says of a row whether its cell is set in bold.
     """
 
     heading: str
@@ -39,7 +55,18 @@ class Column:
     bold: Callable[[Row], bool] | None = None
 
     def cell(self, row: Row) -> object:
-        """Return what is shown of a row: a text, or a cell of its own kind."""
+        """Return what is shown of a row.
+
+        Parameters
+        ----------
+        row : mapping
+            Its values by column.
+
+        Returns
+        -------
+        object
+            A text, or a cell of its own kind: `report.tables.Item` or `report.tables.Votes`.
+        """
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._named(value)
@@ -72,9 +99,26 @@ def published_beside(
 ) -> list[Column]:
     """Return three columns that set a number beside the paper's: paper, here, Δ.
 
-    The heading stands above the three. `published` and `difference` (ours minus theirs) name
-    columns of the data, by default ``published_…`` and ``difference_…``; `look` are further
-    attributes of `Column`. A difference beyond the rounding of the paper's number is bold.
+    A difference beyond the rounding of the paper's number is bold.
+
+    Parameters
+    ----------
+    heading : str
+        Stands above the three.
+    value : str
+        Column of the data with our number.
+    digits : int
+        After the point, of all three.
+    published, difference : str
+        Columns with the paper's number, and with ours minus theirs; by default ``published_…`` and
+        ``difference_…``.
+    **look
+        Further attributes of `Column`.
+
+    Returns
+    -------
+    list of Column
+        Three.
     """
     gap = difference or f"difference_{value}"
     scale = 100 if look.get("percent") else 1
@@ -170,7 +214,17 @@ def safe_cell(value: Any) -> Any:
 def number(value: float, digits: int = 0) -> str:
     """Write a number with commas at thousands and a true minus sign; a dash for NaN or None.
 
-    What is zero at the digits shown has no sign.
+    Parameters
+    ----------
+    value : float or None
+        What is zero at the digits shown has no sign.
+    digits : int
+        After the point.
+
+    Returns
+    -------
+    str
+        Such as ``−1,234.5``.
     """
     if value is None or math.isnan(value):
         return MISSING
@@ -180,15 +234,39 @@ def number(value: float, digits: int = 0) -> str:
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
-    """Write a number with its interval, such as ``0.52 [0.50, 0.54]``; a dash for a missing end."""
+    """Write a number with its interval; a dash for what is missing.
+
+    Parameters
+    ----------
+    value, low, high : float
+        The number, and the ends of its interval.
+    digits : int
+        After the point, of all three.
+
+    Returns
+    -------
+    str
+        Such as ``0.52 [0.50, 0.54]``.
+    """
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
     """Write a p-value with three decimals, or more where they would all be 0; nothing for NaN.
 
-    The smallest that so many resamples allow is a bound, ``≤ 0.0002``. For one that is adjusted for
-    several comparisons, `raw` is what it was before.
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+    n_resamples : int
+        How many it was found from: the smallest that these allow is a bound.
+    raw : float, optional
+        For one that was adjusted for several comparisons, what it was before.
+
+    Returns
+    -------
+    str
+        Such as ``0.031``, ``< 0.001`` or, as a bound, ``≤ 0.0002``.
     """
     if _is_missing(p):
         return ""
@@ -202,7 +280,20 @@ def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """Write a difference with its sign; zero at the digits shown is a plain 0."""
+    """Write a difference with its sign; a dash for NaN or None.
+
+    Parameters
+    ----------
+    value : float or None
+        What is zero at the digits shown is a plain 0.
+    digits : int
+        After the point.
+
+    Returns
+    -------
+    str
+        Such as ``+0.12``.
+    """
     if value is None or math.isnan(value):
         return MISSING
     if round(value, digits) == 0:

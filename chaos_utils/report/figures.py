@@ -41,12 +41,31 @@ def publish_figure(
     ``.png`` (300 dpi), ``.pdf``, ``.csv`` (the data) and ``.json`` (the manifest) into the running
     notebook's folder.
 
-    The id, ``fig-…``, never changes once published. `plot` takes the table's rows, and is called
-    once for each look and width of the page (`style.is_narrow`). The page shows what it draws at
-    its own size: at most `style.width()` wide, no type under 7 points. The table holds all that is
-    drawn: aggregates, no item's votes and no text of the datasets. The caption's first sentence is
-    the figure's title, and MyST markup is allowed in it; `alt` is what a reader who cannot see the
-    figure needs to know.
+    Parameters
+    ----------
+    id : str
+        Such as ``fig-entropy``; it never changes once published.
+    plot : callable
+        Takes the table's rows, and is called once for each look and width of the page
+        (`style.is_narrow`). The page shows what it draws at its own size: at most `style.width()`
+        wide, no type under 7 points.
+    table : Table
+        All that is drawn: aggregates, no item's votes and no text of the datasets.
+    caption : str
+        MyST markup is allowed; its first sentence is the figure's title.
+    alt : str
+        What a reader who cannot see the figure needs to know.
+
+    Returns
+    -------
+    Published
+        Shows itself as the cell's result.
+
+    Raises
+    ------
+    ChaosError
+        If this cannot be an id, another of this notebook has it, the table, caption or alt text is
+        missing, or a text is too small.
     """
     folder = artifacts.prepare(id, "figure", table, caption)
     if not alt.strip() or alt.strip() == caption.strip():

@@ -15,8 +15,17 @@ Scalar = float | int | str | None
 def publish_scalars(values: Mapping[str, Scalar]) -> None:
     """Leave named numbers with the run; `chaos sweep` shows them as columns.
 
-    A value may also be a short text or None. Names that the run published before take the new
-    value, others stay.
+    Names that the run published before take the new value, others stay.
+
+    Parameters
+    ----------
+    values : mapping of str to float, int, str or None
+        The numbers, or short texts, by name.
+
+    Raises
+    ------
+    ChaosError
+        If a value is of another kind, or not finite.
     """
     for name, value in values.items():
         finite = not isinstance(value, float) or math.isfinite(value)

@@ -24,7 +24,15 @@ Texts = Callable[[str, str], Mapping[str, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A cell that names an item; the book puts the item's text into it."""
+    """A cell that names an item; the book puts the item's text into it.
+
+    Attributes
+    ----------
+    dataset : str
+        By name.
+    uid : str
+        The item's, in the dataset.
+    """
 
     dataset: str
     uid: str
@@ -32,7 +40,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """A cell that shows an item's votes, for each label in order, as a bar."""
+    """A cell that shows an item's votes as a bar.
+
+    Attributes
+    ----------
+    dataset : str
+        By name.
+    counts : tuple of int
+        Votes for each label, in the dataset's order.
+    """
 
     dataset: str
     counts: tuple[int, ...]
@@ -52,12 +68,33 @@ def publish_table(
 
     Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
 
-    The id, ``tbl-…``, never changes once published, and the caption's first sentence is the
-    table's title. What is downloaded is the table; `columns` say how its rows are shown (as they
-    are by default), and `shown` has the rows where they are others: some of them, or reshaped.
-    `groups` name the columns that make groups of rows, in each of which a column's best is bold;
-    where the first of them is the table's first column, each of its values heads its rows instead.
-    `texts` are as for `table_html`, for the page of a run alone: no file holds them.
+    Parameters
+    ----------
+    id : str
+        Such as ``tbl-agreement``; it never changes once published.
+    table : Table
+        The data, which readers download.
+    caption : str
+        MyST markup is allowed; its first sentence is the table's title.
+    columns : sequence of Column
+        How rows are shown; by default as they are.
+    shown : pandas.DataFrame, optional
+        The rows that are shown where they are not the table's: some of them, or reshaped.
+    groups : sequence of str
+        Columns that make groups of rows, in each of which a column's best is bold. Where the first
+        of them is the table's first column, each of its values heads its rows instead.
+    texts : callable, optional
+        Gives the text of an item by dataset and uid, for the page of a run alone: no file holds it.
+
+    Returns
+    -------
+    Published
+        Shows itself as the cell's result.
+
+    Raises
+    ------
+    ChaosError
+        If this cannot be an id, another of this notebook has it, or the table or caption is empty.
     """
     folder = artifacts.prepare(id, "table", table, caption)
     rows = table.rows if shown is None else shown

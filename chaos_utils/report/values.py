@@ -16,6 +16,7 @@ import pandas as pd
 Manifests = Mapping[str, Mapping[str, Any]]
 _FORMAT = re.compile(r"[+]?,?(\.\d+)?[dfg%]?")
 _AGGREGATES = ("min", "max", "mean", "sum", "count")
+_FRAMES: dict[int, tuple[list[Any], pd.DataFrame]] = {}  # by the identity of the data
 _ROLE = re.compile(r"\{value\}`([^`]+)`")
 _ITEM = re.compile(r"\n(?=\s*(?:[-*]|\d+\.) )")
 
@@ -31,6 +32,20 @@ def is_released(manifests: Manifests) -> bool:
 def value(manifests: Manifests, text: str) -> str:
     """Return the number that the text of a ``{value}`` names, formatted.
 
+    Parameters
+    ----------
+    manifests : mapping
+        What the chapters have made, by id.
+    text : str
+        ``<id> <column>=<value> … <column> <format>``: the id of a figure or table; conditions that
+        one row of its data meets; the column; and a format of Python's, such as ``.2f`` or ``d``.
+        An aggregate before the column, as in ``max:value``, takes all rows that meet them.
+
+    Returns
+    -------
+    str
+        With a true minus sign.
+
     Raises
     ------
     ValueError
@@ -43,7 +58,7 @@ def value(manifests: Manifests, text: str) -> str:
     id, *keys, column = words
     if id not in manifests:
         raise ValueError(f"no notebook made {id}")
-    rows = pd.DataFrame(manifests[id]["data"])
+    rows = _frame(manifests[id]["data"])
     for key in keys:
         name, _, wanted = key.partition("=")
         rows = rows[_fits(_column(rows, name), wanted.split("|"))]
@@ -65,6 +80,14 @@ def value(manifests: Manifests, text: str) -> str:
     signless = text.lstrip("-")
     # What is zero at the digits shown has no sign.
     return ("−" if signless != text and signless.strip("0.%") else "") + signless
+
+
+def _frame(data: list[Any]) -> pd.DataFrame:
+    """Return data as a frame, made once: pages name many of its numbers."""
+    known = _FRAMES.get(id(data))
+    if known is None or known[0] is not data:
+        known = _FRAMES[id(data)] = data, pd.DataFrame(data)
+    return known[1]
 
 
 def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 from chaos_book.faults import on_one_line
-from chaos_book.theme import described, is_wanted, with_named_parts
+from chaos_book.theme import described, is_wanted, on_page, with_named_parts
 from sphinx.errors import ExtensionError
+from sphinx.util.osutil import relative_uri
 
 from chaos_utils.base.errors import ChaosError
 
@@ -85,6 +86,30 @@ def test_what_opens_a_part_of_the_contents_says_which():
         "Chapters of: One & more", "Chapters of: Two & more",
     ]  # fmt: skip
     assert with_named_parts(lambda: "")() == ""
+
+
+def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
+    app = SimpleNamespace(
+        builder=SimpleNamespace(get_relative_uri=lambda page, to: relative_uri(page, f"{to}.html"))
+    )
+    drawn = (
+        '<ul>\n<li class="toctree-l1"><a class="reference internal" href="one.html">One</a><ul>\n'
+        '<li class="toctree-l2"><a class="reference internal" href="parts/a.html">A</a></li>\n'
+        '</ul>\n</li>\n<li class="toctree-l1"><a class="reference internal" href="two.html">Two</a>'
+        "</li>\n</ul>\n"
+    )
+    assert on_page(app, drawn, "search") == drawn
+    elsewhere = drawn.replace('href="', 'href="../')
+    assert on_page(app, drawn, "figures/b") == elsewhere
+    # As Sphinx marks them.
+    assert on_page(app, drawn, "parts/a") == (
+        elsewhere.replace("<ul>", '<ul class="current">')
+        .replace('"toctree-l1"', '"toctree-l1 current"', 1)
+        .replace('"toctree-l2"', '"toctree-l2 current"')
+        .replace(
+            '"reference internal" href="../parts/a.html"', '"current reference internal" href="#"'
+        )
+    )
 
 
 def test_a_fault_on_one_line_still_says_what_to_do():

@@ -10,7 +10,15 @@ import urllib.request
 from contextlib import contextmanager
 
 import pytest
-from helpers.checkout import PROJECT, chaos, chaos_environment, copy_built
+from helpers.checkout import PROJECT, chaos_environment, copy_built
+from typer.testing import CliRunner
+
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
+from chaos_utils.cli.__main__ import app
+from chaos_utils.publish import serving
+from chaos_utils.publish.drafts import _bring
 
 
 @contextmanager
@@ -21,19 +29,17 @@ def listening():
         yield taken.getsockname()[1]
 
 
-def test_a_port_that_is_taken_is_reported_before_anything_is_built():
-    with listening() as port:
-        done = chaos("serve", "--port", str(port), cwd=PROJECT)
-    assert done.returncode == 2
-    assert f"port {port}" in done.stderr
-    assert "choose another one with --port" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_port_that_is_taken_is_reported_before_anything_is_built(monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    with listening() as port, pytest.raises(ChaosError, match="--port") as caught:
+        serving.serve(port, [], pytest.fail)
+    assert f"port {port}" in str(caught.value)
 
 
 @pytest.mark.parametrize("port", ["0", "70000", "eighty"])
 def test_a_port_that_is_none(port):
-    done = chaos("serve", "--port", port, cwd=PROJECT)
-    assert done.returncode == 2
+    done = CliRunner().invoke(app, ["serve", "--port", port])
+    assert done.exit_code == 2
     assert "--port" in done.stderr
 
 
@@ -49,6 +55,11 @@ def fetch(url, until, seconds=90):
     raise AssertionError(f"{until} did not come")
 
 
+def said(process, words):
+    """Return the next line on the terminal that holds some words."""
+    return next(line for line in process.stderr if words in line)
+
+
 @pytest.mark.slow
 def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
     checkout = copy_built(small_checkout, tmp_path / "book")
@@ -60,25 +71,26 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
-        for line in process.stderr:
-            if "Ctrl-C ends" in line:
-                break
+        line = said(process, "Ctrl-C ends")
         url = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
         assert "livereload.js" in fetch(f"{url}/index.html", "A short book")
         built = checkout / "_build" / "html" / "index.html"
-        assert "livereload" not in built.read_text()
-
+        before = built.read_bytes()
         page = checkout / "book" / "index.md"
         page.write_text(page.read_text() + "\nA new sentence.\n")
         fetch(f"{url}/index.html", "A new sentence.")
 
         page.write_text(page.read_text() + "\n{doc}`nowhere`\n")
-        for line in process.stderr:
-            assert "pages: running" not in line  # said before anything is built
-            if "nowhere" in line:
-                break
-        assert "unknown document" in line
+        assert "unknown document" in said(process, "nowhere")
         fetch(f"{url}/index.html", "A new sentence.")  # the last good book stays
+        other = checkout / "book" / "related.md"
+        other.write_text(other.read_text() + "\nAnother sentence.\n")
+        assert "unknown document" in said(process, "nowhere")  # it is still there
+        assert "Another sentence." not in fetch(f"{url}/related.html", "Related work")
+        page.write_text(page.read_text().replace("{doc}`nowhere`", "A last sentence."))
+        fetch(f"{url}/index.html", "A last sentence.")
+        fetch(f"{url}/related.html", "Another sentence.")
+        assert built.read_bytes() == before  # what `chaos build` has made is left alone
         process.send_signal(signal.SIGINT)
         _, message = process.communicate(timeout=30)
         assert "No longer serving" in message
@@ -86,3 +98,16 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         assert process.returncode == 0
     finally:
         process.kill()
+
+
+def test_files_that_have_changed_are_brought_and_others_left(tmp_path):
+    made, shown = tmp_path / "made", tmp_path / "shown"
+    for name in ("index.html", "kept.html", "sub/changed.html"):
+        write_text(made / name, name)
+    _bring(made, shown)
+    write_text(shown / "gone.html", "")
+    write_text(made / "sub" / "changed.html", "changed")
+    before = (shown / "kept.html").stat().st_ino
+    _bring(made, shown)
+    assert inputs.digests(shown) == inputs.digests(made)
+    assert (shown / "kept.html").stat().st_ino == before

@@ -1,4 +1,10 @@
-from chaos_utils.publish.site import broken_links
+"""The site as a whole: links inside it, and pages that are made side by side."""
+
+import os
+
+from chaos_utils.base import inputs
+from chaos_utils.publish import crate, site
+from chaos_utils.publish.site import broken_links, read_page
 
 
 def test_broken_links_are_reported_with_their_page(tmp_path):
@@ -16,3 +22,30 @@ def test_broken_links_are_reported_with_their_page(tmp_path):
         "a.html: c.html leads to no file",
         "a.html: no.png leads to no file",
     ]
+
+
+def test_links_and_places_are_read_as_a_browser_would(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(
+        "<!-- <a href=\"no\"> --><A HREF='a?x=1&amp;y' title='href=\"no\"'>1</A><p id=b>"
+        '<script src="c.js">"<a href=no>" // <!--</script><style>a[href="no"] {}</style>'
+        '<img\n alt="a > b" src = "d.svg"><a href="">here</a>'
+    )
+    found = read_page(page)
+    assert found.links == ("a?x=1&y", "c.js", "d.svg", "")
+    assert found.ids == {"b"}
+
+
+def test_pages_made_by_one_process_or_by_several_are_the_same(
+    small_checkout, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(small_checkout)
+    built = inputs.digests(small_checkout / "_build" / "html")  # on all cores
+    del built[crate.FILE]
+    cores = 1 if (os.cpu_count() or 1) > 1 else 2
+    said = []
+    site.make_pages(tmp_path / "html", tmp_path / "doctrees", said.append, cores=cores)
+    again = inputs.digests(tmp_path / "html")
+    del again[".buildinfo"]
+    assert again == built
+    assert said == []

@@ -7,8 +7,10 @@ from sphinx.application import Sphinx
 from chaos_book import (
     addresses,
     annotate,
+    book_votes,
     cards,
     claims,
+    drafts,
     evaluate,
     explorer,
     folding,
@@ -29,9 +31,11 @@ from chaos_book import (
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
     for part in (
+        drafts,
         published,
         landing,
         rerun,
+        book_votes,
         site,
         addresses,
         theme,
@@ -49,4 +53,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
         title_page,
     ):
         part.setup(app)
+    # It numbers sections when all pages have been read, and says nothing of the reading itself.
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from chaos_book import faults
-from chaos_book.published import project_of
+from chaos_book.published import manifests, project_of
 from chaos_book.site import notice
 from chaos_utils.publish import addresses, citations, registry
 
@@ -25,7 +25,7 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
         return []
     known = registry.read_registry().redirects
     withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
-    made = {f"figures/{id}" for id in app.env.chaos_manifests}  # type: ignore[attr-defined]
+    made = {f"figures/{id}" for id in manifests()}
     pages = {*_pages(Path(app.outdir)), *made, *withdrawn, *_NO_READING}  # some are yet to come
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
@@ -47,7 +47,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
         return
     out = Path(app.outdir)
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    (out / f"{NOT_FOUND}.html").write_text(addresses.not_found_html(book, notice(app)), "utf-8")
+    (out / f"{NOT_FOUND}.html").write_text(addresses.not_found_html(book, notice()), "utf-8")
     if book.url:
         gone = {f"figures/{id}" for id in registry.read_registry().redirects}
         left_out = _NO_READING | gone | registry.read_redirects().keys()

@@ -33,30 +33,27 @@ class Annotate(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the place with the notice of the licence, and note which page this is."""
-        self.env.chaos_annotate = self.env.docname  # type: ignore[attr-defined]
-        app = self.env.app
-        said = book_votes.missing_nodes(app, "asks you to judge items that a hundred people judged")
+        page_files.ask(self.env, _FOLDER)
+        said = book_votes.missing_nodes("asks you to judge items that a hundred people judged")
         place = nodes.raw("", _PLACE, format="html")
-        return [*said, place, *book_votes.notice_nodes(app)]
+        return [*said, place, *book_votes.notice_nodes()]
 
 
 def _add_files(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Let this page alone load the scripts, the style and the data."""
-    if pagename != getattr(app.env, "chaos_annotate", None):
+    if not page_files.asks(app, pagename, _FOLDER):
         return
     # Put in place before the page is written, so that their addresses there carry digests.
     target = Path(app.outdir) / "_static" / _FOLDER
-    write_text(
-        target / _DATA, scripts.script("CHAOS_ANNOTATE", _content(app), book_votes.notice(app))
-    )
+    write_text(target / _DATA, scripts.script("CHAOS_ANNOTATE", _content(app), book_votes.notice()))
     app.add_js_file(f"{_FOLDER}/{_DATA}", loading_method="defer")
     page_files.load(app, _FOLDER, _FILES)
 
 
 def _content(app: Sphinx) -> dict[str, Any]:
-    items = book_votes.shown(app)
+    items = book_votes.shown()
     systems = {votes.dataset.name: book_votes.systems(votes) for votes in items.votes}
     published = read_published("nie2020_table1").set_index("dataset")
     return annotate.material(items.votes, is_unanimous, systems) | {

@@ -6,8 +6,10 @@ from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from chaos_book.published import manifests
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.datasets.dataset import Dataset
@@ -18,6 +20,7 @@ from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
 
+_FEW_PAGES = 5  # Sphinx reads no more than these in one process
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
 
@@ -42,18 +45,24 @@ class Shown:
         return any(votes.source.synthetic for votes in self.votes)
 
 
-def is_synthetic(app: Sphinx) -> bool:
+def _read_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Read what pages show before processes are started that would each read it."""
+    if app.parallel > 1 and len(docnames) > _FEW_PAGES:
+        for votes in shown().votes:
+            systems(votes)
+
+
+def is_synthetic() -> bool:
     """Say whether the chapters were made from the sample."""
-    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
-    return any(manifest["synthetic"] for manifest in manifests)
+    return any(manifest["synthetic"] for manifest in manifests().values())
 
 
-def shown(app: Sphinx) -> Shown:
+def shown() -> Shown:
     """Return the items that pages show."""
-    manifests = list(app.env.chaos_manifests.values())  # type: ignore[attr-defined]
-    (data,) = {m["parameters"]["data"] for m in manifests if "data" in m["parameters"]}
+    made = manifests().values()
+    (data,) = {m["parameters"]["data"] for m in made if "data" in m["parameters"]}
     found = _read(data)
-    digests = {entry["sha256"] for manifest in manifests for entry in manifest["inputs"]}
+    digests = {entry["sha256"] for manifest in made for entry in manifest["inputs"]}
     other = [
         votes.dataset.title
         for votes in found.votes
@@ -83,24 +92,24 @@ def systems(votes: Votes) -> tuple[System, ...]:
     return tuple(load_systems(votes))
 
 
-def notice(app: Sphinx) -> str:
+def notice() -> str:
     """Return what a page or file that holds texts of items says about them."""
-    items = shown(app)
+    items = shown()
     return _SYNTHETIC if items.synthetic else licences.notice(_datasets(items))
 
 
-def votes_notice(app: Sphinx) -> str:
+def votes_notice() -> str:
     """Return what a file that holds the votes of items, and no texts, says about them."""
-    items = shown(app)
+    items = shown()
     return _SYNTHETIC if items.synthetic else licences.votes_notice(_datasets(items))
 
 
-def notice_nodes(app: Sphinx) -> list[nodes.Node]:
+def notice_nodes() -> list[nodes.Node]:
     """Return the notice as a paragraph of a page."""
-    return [nodes.raw("", licences.paragraph(notice(app)), format="html")]
+    return [nodes.raw("", licences.paragraph(notice()), format="html")]
 
 
-def missing_nodes(app: Sphinx, purpose: str) -> list[nodes.Node]:
+def missing_nodes(purpose: str) -> list[nodes.Node]:
     """Return what a page that shows items says where some of them are not available.
 
     Parameters
@@ -108,7 +117,7 @@ def missing_nodes(app: Sphinx, purpose: str) -> list[nodes.Node]:
     purpose : str
         What the page does with items, after "this page".
     """
-    items = shown(app)
+    items = shown()
     if not items.missing:
         return []
     names = shorts_of(one.name for one in items.missing)
@@ -131,3 +140,8 @@ def missing_nodes(app: Sphinx, purpose: str) -> list[nodes.Node]:
 
 def _datasets(items: Shown) -> list[Dataset]:
     return [votes.dataset for votes in items.votes]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect to Sphinx's event."""
+    app.connect("env-before-read-docs", _read_ahead)

@@ -10,7 +10,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from chaos_book.published import PublishedCaption, project_of
+from chaos_book import drafts
+from chaos_book.published import PublishedCaption, manifests, project_of
 from chaos_utils.publish import citations, metadata
 from chaos_utils.publish.card import card_png
 
@@ -61,17 +62,19 @@ def beginning(doctree: nodes.document) -> str:
 def _draw(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
+    card = Path(app.outdir) / CARD
+    if drafts.is_draft(app) and card.is_file():
+        return
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
     # A stale figure has no PNG.
     pictures = {
         id: Path(manifest["folder"]) / f"{id}.png"
-        for id, manifest in manifests.items()
+        for id, manifest in manifests().items()
         if "png" in manifest["formats"]
     }
     first = next(iter(pictures.values()), None)
     picture = pictures.get(app.config.chaos_card, first)
-    (Path(app.outdir) / CARD).write_bytes(card_png(book.title, picture))
+    card.write_bytes(card_png(book.title, picture))
 
 
 def setup(app: Sphinx) -> None:

@@ -20,6 +20,7 @@ from chaos_utils.publish import explorer
 
 logger = logging.getLogger(__name__)
 
+_FOLDER = "claims"
 _EXPLORER = "explorer"  # the page
 
 
@@ -37,7 +38,7 @@ class Claims(SphinxDirective):
         manifest = manifest_of(self)
         if manifest is None:
             return []
-        self.env.chaos_claims = self.env.docname  # type: ignore[attr-defined]
+        page_files.ask(self.env, _FOLDER)
         # As a table again, so that what is missing is NaN.
         rows = pd.DataFrame(manifest["data"]).to_dict("records")
         n_resamples = manifest["parameters"]["resamples"]
@@ -103,9 +104,8 @@ def _add_files(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Let this page alone load the script and the style."""
-    if pagename != getattr(app.env, "chaos_claims", None):
-        return
-    page_files.load(app, "claims", ("claims.css", "claims.js"))
+    if page_files.asks(app, pagename, _FOLDER):
+        page_files.load(app, _FOLDER, ("claims.css", "claims.js"))
 
 
 def setup(app: Sphinx) -> None:

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import book_votes, page_files
-from chaos_book.published import project_of, raw_html
+from chaos_book.published import made, project_of, raw_html
 from chaos_utils.analyses.names import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.votes import Votes
@@ -22,6 +22,7 @@ from chaos_utils.publish import scripts
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.human_equivalents import BRIER
 
+_FOLDER = "evaluate"
 _FILES = ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js")  # as they load
 _OTHERS = "tbl-main-results"
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
@@ -35,14 +36,16 @@ class EvaluateFile(SphinxDirective):
         """Return the place, and note which page this is; nothing in a book without the votes."""
         if "explorer" not in self.env.found_docs:
             return []
-        self.env.chaos_evaluate = self.env.docname  # type: ignore[attr-defined]
+        page_files.ask(self.env, _FOLDER)
         app = self.env.app
-        said = book_votes.missing_nodes(app, "evaluates a file of predictions")
+        said = book_votes.missing_nodes("evaluates a file of predictions")
         place = (project_of(app) / "book" / "_evaluate" / "page.html").read_text("utf-8")
-        manifest = app.env.chaos_manifests.get(_OTHERS)  # type: ignore[attr-defined]
-        items = book_votes.shown(app)
-        fits = manifest is not None and manifest["synthetic"] == items.synthetic
-        content = scripts.compact(known(items.votes, manifest["data"] if fits else ()))
+        manifest = made(self.env, _OTHERS)
+        items = book_votes.shown()
+        rows: Sequence[Mapping[str, Any]] = ()
+        if manifest is not None and manifest["synthetic"] == items.synthetic:
+            rows = manifest["data"]
+        content = scripts.compact(known(items.votes, rows))
         content = content.replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
         return [*said, raw_html(place + data)]
@@ -119,9 +122,8 @@ def _add_files(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Let this page alone load the scripts and the style."""
-    if pagename != getattr(app.env, "chaos_evaluate", None):
-        return
-    page_files.load(app, "evaluate", _FILES)
+    if page_files.asks(app, pagename, _FOLDER):
+        page_files.load(app, _FOLDER, _FILES)
 
 
 def setup(app: Sphinx) -> None:

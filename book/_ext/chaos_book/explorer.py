@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-from chaos_book import book_votes, faults
+from chaos_book import book_votes, drafts, faults, page_files
 from chaos_book.published import project_of
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -35,12 +35,11 @@ class ItemExplorer(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the controls, and note that this page is the explorer."""
-        self.env.chaos_explorer = self.env.docname  # type: ignore[attr-defined]
+        page_files.ask(self.env, _FOLDER)
         page = (_assets(self.env.app) / "page.html").read_text("utf-8")
-        app = self.env.app
-        said = book_votes.missing_nodes(app, "shows the text and votes of every item")
+        said = book_votes.missing_nodes("shows the text and votes of every item")
         place = nodes.raw("", page, format="html")
-        return [*said, place, *book_votes.notice_nodes(app)]
+        return [*said, place, *book_votes.notice_nodes()]
 
 
 class ExplorerLink(ReferenceRole):
@@ -64,15 +63,11 @@ def _assets(app: Sphinx) -> Path:
     return project_of(app) / "book" / "_explorer"
 
 
-def _is_explorer(app: Sphinx, pagename: str) -> bool:
-    return pagename == getattr(app.env, "chaos_explorer", None)
-
-
 def _add_assets(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Let this page alone load the explorer's scripts and style."""
-    if _is_explorer(app, pagename):
+    if page_files.asks(app, pagename, _FOLDER):
         app.add_css_file(f"{_FOLDER}/explorer.css")
         for file in _SCRIPTS:
             app.add_js_file(f"{_FOLDER}/{file}", loading_method="defer")
@@ -81,23 +76,26 @@ def _add_assets(
 def _write_files(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
-    if not hasattr(app.env, "chaos_explorer"):
+    page = page_files.asking(app, _FOLDER)
+    if page is None:
         return
     target = Path(app.outdir) / "_static" / _FOLDER
     target.mkdir(exist_ok=True)
     for file in ("explorer.css", *_SCRIPTS):
         shutil.copyfile(_assets(app) / file, target / file)
-    for name, content in {**_data(app), **_others(app)}.items():
-        write_text(target / name, content)
     library = project_of(app) / CHART_LIBRARY
     if library.is_file():
         shutil.copyfile(library, target / "chart.umd.js")
         shutil.copyfile(library.parents[1] / "LICENSE.md", target / "chart.LICENSE.md")
+    if drafts.is_draft(app) and (target / explorer.OTHERS).is_file():
+        return
+    for name, content in {**_data(app), **_others(app, page)}.items():
+        write_text(target / name, content)
 
 
 def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    items = book_votes.shown(app)
+    items = book_votes.shown()
     book = citations.read_book(project_of(app) / "CITATION.cff")
     numbers = {
         "scale": explorer.SCALE,
@@ -112,20 +110,20 @@ def _data(app: Sphinx) -> dict[str, str]:
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
     return {
-        "items.js": scripts.packed("CHAOS_ITEMS", numbers, book_votes.votes_notice(app)),
-        "texts.js": scripts.packed("CHAOS_TEXTS", texts, book_votes.notice(app)),
+        "items.js": scripts.packed("CHAOS_ITEMS", numbers, book_votes.votes_notice()),
+        "texts.js": scripts.packed("CHAOS_TEXTS", texts, book_votes.notice()),
     }
 
 
-def _others(app: Sphinx) -> dict[str, str]:
+def _others(app: Sphinx, page: str) -> dict[str, str]:
     """Return the scripts that hold what readers may choose beside the book's datasets.
 
     The first also says why people disagree on the book's items.
     """
-    shown = book_votes.shown(app).votes
+    shown = book_votes.shown().votes
     datasets = explorer.others_available(shown)
     with faults.on_one_line():
-        reasons = explorer.reasons_script(shown, _address_of_reasons(app))
+        reasons = explorer.reasons_script(shown, _address_of_reasons(app, page))
     made = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
     for dataset in datasets:
         with faults.on_one_line():
@@ -136,8 +134,7 @@ def _others(app: Sphinx) -> dict[str, str]:
     return made
 
 
-def _address_of_reasons(app: Sphinx) -> str:
-    page = app.env.chaos_explorer  # type: ignore[attr-defined]
+def _address_of_reasons(app: Sphinx, page: str) -> str:
     there = _REASONS in app.env.found_docs
     return app.builder.get_relative_uri(page, _REASONS) if there else ""
 

@@ -10,6 +10,8 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
+from chaos_book import drafts
+
 _NAME = re.compile(r"\bfa-[a-z0-9-]+")
 _RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:+before,?)+)\{content:"\\([0-9a-f]+)"\}')
 _SIGN = re.compile(r'"\\([0-9a-f]+)"')
@@ -55,7 +57,7 @@ def shorten(font: Path, signs: set[int]) -> None:
 
 
 def _shorten(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
+    if exception is not None or app.builder.format != "html" or drafts.is_draft(app):
         return
     site = Path(app.outdir)
     (sheet,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import page_files
-from chaos_book.published import raw_html
+from chaos_book.published import made, raw_html
 from chaos_utils.analyses.names import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
@@ -39,7 +39,7 @@ class Interactive(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the data and a place for what the script makes of it."""
         id = self.arguments[0]
-        manifest = self.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+        manifest = made(self.env, id)
         if manifest is None:  # on other data there may be none
             return []
         rows = pd.DataFrame(manifest["data"])
@@ -55,7 +55,7 @@ class Interactive(SphinxDirective):
             return []
         slider = self.options.get("slider", "")
         content = compact(scores(rows, slider)).replace("<", "\\u003c")
-        self.env.metadata[self.env.docname][_FOLDER] = True
+        page_files.ask(self.env, _FOLDER)
         html = (
             f'<div class="interactive" hidden data-slider="{escape(slider)}">'
             f'<script type="application/json">{content}</script></div>'
@@ -125,7 +125,7 @@ def _add_assets(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Let only pages with such a table load the script and its style."""
-    if app.env.metadata.get(pagename, {}).get(_FOLDER):
+    if page_files.asks(app, pagename, _FOLDER):
         page_files.load(app, _FOLDER, ("interactive.css", "interactive.js"))
 
 

@@ -7,6 +7,7 @@ and captions come with their markup as the chapters have resolved it.
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -18,11 +19,14 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
+from chaos_book import drafts
 from chaos_book.published import (
     Manifest,
     PublishedCaption,
     PublishedFigure,
     PublishedTable,
+    made,
+    manifests,
     project_of,
 )
 from chaos_utils.base import style
@@ -42,9 +46,10 @@ class PublishedList(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each chapter."""
-        manifests = self.env.chaos_manifests.values()  # type: ignore[attr-defined]
         sections: list[nodes.Node] = []
-        for notebook, found in groupby(manifests, key=lambda manifest: manifest["notebook"]):
+        for id in manifests():
+            made(self.env, id)
+        for notebook, found in groupby(manifests().values(), key=itemgetter("notebook")):
             title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
@@ -57,7 +62,7 @@ class PublishedList(SphinxDirective):
 
 def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
     id = node["published"]
-    manifest = self.builder.env.chaos_manifests[id]  # type: ignore[attr-defined]
+    manifest = manifests()[id]
     title = escape(citations.title_of(manifest))
     if manifest["kind"] == "figure":
         width, height = manifest["size"]
@@ -91,12 +96,13 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     if app.builder.format != "html":
         return
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
-    for id, manifest in manifests.items():
+    for id, manifest in manifests().items():
+        page = f"figures/{id}"
         if id not in app.env.chaos_captions:  # type: ignore[attr-defined]
+            if drafts.is_draft(app) and (Path(app.outdir) / f"{page}.html").is_file():
+                continue  # its chapter has not changed
             raise ExtensionError(f"{id} is made by {manifest['notebook']}, but no page shows it")
         docname, caption = app.env.chaos_captions[id]  # type: ignore[attr-defined]
-        page = f"figures/{id}"
         _relink(app, caption, docname, page)
         place = landing.Place(
             chapter=app.env.titles[docname].astext(),
@@ -159,8 +165,7 @@ def _write_bibliography(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
-    entries = "\n\n".join(citations.bibtex(book, manifest) for manifest in manifests)
+    entries = "\n\n".join(citations.bibtex(book, manifest) for manifest in manifests().values())
     (Path(app.outdir) / BIBLIOGRAPHY).write_text(f"{entries}\n", "utf-8")
 
 

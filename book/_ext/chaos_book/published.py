@@ -12,6 +12,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -55,15 +56,29 @@ def project_of(app: Sphinx) -> Path:
     return Path(app.srcdir).parent
 
 
-def _load(app: Sphinx) -> None:
+@cache
+def manifests() -> Mapping[str, Manifest]:
+    """Return the manifest of everything that the chapters have made, by id."""
     with faults.on_one_line():
-        app.env.chaos_manifests = contents.load()  # type: ignore[attr-defined]
+        return contents.load()
+
+
+def _load(app: Sphinx) -> None:
+    manifests()  # once, before other processes are started
+
+
+def made(env: BuildEnvironment, id: str) -> Manifest | None:
+    """Return what was made by an id, if it was; the page that is being read depends on it."""
+    found = manifests().get(id)
+    if found is not None:
+        env.note_dependency(str(Path(found["folder"], f"{id}.json")))
+    return found
 
 
 def manifest_of(directive: SphinxDirective) -> Manifest | None:
     """Return what the directive's argument names; nothing, with a warning, if it was not made."""
     id = directive.arguments[0]
-    found: Manifest | None = directive.env.chaos_manifests.get(id)  # type: ignore[attr-defined]
+    found = made(directive.env, id)
     if found is None:
         logger.warning("no notebook made %s", id, location=directive.get_location())
     return found
@@ -165,11 +180,11 @@ class Value(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the formatted number, or a warning when the data does not hold it."""
-        manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
-        if not values.is_released(manifests):
+        if not values.is_released(manifests()):
             return [nodes.inline(self.rawtext, "", classes=[_ABSENT])], []
+        made(self.env, self.text.split(" ")[0])
         try:
-            text = values.value(manifests, self.text)
+            text = values.value(manifests(), self.text)
         except ValueError as fault:
             logger.warning("{value}`%s`: %s", self.text, fault, location=self.get_location())
             text = "?"

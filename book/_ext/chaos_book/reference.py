@@ -1,12 +1,12 @@
-"""The reference of the package: ``.. room:: chaos_utils.metrics`` documents a room's modules.
+"""The reference of the package: ``.. objects::`` documents those that a page lists, by module.
 
-Modules are found, not listed, so that the reference holds whatever the package holds.
+What is listed is what readers and authors call, each with a full docstring; the rest is documented
+in its source.
 """
 
 import importlib
 import inspect
-import pkgutil
-from types import ModuleType
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -19,62 +19,48 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-
-def modules_of(name: str) -> list[ModuleType]:
-    """Return a room's modules in the order of their names; a room of one file is that module."""
-    room = importlib.import_module(name)
-    if not hasattr(room, "__path__"):
-        return [room]
-    found = sorted(entry.name for entry in pkgutil.walk_packages(room.__path__, f"{name}."))
-    modules = [importlib.import_module(entry) for entry in found]
-    return [module for module in modules if not hasattr(module, "__path__")]
+PACKAGE = "chaos_utils"
 
 
-def public_names(module: ModuleType) -> list[str]:
-    """Return a module's functions, analyses and classes for others, as it orders them."""
-    return [
-        name
-        for name, thing in vars(module).items()
-        if not name.startswith("_")
-        and (inspect.isfunction(inspect.unwrap(thing)) or inspect.isclass(thing))
-        and thing.__module__ == module.__name__
-    ]
+def entries(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield module and name of each object in lines such as ``base.style: colour width``."""
+    for line in lines:
+        module, _, names = line.partition(":")
+        for name in names.split():
+            yield f"{PACKAGE}.{module.strip()}", name
 
 
-class Room(SphinxDirective):
-    """Document the modules of a room: for each a summary of what it holds, and the whole."""
+class Objects(SphinxDirective):
+    """Document objects of the package: for each a summary of what it is, and the whole.
 
-    required_arguments = 1
+    Docstrings are in reStructuredText: a page in Markdown puts this into ``{eval-rst}``.
+    """
+
+    has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return a section for each module."""
-        lines: list[str] = []
-        for module in modules_of(self.arguments[0]):
-            self.env.note_dependency(str(module.__file__))
-            lines += _section(module)
-        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
+        """Return a table of the objects, and then each of them."""
+        listed = list(entries(self.content))
+        for module in {module for module, _ in listed}:
+            self.env.note_dependency(str(importlib.import_module(module).__file__))
+        return self.parse_text_to_nodes("\n".join([*_table(listed), *_documented(listed)]))
 
 
-def _section(module: ModuleType) -> list[str]:
-    title = module.__name__.removeprefix("chaos_utils.")
-    names = public_names(module)
-    lines = [title, "-" * len(title), "", f".. automodule:: {module.__name__}", ""]
-    if names:
-        lines += [".. list-table::", "   :header-rows: 1", "", "   * - name", "     - what it is"]
-    for name in names:
-        lines += [f"   * - :py:obj:`{name}`", f"     - {_summary(getattr(module, name))}"]
-    lines += [""]
-    for name in names:
-        if inspect.isclass(getattr(module, name)):
-            lines += [f".. autoclass:: {name}", "   :members:", ""]
-        else:
-            lines += [f".. autofunction:: {name}", ""]
-    return lines
+def _table(listed: Iterable[tuple[str, str]]) -> Iterator[str]:
+    yield from (".. list-table::", "   :header-rows: 1", "", "   * - name", "     - what it is")
+    for module, name in listed:
+        summary = (inspect.getdoc(getattr(importlib.import_module(module), name)) or "").split("\n")
+        yield from (f"   * - :py:obj:`{name} <{module}.{name}>`", f"     - {summary[0]}")
+    yield ""
 
 
-def _summary(thing: object) -> str:
-    """Return the first sentence of a docstring, which is on its first line."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
+def _documented(listed: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for module, name in listed:
+        is_class = inspect.isclass(getattr(importlib.import_module(module), name))
+        yield f".. py:currentmodule:: {module}"
+        yield ""
+        yield f".. {'autoclass' if is_class else 'autofunction'}:: {name}"
+        yield from (("   :members:", "") if is_class else ("",))
 
 
 class Code(PyXRefRole):
@@ -118,6 +104,6 @@ class _CompiledOnce(SandboxedEnvironment):
 def setup(app: Sphinx) -> None:
     """Register directive and role."""
     docscrape_sphinx.SandboxedEnvironment = _CompiledOnce
-    app.add_directive("room", Room)
+    app.add_directive("objects", Objects)
     app.add_role_to_domain("py", "code", Code())
     app.connect("missing-reference", _link_or_code)

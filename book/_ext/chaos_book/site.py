@@ -1,6 +1,7 @@
 """What the site needs beside its pages: files at stable addresses, a registry, a warning."""
 
 import shutil
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from chaos_book import book_votes, faults
-from chaos_book.published import project_of
+from chaos_book.published import manifests, project_of
 from chaos_utils.publish import contents, downloads, registry
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -22,14 +23,14 @@ _STALE = "Stale: what these chapters were made from has changed since: {}."
 def _check_registry(app: Sphinx) -> None:
     """Fail when a published id is gone, or a new one is not registered."""
     with faults.on_one_line():
-        registry.read_registry().check(app.env.chaos_manifests)  # type: ignore[attr-defined]
+        registry.read_registry().check(manifests())
 
 
-def notice(app: Sphinx) -> str:
+@cache
+def notice() -> str:
     """Return what every page says of a build that is no result, or not of one piece."""
-    manifests = app.env.chaos_manifests.values()  # type: ignore[attr-defined]
-    said = [_SYNTHETIC] if book_votes.is_synthetic(app) else []
-    stale = dict.fromkeys(one["notebook"] for one in manifests if one.get("stale"))
+    said = [_SYNTHETIC] if book_votes.is_synthetic() else []
+    stale = dict.fromkeys(one["notebook"] for one in manifests().values() if one.get("stale"))
     if stale:
         chapters = ", ".join(contents.chapter_title(notebook) for notebook in stale)
         said.append(_STALE.format(chapters))
@@ -39,7 +40,7 @@ def notice(app: Sphinx) -> str:
 def _show_notice(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    if text := notice(app):
+    if text := notice():
         context["theme_announcement"] = f'<strong class="build-notice">{escape(text)}</strong>'
 
 
@@ -49,11 +50,10 @@ def _copy_files(app: Sphinx, exception: Exception | None) -> None:
     out = Path(app.outdir)
     (out / "figures").mkdir(exist_ok=True)
     (out / "notebooks").mkdir(exist_ok=True)
-    manifests = app.env.chaos_manifests  # type: ignore[attr-defined]
-    for manifest in manifests.values():
+    for manifest in manifests().values():
         for name in downloads.names(manifest):
             (out / "figures" / name).write_bytes(downloads.content(manifest, name))
-    for notebook in {manifest["notebook"] for manifest in manifests.values()}:
+    for notebook in {manifest["notebook"] for manifest in manifests().values()}:
         source = project_of(app) / "notebooks" / f"{notebook}.py"
         shutil.copyfile(source, out / "notebooks" / source.name)
 

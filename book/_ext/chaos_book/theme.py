@@ -20,6 +20,8 @@ _WANTED_BY = {
     "sphinx-design": re.compile(r'class="[^"]*\bsd-'),
     "design-tabs": re.compile(r'class="[^"]*\bsd-'),
 }
+_OUTSIDE = "search"
+_CONTENTS: dict[str, str] = {}  # by what the templates ask for
 _TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 _TAG_OR_SIGN = re.compile(r'<a class="headerlink".*?</a>|<[^>]+>', re.DOTALL)
@@ -96,6 +98,38 @@ def with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[..., 
     return named
 
 
+def _draw_once(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Draw the contents once, not for each page: Sphinx would read and resolve them every time."""
+    draw = app.builder._get_local_toctree  # type: ignore[attr-defined]
+
+    def contents(**options: Any) -> str:
+        asked = repr(sorted(options.items()))
+        if asked not in _CONTENTS:
+            # As they are on a page at the root that is not in them: none is marked.
+            _CONTENTS[asked] = draw(_OUTSIDE, **options)
+        return on_page(app, _CONTENTS[asked], pagename)
+
+    context["toctree"] = contents
+
+
+def on_page(app: Sphinx, contents: str, page: str) -> str:
+    """Return contents as a page has them: links from there, and itself marked."""
+    found = BeautifulSoup(contents, "html.parser")
+    for link in found("a"):
+        target = str(link["href"]).removesuffix(".html")
+        if target != page:
+            link["href"] = app.builder.get_relative_uri(page, target)
+            continue
+        link["href"] = "#"
+        for around in (link, *link.find_parents(["li", "ul"])):
+            classes = around.get_attribute_list("class")
+            classes.insert(1 if around.name == "li" else 0, "current")
+            around["class"] = " ".join(filter(None, classes))
+    return str(found)
+
+
 def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(nodes.raw)):
         if "x-thebe-config" in node.astext():
@@ -105,4 +139,5 @@ def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def setup(app: Sphinx) -> None:
     """Adapt what each page is made from, after all else that adds to it."""
     app.connect("doctree-resolved", _drop_thebe, priority=900)
+    app.connect("html-page-context", _draw_once, priority=400)  # before the theme
     app.connect("html-page-context", _adapt, priority=900)

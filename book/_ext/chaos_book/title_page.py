@@ -9,7 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book import book_votes
-from chaos_book.published import Manifest, raw_html
+from chaos_book.published import Manifest, made, manifests, raw_html
 from chaos_utils.base import style
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
@@ -36,7 +36,7 @@ class OneItem(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the item, or nothing."""
         name, uid, family = self.arguments
-        items = book_votes.shown(self.env.app)
+        items = book_votes.shown()
         votes = next((one for one in items.votes if one.dataset.name == name), None)
         if items.synthetic or votes is None:
             return []
@@ -85,9 +85,8 @@ class PublishedPicture(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture, or nothing in a book without it."""
-        manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
         id = self.arguments[0]
-        return [PictureLink(published=id)] if id in manifests else []
+        return [PictureLink(published=id)] if made(self.env, id) else []
 
 
 class PictureLink(nodes.General, nodes.Element):
@@ -105,11 +104,10 @@ class Finding(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture and the finding, or a warning's place when there is no such figure."""
-        manifests = self.env.chaos_manifests  # type: ignore[attr-defined]
         id = self.arguments[0]
-        if not values.is_released(manifests):
+        if not values.is_released(manifests()):
             return []
-        if manifests.get(id, {}).get("kind") != "figure":
+        if (made(self.env, id) or {}).get("kind") != "figure":
             logger.warning("no notebook made the figure %s", id, location=self.get_location())
             return []
         place = nodes.container(classes=["finding"])
@@ -120,7 +118,7 @@ class Finding(SphinxDirective):
 
 
 def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
-    manifest = self.builder.env.chaos_manifests[node["published"]]  # type: ignore[attr-defined]
+    manifest = manifests()[node["published"]]
     width, height = manifest["size"]
     pictures = "".join(
         f'<img class="only-{mode}" src="figures/{picture_name(manifest["id"], mode)}" alt="" '
@@ -134,7 +132,7 @@ def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def _visit_picture(self: HTML5Translator, node: nodes.Element) -> None:
-    manifest = self.builder.env.chaos_manifests[node["published"]]  # type: ignore[attr-defined]
+    manifest = manifests()[node["published"]]
     picture = templating.piece("picture", manifest, "figures/")
     link = f'<a href="{_place(self, manifest)}">{escape(without_markup(manifest["title"]))}</a>'
     self.body.append(

@@ -1,0 +1,42 @@
+"""The process in which Jupyter Book makes the pages, on several cores: its own command takes one.
+
+``python -m chaos_utils.publish.pages`` takes the folders and options as JSON.
+"""
+
+import json
+import sys
+
+from jupyter_book.sphinx import build_sphinx
+
+from chaos_utils.base import paths
+
+
+def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
+    """Make the book's pages in `target`; return whether that went without a fault or warning.
+
+    What was read is kept in `doctrees`: a page that has not changed since is not made again.
+    `draft` is for a writer who looks at pages while they change: what they need no new one of for
+    that, such as the subset of icons, is left out.
+    """
+    root = paths.project()
+    outcome = build_sphinx(
+        root / "book",
+        target,
+        doctreedir=doctrees,
+        noconfig=True,
+        path_config=root / "_config.yml",
+        confoverrides={
+            "external_toc_path": (root / "_toc.yml").as_posix(),
+            "latex_individualpages": False,
+            "nitpicky": True,
+            "chaos_draft": draft,
+        },
+        warningiserror=True,
+        keep_going=True,
+        jobs=jobs,
+    )
+    return outcome == 0
+
+
+if __name__ == "__main__":
+    sys.exit(not make(**json.loads(sys.argv[1])))
