@@ -5,14 +5,16 @@ import xml.etree.ElementTree as ET
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
-from chaos_utils.base.style import NARROW, WIDE, colour, is_narrow, width
+from chaos_utils.base.style import NARROW, PINK, WIDE, Hue, colour, is_narrow, width
 from chaos_utils.base.table import Origin, Table
+from chaos_utils.report import figures
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.provenance import version
 
@@ -155,13 +157,61 @@ def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
         assert path.read_bytes() == (tmp_path / "again" / "figures" / path.name).read_bytes()
 
 
-def test_light_and_dark_use_their_own_colours(run_folder):
-    publish_figure("fig-line", plot, DATA, **GIVEN)
-    light = (run_folder / "figures" / "fig-line.svg").read_text()
-    dark = (run_folder / "figures" / "fig-line-dark.svg").read_text()
-    assert "#0072b2" in light
-    assert "#5ab4e6" in dark
-    assert "#0072b2" not in dark
+def plain(axis):
+    axis.plot([1, 2], [3, 4], color=colour("blue"), marker="o", linestyle="--", alpha=0.6)
+    axis.fill_between([1, 2], [3, 4], color=colour(PINK), hatch="//", edgecolor=colour("text"))
+
+
+def between_two(axis):
+    ramp = LinearSegmentedColormap.from_list("", [colour("low"), colour("high")])
+    axis.scatter([1, 2, 3], [1, 2, 3], c=[1, 2, 3], cmap=ramp)
+
+
+def raster(axis):
+    axis.imshow([[1, 2]], cmap=ListedColormap([colour("low"), colour("high")]))
+
+
+def two_dark_ones(axis):
+    for shade in (PINK, Hue(light=PINK.light, dark="#ffffff")):
+        axis.plot([1, 2], color=colour(shade))
+
+
+def a_constant(axis):
+    axis.text(0.5, 0.5, "text", color="#ffffff")
+
+
+@pytest.mark.parametrize(
+    ("draw", "times"),
+    [(plain, 2), (between_two, 4), (raster, 4), (two_dark_ones, 4), (a_constant, 4)],
+)
+def test_a_dark_picture_is_as_if_drawn(run_folder, monkeypatch, draw, times):
+    drawn = []
+
+    def plot(table):
+        figure, axis = plt.subplots(figsize=(width(), 2))
+        draw(axis)
+        drawn.append(figure)
+        return figure
+
+    publish_figure("fig-one", plot, DATA, **GIVEN)
+    assert len(drawn) == times
+    monkeypatch.setattr(figures, "in_dark", lambda svg, given: None)
+    publish_figure("fig-two", plot, DATA, **GIVEN)
+    for name in ("", "-narrow"):
+        one, two = (
+            (run_folder / "figures" / f"{id}{name}-dark.svg").read_text().partition("</metadata>")
+            for id in ("fig-one", "fig-two")
+        )
+        assert without_ids(one[2]) == without_ids(two[2])
+        assert (PINK.light in one[2]) is False
+
+
+def without_ids(svg):
+    """Number the ids of an SVG: they hash what is drawn, colours too."""
+    ids = list(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg)))
+    return re.sub(
+        r"[\w-]+", lambda found: str(ids.index(found[0])) if found[0] in ids else found[0], svg
+    )
 
 
 def test_synthetic_data_marks_the_figure_in_every_file(run_folder):
