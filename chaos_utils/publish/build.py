@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 from chaos_utils.base import paths
@@ -10,6 +11,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
 from chaos_utils.publish import citations, dependencies, registry, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
+from chaos_utils.report import warm
 
 _MOST_PASSES = 5  # that the book is built while its sources change
 
@@ -94,15 +96,17 @@ def build(
                 say(f"changed while the book was built: {', '.join(steps)}")
             passes += 1
             _remove_scraps(logs)
-            code, output = snakemake.drive(
-                ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
-                profile,
-                cores=cores,
-                lock=lock,
-                heard=hear,
-                progress=progress,
-                environment={citations.ADDRESS: url} if url else None,
-            )
+            is_plain = profile.remote or steps == ["site"]
+            with nullcontext({}) if is_plain else warm.processes() as environment:
+                code, output = snakemake.drive(
+                    ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
+                    profile,
+                    cores=cores,
+                    lock=lock,
+                    heard=hear,
+                    progress=progress,
+                    environment=environment | ({citations.ADDRESS: url} if url else {}),
+                )
             (logs / "build.log").write_text("\n".join(output), "utf-8")
             tried, steps = steps, staleness.steps(data, address)
             if code != 0 and set(steps) <= set(tried):  # no change meanwhile explains it
