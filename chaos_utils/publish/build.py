@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from contextlib import nullcontext
 from pathlib import Path
 
 from chaos_utils.base import paths
@@ -96,8 +95,7 @@ def build(
                 say(f"changed while the book was built: {', '.join(steps)}")
             passes += 1
             _remove_scraps(logs)
-            is_plain = profile.remote or steps == ["site"]
-            with nullcontext({}) if is_plain else warm.processes() as environment:
+            with warm.processes(wanted=not profile.remote and steps != ["site"]) as environment:
                 code, output = snakemake.drive(
                     ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
                     profile,

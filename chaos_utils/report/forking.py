@@ -42,20 +42,19 @@ def ask(address: str, module: str, *arguments: str) -> None:
         answer = connection.recv(16)
     code = int(answer) if answer else -signal.SIGKILL
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     sys.exit(code)
 
 
-def serve(address: str, *libraries: str) -> dict[str, Any]:
-    """Load libraries; fork for each request, and return it in the new process.
+def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
+    """Load libraries; fork for each request at a socket, and return it in the new process.
 
-    The first process returns never: it ends when its standard input is closed.
+    The first process never returns: it ends when its standard input is closed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(address)
-    listener.listen(64)
+    listener = socket.socket(fileno=int(descriptor))
     for name in libraries:
         with suppress(ImportError):
             importlib.import_module(name)
@@ -68,21 +67,21 @@ def serve(address: str, *libraries: str) -> dict[str, Any]:
     alive, held = os.pipe()  # `held` closes with this process
     running: dict[int, socket.socket] = {}
     while True:
-        ready, *_ = select.select([0, listener, ended], [], [])
+        ready, *_ = select.select([0, listener.fileno(), ended.fileno()], [], [])
         if 0 in ready:
             sys.exit()
-        if ended in ready:
+        if ended.fileno() in ready:
             ended.recv(4096)
             _report(running)
-        if listener not in ready:
+        if listener.fileno() not in ready:
             continue
         connection, _ = listener.accept()
         with suppress(OSError, ValueError, struct.error):  # what asked has been killed
             request, files = _received(connection)
             if (child := os.fork()) == 0:
                 signal.set_wakeup_fd(-1)
-                for number in (signal.SIGCHLD, signal.SIGINT):
-                    signal.signal(number, signal.SIG_DFL)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
                 for one in (listener, ended, wake, *running.values()):
                     one.close()
                 os.close(held)
@@ -127,10 +126,9 @@ def _settle(
     sys.argv[1:] = request["arguments"]
 
     def watch() -> None:
-        ready, *_ = select.select([connection, alive], [], [])
-        while alive not in ready and connection.recv(1):
+        watched = [connection.fileno(), alive]
+        while alive not in select.select(watched, [], [])[0] and connection.recv(1):
             os.kill(os.getpid(), signal.SIGINT)
-            ready, *_ = select.select([connection, alive], [], [])
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(_PATIENCE_SECONDS)
         os.killpg(0, signal.SIGKILL)

@@ -1,6 +1,7 @@
 """Processes that begin with the slow libraries loaded: forked from one that lasts as a build."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,30 +17,38 @@ ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0
 _SCRIPT = Path(__file__).with_name("forking.py")
 # Of chapters, kernels and the runner; none of these starts a thread.
 _LIBRARIES = (
-    "numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.interpolate", "pydantic.main", "pydantic.types", "yaml",
+    "numpy", "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "scipy.interpolate",
     "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
-    "matplotlib.backends.backend_pdf", "fontTools.subset", "PIL.PngImagePlugin",
-    "pyarrow.parquet", "typer", "rich.console", "filelock", "jupytext", "nbformat", "nbclient",
-    "papermill", "ipykernel.kernelapp", "ipykernel.ipkernel", "IPython.display",
-    "matplotlib_inline.backend_inline",
+    "matplotlib.backends.backend_pdf", "matplotlib_inline.backend_inline", "fontTools.subset",
+    "PIL.PngImagePlugin", "pydantic.main", "pydantic.types", "yaml", "filelock", "typer",
+    "rich.console", "jupytext", "nbformat", "nbclient", "papermill", "ipykernel.kernelapp",
+    "ipykernel.ipkernel", "IPython.display",
 )  # fmt: skip
 
 
 @contextmanager
-def processes() -> Iterator[dict[str, str]]:
+def processes(*, wanted: bool = True) -> Iterator[dict[str, str]]:
     """Keep a process that forks warm ones; yield the variable by which `python` finds it.
 
     It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
-    and with this process, however that ends; so do those it has forked.
+    and with this process, however that ends; so do those it has forked. Where none is `wanted`,
+    there is no variable.
     """
+    if not wanted:
+        yield {}
+        return
     root = str(paths.project())
     with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
         address = str(Path(folder) / "warm")
-        with subprocess.Popen(
-            [sys.executable, "-P", str(_SCRIPT), "serve", address, *_LIBRARIES],
-            cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
-            stdin=subprocess.PIPE, start_new_session=True,
-        ):  # fmt: skip
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(address)
+            listener.listen()
+            process = subprocess.Popen(
+                [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *_LIBRARIES],
+                cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
+                stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True,
+            )  # fmt: skip
+        with process:
             yield {SOCKET: address}
 
 
