@@ -95,7 +95,8 @@ def build(
                 say(f"changed while the book was built: {', '.join(steps)}")
             passes += 1
             _remove_scraps(logs)
-            with warm.processes(wanted=not profile.remote and steps != ["site"]) as environment:
+            runs_chapters = not profile.remote and steps != ["site"]
+            with warm.processes(lock, wanted=runs_chapters) as environment:
                 code, output = snakemake.drive(
                     ["--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
                     profile,

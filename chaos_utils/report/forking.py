@@ -51,7 +51,8 @@ def ask(address: str, module: str, *arguments: str) -> None:
 def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
     """Load libraries; fork for each request at a socket, and return it in the new process.
 
-    The first process never returns: it ends when its standard input is closed.
+    The first process never returns: when its standard input is closed, it ends the others and then
+    itself.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listener = socket.socket(fileno=int(descriptor))
@@ -69,6 +70,9 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
     while True:
         ready, *_ = select.select([0, listener.fileno(), ended.fileno()], [], [])
         if 0 in ready:
+            os.close(held)
+            while running:
+                running.pop(os.wait()[0])
             sys.exit()
         if ended.fileno() in ready:
             ended.recv(4096)
@@ -116,7 +120,7 @@ def _settle(
 
     It is interrupted where what asked for it is, and ends with that, and with the first one.
     """
-    os.setsid()
+    os.setsid()  # a group of its own, to be ended as a whole
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from chaos_utils.base import paths
 
@@ -27,12 +28,12 @@ _LIBRARIES = (
 
 
 @contextmanager
-def processes(*, wanted: bool = True) -> Iterator[dict[str, str]]:
+def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[dict[str, str]]:
     """Keep a process that forks warm ones; yield the variable by which `python` finds it.
 
     It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
-    and with this process, however that ends; so do those it has forked. Where none is `wanted`,
-    there is no variable.
+    and with this process, however that ends; so do those it has forked. All of them hold the lock
+    that is given. Where none is `wanted`, there is no variable.
     """
     if not wanted:
         yield {}
@@ -43,13 +44,16 @@ def processes(*, wanted: bool = True) -> Iterator[dict[str, str]]:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(address)
             listener.listen()
+            passed = [one.fileno() for one in (listener, lock) if one is not None]
             process = subprocess.Popen(
                 [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *_LIBRARIES],
                 cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
-                stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True,
+                stdin=subprocess.PIPE, pass_fds=passed, start_new_session=True,
             )  # fmt: skip
-        with process:
+        try:
             yield {SOCKET: address}
+        finally:
+            process.communicate()  # which closes its input, and waits
 
 
 def python(environment: Mapping[str, str] = os.environ) -> list[str]:

@@ -12,7 +12,7 @@ from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report import parameters, runner, runs
+from chaos_utils.report import parameters, runner, runs, warm
 
 HEAD = """\
 # %% [markdown]
@@ -159,6 +159,21 @@ def test_a_dead_kernel_says_so(project):
     assert "out of memory" in message
     assert "import os, signal" in message
     assert not (project / "run").exists()
+
+
+def test_a_kernel_from_a_warm_process_gives_the_same_bytes_and_dies_as_any(project, monkeypatch):
+    def outputs():
+        folder = run(project) / "figures"
+        files = [folder.parent / "notebook.ipynb", *sorted(folder.iterdir())]
+        return {path.name: path.read_bytes() for path in files}
+
+    before = outputs()
+    monkeypatch.setattr(warm, "_LIBRARIES", ("matplotlib.pyplot", "pandas", "ipykernel.kernelapp"))
+    with warm.processes() as found:
+        monkeypatch.setenv(*found.popitem())
+        assert outputs() == before
+        with pytest.raises(ChaosError, match="kernel of notebook 'chapter' died"):
+            run(project, "\n# %%\nimport os\nos._exit(1)\n")
 
 
 def test_running_out_of_memory_says_so(project):
