@@ -59,6 +59,7 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
     for name in libraries:
         with suppress(ImportError):
             importlib.import_module(name)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from here on, others must end first
     gc.collect()
     gc.freeze()  # what is loaded stays, and need not be looked at again
     ended, wake = socket.socketpair()
@@ -84,7 +85,8 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
             request, files = _received(connection)
             if (child := os.fork()) == 0:
                 signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for number in (signal.SIGCHLD, signal.SIGTERM):
+                    signal.signal(number, signal.SIG_DFL)
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 for one in (listener, ended, wake, *running.values()):
                     one.close()

@@ -53,7 +53,8 @@ def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[di
         try:
             yield {SOCKET: address}
         finally:
-            process.communicate()  # which closes its input, and waits
+            process.terminate()  # while it loads; later, it waits for those that it has forked
+            process.communicate()
 
 
 def python(environment: Mapping[str, str] = os.environ) -> list[str]:
