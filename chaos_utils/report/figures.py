@@ -30,7 +30,7 @@ from chaos_utils.report.captions import caption_html
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
-_PREVIEW_DPI = 110
+_SHRINKING = 3  # of the picture that a notebook shows
 _COLOUR = re.compile(r"#[0-9a-f]{6}(?![\w-])")
 # Where a figure's panels are, and its texts.
 _Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
@@ -194,9 +194,7 @@ def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     said = embedding.png(about)
     write_bytes(folder / f"{about.id}.png", _png(image, PNG_DPI, said))
-    share = _PREVIEW_DPI / PNG_DPI
-    small = image.resize((round(share * image.width), round(share * image.height)))
-    return _png(small, _PREVIEW_DPI, said)
+    return _png(image.reduce(_SHRINKING), PNG_DPI // _SHRINKING, said)
 
 
 class _Outlines(subset.Options):

@@ -5,6 +5,7 @@ It imports nothing of this package, whose code may change while the process wait
 
 import gc
 import importlib
+import io
 import json
 import os
 import runpy
@@ -126,6 +127,8 @@ def _settle(
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=os.isatty(1))
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from chaos_utils.base import paths
 
-SOCKET = "CHAOS_WARM"
+SOCKET = "CHAOS_WARM"  # set by a build, for what it runs
 # What kernels are started with; some of it is read when a library is loaded, or Python started.
 ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 _SCRIPT = Path(__file__).with_name("forking.py")
