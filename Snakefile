@@ -7,8 +7,10 @@ import shlex
 import sys
 
 from chaos_utils.publish import dependencies, staleness
+from chaos_utils.report import warm
 
 CHAOS = f"{shlex.quote(sys.executable)} -m chaos_utils.cli"
+WARM = f"{shlex.join(warm.python())} chaos_utils.cli"
 DATA = config.get("data", "auto")
 CHAPTERS = dependencies.chapters()
 EXECUTED = expand("book/chapters/{chapter}.ipynb", chapter=CHAPTERS)
@@ -28,8 +30,9 @@ rule site:
 rule chapter:
     output:
         "book/chapters/{chapter}.ipynb",
+    priority: lambda wildcards: staleness.seconds_of(wildcards.chapter)  # the longest first
     shell:
-        "{CHAOS} chapter {wildcards.chapter:q} --data {DATA:q}"
+        "{WARM} chapter {wildcards.chapter:q} --data {DATA:q}"
 
 
 rule run:

@@ -108,6 +108,7 @@ NARROW = 3.7
 
 _mode: ContextVar[Mode] = ContextVar("mode", default="light")
 _narrow: ContextVar[bool] = ContextVar("narrow", default=False)
+_given: ContextVar[set[Hue] | None] = ContextVar("given", default=None)
 
 
 def is_narrow() -> bool:
@@ -139,23 +140,29 @@ def colour(name: str | Hue) -> str:
     str
         Such as ``#1b6ca8``.
     """
-    if isinstance(name, Hue):
-        return str(getattr(name, _mode.get()))
-    return PALETTES[_mode.get()][name]
+    hue = name if isinstance(name, Hue) else _ROLES[name]
+    if (given := _given.get()) is not None:
+        given.add(hue)
+    return str(getattr(hue, _mode.get()))
 
 
 @contextmanager
-def look(mode: Mode, narrow: bool = False) -> Iterator[None]:
-    """Draw what is drawn in this block in the light or the dark look, and for which width."""
+def look(mode: Mode, narrow: bool = False) -> Iterator[set[Hue]]:
+    """Draw what is drawn in this block in the light or the dark look, and for which width.
+
+    What is yielded holds each `colour` that the block has asked for.
+    """
     import matplotlib as mpl
 
-    tokens = _mode.set(mode), _narrow.set(narrow)
+    given: set[Hue] = set()
+    tokens = _mode.set(mode), _narrow.set(narrow), _given.set(given)
     try:
         with mpl.rc_context(_settings()):
-            yield
+            yield given
     finally:
         _mode.reset(tokens[0])
         _narrow.reset(tokens[1])
+        _given.reset(tokens[2])
 
 
 def _settings() -> dict[Any, Any]:

@@ -10,6 +10,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
 from chaos_utils.publish import citations, dependencies, registry, snakemake, staleness
 from chaos_utils.publish.snakemake import Profile, Progress, Say
+from chaos_utils.report import warm
 
 _MOST_PASSES = 5  # that the book is built while its sources change
 
@@ -106,15 +107,17 @@ def build(
             _check_notebooks(steps)
             _remove_scraps(logs)
             targets = [] if pages else map(_made_by, steps)
-            code, output = snakemake.drive(
-                [*targets, "--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
-                profile,
-                cores=cores,
-                lock=lock,
-                heard=hear,
-                progress=progress,
-                environment=environment,
-            )
+            runs_chapters = not profile.remote and steps != ["site"]
+            with warm.processes(lock, wanted=runs_chapters) as of_warm:
+                code, output = snakemake.drive(
+                    [*targets, "--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
+                    profile,
+                    cores=cores,
+                    lock=lock,
+                    heard=hear,
+                    progress=progress,
+                    environment=environment | of_warm,
+                )
             (logs / "build.log").write_text("\n".join(output), "utf-8")
             tried, steps = steps, wanted()
             if code != 0 and set(steps) <= set(tried):  # no change meanwhile explains it

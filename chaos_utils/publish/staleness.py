@@ -49,6 +49,13 @@ def outputs_changed_since(chapter: str) -> list[str]:
     return changed if as_left else [*changed, f"book/chapters/{in_book.name}"]
 
 
+def seconds_of(chapter: str) -> float:
+    """Return how long a chapter took when it was last made; a guess where it never was."""
+    made = runs.read_record(paths.build() / "chapters" / chapter)
+    calls = (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
+    return float(made.get("seconds", calls))
+
+
 def changed_since(chapter: str) -> list[str]:
     """Return the names of what has changed or vanished since a chapter was made.
 

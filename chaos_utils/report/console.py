@@ -3,13 +3,13 @@
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 from IPython.display import Markdown
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.report import warm
 
 _WIDTH = {"COLUMNS": "80"}  # on any machine
 _COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE")  # a notebook's kernel asks for them
@@ -26,7 +26,7 @@ def transcript(command: str, folder: Path, *, code: int = 0) -> str:
         raise ChaosError("Only `chaos` commands are run on a page.", found=command)
     environment = paths.environment_of_reader()
     done = subprocess.run(
-        [sys.executable, "-m", "chaos_utils.cli", *arguments],
+        [*warm.python(), "chaos_utils.cli", *arguments],
         cwd=folder,
         env={name: value for name, value in environment.items() if name not in _COLOURS} | _WIDTH,
         check=False,

@@ -2,27 +2,36 @@
 
 import base64
 import io
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from fontTools import subset
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_bytes
+from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
 from chaos_utils.report.captions import caption_html
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
-_PREVIEW_DPI = 110
+_SHRINKING = 3  # of the picture that a notebook shows
+_COLOUR = re.compile(r"#[0-9a-f]{6}(?![\w-])")
 # Where a figure's panels are, and its texts.
 _Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
 
@@ -46,9 +55,9 @@ def publish_figure(
     id : str
         Such as ``fig-entropy``; it never changes once published.
     plot : callable
-        Takes the table's rows, and is called once for each look and width of the page
-        (`style.is_narrow`). The page shows what it draws at its own size: at most `style.width()`
-        wide, no type under 7 points.
+        Takes the table's rows, and is called for each width of the page (`style.is_narrow`); again
+        in dark where the colours of the light picture cannot be exchanged (`in_dark`). The page
+        shows what it draws at its own size: at most `style.width()` wide, no type under 7 points.
     table : Table
         All that is drawn: aggregates, no item's votes and no text of the datasets.
     caption : str
@@ -76,23 +85,26 @@ def publish_figure(
     rows = _literal(table.rows)
     sizes = {}
     for narrow in (False, True):
-        places = None
-        for mode in style.MODES:
-            with style.look(mode, narrow), warnings.catch_warnings():
-                # A system's name may be in letters that the font lacks; the CSV has it.
-                warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
+        with _drawing("light", narrow) as given:
+            figure = plot(rows)
+            places = _fix_layout(figure)
+            _check_legible(figure, id)
+            _mark_synthetic(figure, table)
+            light = _vector(figure, "svg", embedding.svg(about))
+            write_bytes(folder / artifacts.picture_name(id, "light", narrow), light)
+            if not narrow:
+                preview = _save_light(figure, folder, about)
+            sizes[narrow] = [round(96 * inches) for inches in figure.get_size_inches()]
+            plt.close(figure)
+        dark = in_dark(light.decode(), given)
+        if dark is None:
+            with _drawing("dark", narrow):
                 figure = plot(rows)
-                places = _fix_layout(figure, places)
-                _check_legible(figure, id)
-                if table.synthetic:
-                    _mark_synthetic(figure)
-                _save(
-                    figure, folder / artifacts.picture_name(id, mode, narrow), embedding.svg(about)
-                )
-                if mode == "light" and not narrow:
-                    preview = _save_light(figure, folder, about)
-                sizes[narrow] = [round(96 * inches) for inches in figure.get_size_inches()]
+                _fix_layout(figure, places)
+                _mark_synthetic(figure, table)
+                dark = _vector(figure, "svg", embedding.svg(about)).decode()
                 plt.close(figure)
+        write_text(folder / artifacts.picture_name(id, "dark", narrow), dark)
     manifest = artifacts.write(
         folder,
         id,
@@ -105,6 +117,30 @@ def publish_figure(
         narrow_size=sizes[True],
     )
     return artifacts.Published(id, manifest, _html(manifest, preview))
+
+
+@contextmanager
+def _drawing(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
+    with style.look(mode, narrow) as given, warnings.catch_warnings():
+        # A system's name may be in letters that the font lacks; the CSV has it.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
+        yield given
+
+
+def in_dark(svg: str, given: Collection[style.Hue]) -> str | None:
+    """Return a light picture in dark colours; None where it must be drawn again.
+
+    `given` are the colours that it was drawn with. It must be drawn again where it has others, such
+    as those between two, or a raster, or where a light colour has several dark ones.
+    """
+    about, end, drawing = svg.partition("</metadata>")
+    used = set(_COLOUR.findall(drawing))
+    pairs = {(hue.light.lower(), hue.dark.lower()) for hue in given}
+    dark = dict(pairs)
+    several = {light for light, one in pairs if one != dark[light]}
+    if "<image" in drawing or several & used or not used <= dark.keys():
+        return None
+    return about + end + _COLOUR.sub(lambda found: dark[found[0]], drawing)
 
 
 def _check_legible(figure: Figure, id: str) -> None:
@@ -149,7 +185,8 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
     """
     if places is None:
         figure.set_dpi(PNG_DPI)  # with fewer dots, hinted letters are narrower than drawn ones
-        figure.draw_without_rendering()
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
         panels = []
         for axis in figure.axes:
             left, bottom, width, height = axis.get_position(original=True).bounds
@@ -166,23 +203,44 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
 
 def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
     """Write a figure's files for download, and return the picture that the notebook shows."""
-    metadata, white = embedding.png(about), "white"
-    _save(figure, folder / f"{about.id}.png", metadata, dpi=PNG_DPI, facecolor=white)
-    _save(figure, folder / f"{about.id}.pdf", embedding.pdf(about))
-    return _drawn(figure, "png", metadata, dpi=_PREVIEW_DPI, facecolor=white)
+    with mock.patch.object(subset, "Options", _Outlines):
+        write_bytes(folder / f"{about.id}.pdf", _vector(figure, "pdf", embedding.pdf(about)))
+    figure.set_facecolor("white")
+    figure.set_dpi(PNG_DPI)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    said = embedding.png(about)
+    write_bytes(folder / f"{about.id}.png", _png(image, PNG_DPI, said))
+    return _png(image.reduce(_SHRINKING), PNG_DPI // _SHRINKING, said)
 
 
-def _save(figure: Figure, path: Path, metadata: dict[str, Any], **options: Any) -> None:
-    write_bytes(path, _drawn(figure, path.suffix[1:], metadata, **options))
+class _Outlines(subset.Options):
+    """What a PDF needs of a font: not the rules by which matplotlib has set the letters by now."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.drop_tables += ["GDEF", "GPOS", "GSUB", "MATH", "kern"]
 
 
-def _drawn(figure: Figure, format: str, metadata: dict[str, Any], **options: Any) -> bytes:
+def _vector(figure: Figure, format: str, metadata: dict[str, Any]) -> bytes:
     stream = io.BytesIO()
-    figure.savefig(stream, format=format, metadata=metadata, **options)
+    figure.savefig(stream, format=format, metadata=metadata)
     return stream.getvalue()
 
 
-def _mark_synthetic(figure: Figure) -> None:
+def _png(image: Image.Image, dpi: int, said: Mapping[str, str]) -> bytes:
+    info = PngInfo()
+    for name, text in said.items():
+        info.add_text(name, text)
+    stream = io.BytesIO()
+    image.save(stream, "png", dpi=(dpi, dpi), pnginfo=info)
+    return stream.getvalue()
+
+
+def _mark_synthetic(figure: Figure, table: Table) -> None:
+    if not table.synthetic:
+        return
     figure.text(
         0.5,
         0.5,

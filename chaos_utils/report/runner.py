@@ -16,9 +16,9 @@ import nbformat
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import fresh_folder, write_text
+from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.datasets.catalogue import shorts_of
-from chaos_utils.report import parameters, provenance
+from chaos_utils.report import parameters, provenance, warm
 
 PAGE_FILE = "page.html"
 Progress = Callable[[int, int], None]
@@ -147,19 +147,22 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
     A notebook without a parameter `threads` computes with one thread: notebooks run side by side,
     the last digits stay the same, and in small products several threads mostly wait for each other.
     """
-    ours = {
+    ours = warm.ENVIRONMENT | {
         "CHAOS_RUN": str(folder),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "MPLBACKEND": "agg",
-        "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join(
             part for part in (str(paths.project()), os.environ.get("PYTHONPATH")) if part
         ),
     }
-    if not has_threads:
-        ours["OMP_NUM_THREADS"] = "1"
+    python = warm.python()
+    if has_threads:
+        del ours["OMP_NUM_THREADS"]
+        python = warm.python({})
     with tempfile.TemporaryDirectory(prefix="chaos-ipython-") as profile:
         ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
+        ours["JUPYTER_PATH"] = profile  # nor any other kernel of that name
+        spec = {"argv": [*python, "ipykernel_launcher", "-f", "{connection_file}"]}
+        names = {"display_name": "Python 3", "language": "python"}
+        write_json(Path(profile) / "kernels" / "python3" / "kernel.json", spec | names)
         before = {name: os.environ.get(name) for name in ours}
         os.environ.update(ours)
         try:

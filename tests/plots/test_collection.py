@@ -1,6 +1,5 @@
 """Figures on the collection, from small tables."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -8,12 +7,6 @@ from chaos_utils.analyses.collection import open_ways
 from chaos_utils.base import style
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.plots import collection as plots
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def texts(axis):

@@ -1,15 +1,8 @@
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from chaos_utils.base.style import look
 from chaos_utils.plots.crowd import plot_crowd, plot_thinning
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def rows(median, most):

@@ -1,16 +1,9 @@
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from chaos_utils.base.style import look
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.plots.crowds import plot_atlas
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("narrow", [False, True])

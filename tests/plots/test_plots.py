@@ -1,14 +1,6 @@
-import matplotlib.pyplot as plt
 import pandas as pd
-import pytest
 
 from chaos_utils.plots import bins, ceilings
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):

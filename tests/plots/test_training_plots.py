@@ -1,6 +1,5 @@
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,12 +7,6 @@ from matplotlib.text import Text
 
 from chaos_utils.base.style import colour, look, width
 from chaos_utils.plots import training
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def curves(*runs):

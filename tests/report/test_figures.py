@@ -1,3 +1,4 @@
+import io
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -5,15 +6,28 @@ import xml.etree.ElementTree as ET
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
-from chaos_utils.base.style import NARROW, WIDE, colour, is_narrow, width
+from chaos_utils.base.style import (
+    MODES,
+    NARROW,
+    PALETTES,
+    PINK,
+    WIDE,
+    Hue,
+    colour,
+    is_narrow,
+    look,
+    width,
+)
 from chaos_utils.base.table import Origin, Table
-from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.artifacts import picture_name
+from chaos_utils.report.figures import in_dark, publish_figure
 from chaos_utils.report.provenance import version
 
 DATA = Table(pd.DataFrame({"x": [1, 2], "y": [3.0, None]}), ("x",))
@@ -70,13 +84,10 @@ def dublin_core(path):
     }
 
 
-@pytest.mark.parametrize(
-    ("caption", "title"), [(GIVEN["caption"], "A line"), (EVIL, WORDS)], ids=["plain", "markup"]
-)
-def test_metadata_is_inside_the_files(run_folder, caption, title):
+def test_metadata_is_inside_the_files(run_folder):
     (run_folder / "context.json").write_text('{"notebook": "n", "parameters": {}}')
     alt = f"What it shows: {WORDS}"
-    publish_figure("fig-line", plot, DATA, caption=caption, alt=alt)
+    publish_figure("fig-line", plot, DATA, caption=EVIL, alt=alt)
     folder = run_folder / "figures"
     manifest = json.loads((folder / "fig-line.json").read_text())
     author = manifest["creators"][0]
@@ -84,7 +95,7 @@ def test_metadata_is_inside_the_files(run_folder, caption, title):
     for name in ("fig-line.svg", "fig-line-dark.svg"):
         assert dublin_core(folder / name) == {
             "type": ["http://purl.org/dc/dcmitype/StillImage"],
-            "title": title,
+            "title": WORDS,
             "description": alt,
             "format": "image/svg+xml",
             "identifier": "fig-line",
@@ -99,7 +110,7 @@ def test_metadata_is_inside_the_files(run_folder, caption, title):
         assert round(image.info["dpi"][0]) == 300
     assert said == {
         "Identifier": "fig-line",
-        "Title": title,
+        "Title": WORDS,
         "Description": alt,
         "Source": "notebooks/n.py",
         "Software": f"chaos-utils {version()}",
@@ -109,10 +120,7 @@ def test_metadata_is_inside_the_files(run_folder, caption, title):
     pdf = (folder / "fig-line.pdf").read_bytes()
     assert f"/Author ({author})".encode() in pdf
     assert f"/Keywords (fig-line, notebooks/n.py, {RIGHTS})".encode() in pdf
-    if caption != EVIL:
-        assert b"/Title (A line)" in pdf
-    else:  # letters beyond Latin ones make it UTF-16
-        assert "α".encode("utf-16-be") in pdf
+    assert "α".encode("utf-16-be") in pdf  # letters beyond Latin ones make it UTF-16
     assert b"CreationDate" not in pdf
 
 
@@ -123,28 +131,30 @@ def test_no_author_is_named_for_what_a_reader_draws(tmp_path):
     assert not {"creator", "rights"} & dublin_core(folder / "fig-line.svg").keys()
     with Image.open(folder / "fig-line.png") as image:
         assert not {"Author", "Copyright"} & image.info.keys()
-    assert b"/Author" not in (folder / "fig-line.pdf").read_bytes()
+    pdf = (folder / "fig-line.pdf").read_bytes()
+    assert b"/Author" not in pdf
+    assert b"/Title (A line)" in pdf
     manifest = json.loads((folder / "fig-line.json").read_text())
     assert (manifest["creators"], manifest["licence"]) == ([], None)
 
 
-@pytest.mark.parametrize("name", [r"a$\frac$b", "a $ or $ b", "$"])
-def test_a_dollar_sign_is_not_a_formula(run_folder, name):
+def test_a_dollar_sign_is_not_a_formula(run_folder):
+    names = [r"a$\frac$b", "a $ or $ b", "$"]
     drawn = []
 
     def plot_named(table):
         figure, axis = plt.subplots()
-        axis.barh(table["system"], table["x"], label=table["system"][0])
-        axis.legend()
+        axis.barh(table["system"], table["x"])
         figure.draw_without_rendering()
-        drawn.append(axis.get_legend().get_texts()[0])
+        drawn.extend(axis.get_yticklabels())
         return figure
 
-    table = Table(pd.DataFrame({"system": [name], "x": [1.5]}), ("system",))
-    publish_figure("fig-named", plot_named, table, **GIVEN)
-    assert drawn[0]._preprocess_math(drawn[0].get_text()) == (name, False)
-    manifest = json.loads((run_folder / "figures" / "fig-named.json").read_text())
-    assert manifest["data"] == [{"system": name, "x": 1.5}]
+    table = Table(pd.DataFrame({"system": names, "x": 1.5}), ("system",))
+    manifest = publish_figure("fig-named", plot_named, table, **GIVEN).manifest
+    assert [text._preprocess_math(text.get_text()) for text in drawn[:3]] == [
+        (name, False) for name in names
+    ]
+    assert [row["system"] for row in manifest["data"]] == names
 
 
 def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
@@ -155,13 +165,76 @@ def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
         assert path.read_bytes() == (tmp_path / "again" / "figures" / path.name).read_bytes()
 
 
-def test_light_and_dark_use_their_own_colours(run_folder):
+def plain(axis):
+    axis.plot([1, 2], [3, 4], color=colour("blue"), marker="o", linestyle="--", alpha=0.6)
+    axis.fill_between([1, 2], [3, 4], color=colour(PINK), hatch="//", edgecolor=colour("text"))
+
+
+def between_two(axis):
+    ramp = LinearSegmentedColormap.from_list("", [colour("low"), colour("high")])
+    axis.scatter([1, 2, 3], [1, 2, 3], c=[1, 2, 3], cmap=ramp)
+
+
+def raster(axis):
+    axis.imshow([[1, 2]], cmap=ListedColormap([colour("low"), colour("high")]))
+
+
+def two_dark_ones(axis):
+    for shade in (PINK, Hue(light=PINK.light, dark="#ffffff")):
+        axis.plot([1, 2], color=colour(shade))
+
+
+def a_constant(axis):
+    axis.text(0.5, 0.5, "text", color="#ffffff")
+
+
+def drawn(mode, draw):
+    """Return a picture in a look, and the colours that it has asked for."""
+    stream = io.StringIO()
+    with look(mode) as given:
+        figure, axis = plt.subplots(figsize=(width(), 2), layout="none")
+        draw(axis)
+        figure.savefig(stream, format="svg", metadata={"Date": None})
+        plt.close(figure)
+    return stream.getvalue(), given
+
+
+def test_a_dark_picture_is_as_if_drawn():
+    dark = in_dark(*drawn("light", plain))
+    assert without_ids(dark) == without_ids(drawn("dark", plain)[0])
+    assert PINK.light not in dark
+    assert PINK.dark in dark
+
+
+@pytest.mark.parametrize("draw", [between_two, raster, two_dark_ones, a_constant])
+def test_colours_that_cannot_be_exchanged(draw):
+    assert in_dark(*drawn("light", draw)) is None
+
+
+@pytest.mark.parametrize(("draw", "times"), [(plain, 2), (a_constant, 4)])
+def test_a_figure_is_drawn_for_each_width_and_again_in_dark_where_it_must(run_folder, draw, times):
+    looks = []
+
+    def plot(table):
+        figure, axis = plt.subplots()
+        draw(axis)
+        looks.append((colour("text"), is_narrow()))
+        return figure
+
     publish_figure("fig-line", plot, DATA, **GIVEN)
-    light = (run_folder / "figures" / "fig-line.svg").read_text()
-    dark = (run_folder / "figures" / "fig-line-dark.svg").read_text()
-    assert "#0072b2" in light
-    assert "#5ab4e6" in dark
-    assert "#0072b2" not in dark
+    assert len(looks) == len(set(looks)) == times
+    for mode in MODES:
+        for narrow in (False, True):
+            svg = (run_folder / "figures" / picture_name("fig-line", mode, narrow)).read_text()
+            assert [PALETTES[one]["text"] in svg for one in MODES] == [mode == one for one in MODES]
+
+
+def without_ids(svg):
+    """Number the ids of an SVG: they hash what is drawn, colours too."""
+    ids = list(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg)))
+    return re.sub(
+        r"[\w-]+", lambda found: str(ids.index(found[0])) if found[0] in ids else found[0], svg
+    )
 
 
 def test_synthetic_data_marks_the_figure_in_every_file(run_folder):

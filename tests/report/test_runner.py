@@ -12,7 +12,7 @@ from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report import parameters, runner, runs
+from chaos_utils.report import parameters, runner, runs, warm
 
 HEAD = """\
 # %% [markdown]
@@ -33,6 +33,14 @@ rows = pd.DataFrame({"n": [n], "items": [len(votes)]})
 table = Table(rows, ("n",), {"": Origin(votes.inputs)})
 publish_table("tbl-n", table, caption="How many.")
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm():
+    """Fork kernels, as a build does: it is quicker."""
+    with pytest.MonkeyPatch.context() as patch, warm.processes() as found:
+        patch.setenv(*found.popitem())
+        yield
 
 
 @pytest.fixture
@@ -85,21 +93,18 @@ def test_a_run_leaves_notebook_figures_record_and_page(project):
     assert "Synthetic sample" in page
 
 
-def test_what_varies_is_stripped_and_the_parameters_are_shown(project):
-    first = (run(project) / "notebook.ipynb").read_bytes()
-    assert (run(project) / "notebook.ipynb").read_bytes() == first
+def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypatch):
+    body = "\n# %%\nfrom IPython.display import Markdown\nMarkdown(' \\n')\n\n# %%\nMarkdown('a')\n"
+    first = (run(project, BODY + body) / "notebook.ipynb").read_bytes()
+    monkeypatch.delenv(warm.SOCKET)  # a kernel that is not forked
+    assert (run(project, BODY + body) / "notebook.ipynb").read_bytes() == first
     notebook = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(notebook)
     assert notebook.cells[1].source.splitlines()[2] == (
         "| `data` | <code>sample</code> (default <code>auto</code>) | which data |"
     )
     assert all("papermill" not in cell.metadata for cell in notebook.cells)
-
-
-def test_markdown_without_a_word_shows_nothing(project):
-    body = "\n# %%\nfrom IPython.display import Markdown\nMarkdown(' \\n')\n\n# %%\nMarkdown('a')\n"
-    notebook = nbformat.read(run(project, BODY + body) / "notebook.ipynb", as_version=4)
-    assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]
+    assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]  # nothing without a word
 
 
 def test_a_value_is_shown_as_it_is_and_cannot_break_out_of_the_table():
@@ -151,7 +156,10 @@ def test_a_failing_cell_is_named_and_what_was_there_stays(project):
     assert not (project / "_build" / "failed" / "run.ipynb").exists()
 
 
-def test_a_dead_kernel_says_so(project):
+@pytest.mark.parametrize("is_warm", [True, False])
+def test_a_dead_kernel_says_so(project, monkeypatch, is_warm):
+    if not is_warm:
+        monkeypatch.delenv(warm.SOCKET)
     with pytest.raises(ChaosError) as fault:
         run(project, "\n# %%\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     message = str(fault.value)
@@ -171,25 +179,15 @@ def test_the_package_s_own_errors_come_through(project):
         run(project, given={"data": "nowhere"})
 
 
-def test_the_kernel_is_not_in_the_notebooks_folder(project):
-    body = """
+@pytest.mark.parametrize(("more", "n"), [("", "1"), ("threads: int = 0  # how many\n", "4")])
+def test_where_a_kernel_runs_and_with_how_many_threads(project, monkeypatch, more, n):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    body = f"""
     # %%
     import os, sys
     from pathlib import Path
     assert Path.cwd().name.startswith(".run-")
     assert not any(part.endswith("notebooks") for part in sys.path)
-    """
-    run(project, dedent(body) + BODY)
-
-
-@pytest.mark.parametrize(("more", "n"), [("", "1"), ("threads: int = 0  # how many\n", "4")])
-def test_one_thread_computes_unless_the_notebook_has_a_parameter_for_it(
-    project, monkeypatch, more, n
-):
-    monkeypatch.setenv("OMP_NUM_THREADS", "4")
-    body = f"""
-    # %%
-    import os
     assert os.environ["OMP_NUM_THREADS"] == "{n}"
     """
     source = write(project, body, HEAD + more)

@@ -1,0 +1,67 @@
+"""Processes that begin with the slow libraries loaded: forked from one that lasts as a build."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from chaos_utils.base import paths
+
+SOCKET = "CHAOS_WARM"  # set by a build, for what it runs
+# What kernels are started with; some of it is read when a library is loaded, or Python started.
+ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+_SCRIPT = Path(__file__).with_name("forking.py")
+# Of chapters, kernels and the runner; none of these starts a thread.
+_LIBRARIES = (
+    "numpy", "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "scipy.interpolate",
+    "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
+    "matplotlib.backends.backend_pdf", "matplotlib_inline.backend_inline", "fontTools.subset",
+    "PIL.PngImagePlugin", "pydantic.main", "pydantic.types", "yaml", "filelock", "typer",
+    "rich.console", "jupytext", "nbformat", "nbclient", "papermill", "ipykernel.kernelapp",
+    "ipykernel.ipkernel", "IPython.display",
+)  # fmt: skip
+
+
+@contextmanager
+def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[dict[str, str]]:
+    """Keep a process that forks warm ones; yield the variable by which `python` finds it.
+
+    It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
+    and with this process, however that ends; so do those it has forked. All of them hold the lock
+    that is given. Where none is `wanted`, there is no variable.
+    """
+    if not wanted:
+        yield {}
+        return
+    root = str(paths.project())
+    with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
+        address = str(Path(folder) / "warm")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(address)
+            listener.listen()
+            passed = [one.fileno() for one in (listener, lock) if one is not None]
+            process = subprocess.Popen(
+                [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *_LIBRARIES],
+                cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
+                stdin=subprocess.PIPE, pass_fds=passed, start_new_session=True,
+            )  # fmt: skip
+        try:
+            yield {SOCKET: address}
+        finally:
+            process.terminate()  # while it loads; later, it waits for those that it has forked
+            process.communicate()
+
+
+def python(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the words of a command, before a module's name, that has Python run it.
+
+    It is run by a warm process where there is one.
+    """
+    if address := environment.get(SOCKET):
+        return [sys.executable, "-I", "-S", str(_SCRIPT), "ask", address]
+    return [sys.executable, "-m"]

@@ -1,0 +1,135 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from chaos_utils.base import paths
+from chaos_utils.report import warm
+
+WAIT = "print(os.getpid(), os.getppid(), flush=True); time.sleep(60)"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a folder that has a module `job`, which runs what it is given."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "job.py").write_text("import os, signal, sys, time\nexec(sys.argv[1])\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "project", lambda: folder)
+        patch.setattr(warm, "_LIBRARIES", ("decimal", "no_such_library"))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def environment(project):
+    with warm.processes() as found:
+        yield os.environ | found
+
+
+def started(environment, code, **options):
+    process = subprocess.Popen(
+        [*warm.python(environment), "job", code], env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
+    return process
+
+
+def waits_until(holds):
+    for _ in range(200):
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def is_gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(os.environ['GIVEN'], os.getcwd(), sys.argv[2:], sys.stdin.read())",
+        "import atexit; atexit.register(print, 'end'); sys.exit(3)",
+        "print('half', end=''); raise ValueError('why')",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os.kill(os.getpid(), signal.SIGTERM)",
+        "raise KeyboardInterrupt",
+    ],
+)
+def test_a_warm_process_is_as_one_of_its_own(environment, project, tmp_path, code):
+    answers = []
+    for given in (environment, os.environ | {"PYTHONPATH": str(project)}):
+        process = started(given | {"GIVEN": "word"}, code, cwd=tmp_path)
+        said, wrong = process.communicate("typed")
+        answers.append((process.returncode, said, wrong.splitlines()[-1:]))
+    assert answers[0] == answers[1]
+
+
+def test_it_has_the_libraries_and_nothing_of_this_package(environment):
+    code = "print('decimal' in sys.modules, [m for m in sys.modules if 'chaos' in m])"
+    said, _ = started(environment, code).communicate()
+    here, _, rest = said.partition(" ")
+    assert here == "True"
+    assert "chaos_utils" not in rest.replace("__editable___chaos_utils", "")
+
+
+def test_it_is_interrupted_as_what_asked_for_it(environment):
+    code = "try:\n print(flush=True); time.sleep(60)\nexcept KeyboardInterrupt: print('stopped')"
+    process = started(environment, code)
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.communicate()[0] == "stopped\n"
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_it_ends_with_what_asked_for_it(environment, number):
+    process = started(environment, WAIT)
+    pid, _ = map(int, process.stdout.readline().split())
+    process.send_signal(number)
+    assert waits_until(lambda: is_gone(pid))
+    process.communicate()
+
+
+@pytest.mark.parametrize("ends", ["the block", "the process that forks", "the process of both"])
+def test_nothing_is_left_running(project, ends):
+    code = (
+        "import os, subprocess, sys\n"
+        "from pathlib import Path\n"
+        "from chaos_utils.base import paths\n"
+        "from chaos_utils.report import warm\n"
+        "paths.project = lambda: Path(sys.argv[1])\n"
+        "warm._LIBRARIES = ()\n"
+        "with warm.processes() as found:\n"
+        "    subprocess.Popen([*warm.python(found), 'job', sys.argv[2]], env=os.environ | found)\n"
+        "    sys.stdin.readline()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(project), WAIT], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": "."},
+    )  # fmt: skip
+    pids = [int(pid) for pid in process.stdout.readline().split()]
+    if ends == "the process that forks":
+        os.kill(pids[1], signal.SIGKILL)
+    elif ends == "the process of both":
+        process.kill()
+    else:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert waits_until(lambda: is_gone(pids[0]))
+    process.communicate()
+    assert waits_until(lambda: is_gone(pids[1]))
+
+
+def test_without_one_a_plain_python_runs(project):
+    environment = os.environ | {warm.SOCKET: str(project / "gone"), "PYTHONPATH": str(project)}
+    said, _ = started(environment, "print('decimal' in sys.modules)").communicate()
+    assert said == "False\n"
