@@ -2,6 +2,8 @@ from dataclasses import asdict, fields, replace
 
 import pytest
 from helpers.checkout import PROJECT
+from helpers.engine import small
+from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
@@ -51,6 +53,17 @@ def test_what_is_not_given_comes_from_the_recipe():
     assert complete(settings)[0] == settings
 
 
+def test_the_recipe_for_votes_is_taken_where_nothing_is_given():
+    plain, on_votes = (
+        complete(Settings(model="tiny-bert", train=train, init="base"))[0]
+        for train in ("corpora", "chaosnli")
+    )
+    assert (plain.patience, plain.head) == (0, "kept")
+    assert on_votes.patience > 0
+    assert on_votes.head == "affine"
+    assert on_votes.learning_rate < plain.learning_rate
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -59,9 +72,7 @@ def test_what_is_not_given_comes_from_the_recipe():
         ({"n_folds": 0}, "at least 2$"),
         ({"learning_rate": 2.0}, "at least 1e-12, at most 1.0$"),
         ({"label_smoothing": 1.0}, "label_smoothing"),
-        ({"learning_rate": 3.0}, "learning_rate"),
         ({"epochs": -2}, "epochs"),
-        ({"n_folds": 1}, "n_folds"),
         ({"loss": "gentle"}, "one of hard, soft, jsd"),
         ({"train": "everything"}, "one of corpora, chaosnli"),
         ({"loss": "soft"}, "teacher"),
@@ -153,3 +164,47 @@ def test_the_project_s_own_runs_would_get_their_names_again(tmp_path):
         samples = run.record.get("predicted", {}).get("mc_samples", 0)
         named = names_of(family_name(settings, model), settings, tmp_path / run.name, samples)
         assert named == (run.system, run.about()["family"])
+
+
+@pytest.fixture
+def named(sample, tmp_path):
+    """A function that writes a run as the engine names it, and returns its two names."""
+
+    def made(name, mc_samples=0, **more):
+        usual = {"max_train_examples": 32, "threads": 1, "token_budget": 4096}
+        settings, model = complete(small(**(usual | more)))
+        family = family_name(settings, model)
+        names = names_of(family, settings, tmp_path / name, mc_samples)
+        predicted = {"predicted": {"mc_samples": mc_samples}} if mc_samples else {}
+        given = [one.shares for one in sample[:2]]
+        write_run(tmp_path / name, sample[:2], given, settings=asdict(settings), system=names[0],
+                  **predicted)  # fmt: skip
+        return names
+
+    return made
+
+
+def test_a_name_that_is_taken_is_given_the_settings_that_differ(named):
+    def both(start, end=", seed 0"):
+        return start + end, start
+
+    plain, longer = "tiny bert, 32 items", "tiny bert, 32 items, epochs 2"
+    assert named("plain") == both(plain)
+    assert named("longer", epochs=2) == both(longer)
+    assert named("both", epochs=2, batch_size=8) == both(f"{longer}, batch size 8")
+    # another seed belongs to those that it differs from in nothing else
+    assert named("plain-s1", seed=1, threads=2) == both(plain, ", seed 1")
+    assert named("longer-s1", epochs=2, seed=1) == both(longer, ", seed 1")
+    assert named("threads", threads=2) == both(f"{plain}, threads 2")
+    dropout = ", MC dropout"
+    assert named("mc-2", 2) == (f"{plain}, seed 0{dropout}", plain + dropout)
+    assert named("mc-3", 3)[0] == f"{plain}, mc samples 3, seed 0{dropout}"
+    assert named("longer-mc", 2, epochs=2)[0] == f"{longer}, seed 0{dropout}"
+
+
+def test_a_run_takes_its_own_name_again_and_damaged_ones_stop_nothing(named, tmp_path):
+    first = named("plain")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "run.json").write_text("{")
+    settings, model = complete(small(max_train_examples=32))
+    assert names_of(family_name(settings, model), settings, tmp_path / "plain") == first
