@@ -1,6 +1,5 @@
 """Hardware: what is chosen, what is said when memory or locks fail, what is measured."""
 
-import fcntl
 import os
 import time
 from dataclasses import replace
@@ -9,12 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from filelock import FileLock
 from helpers.engine import fit_tiny, small, weights
 
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.training import cache, costs, devices, loop
+from chaos_utils.training import costs, devices, loop
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.devices import Device, choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
@@ -206,37 +203,6 @@ def test_the_speed_is_measured_on_smaller_matrices_where_memory_is_full(
     monkeypatch.setattr(torch, "randn", short)
     assert devices.measured_peak(CPU, 256) > 0
     assert asked == [256, 128, 64]
-
-
-def test_a_run_waits_for_another_process_that_makes_it():
-    said = []
-    (paths.cache() / "locks").mkdir(exist_ok=True)
-    other = FileLock(paths.cache() / "locks" / "key")
-    other.acquire()
-
-    def say(text):
-        said.append(text)
-        other.release()
-
-    with cache.only_one("key", say):
-        assert said == ["another process makes this run: waiting for it"]
-        with pytest.raises(TimeoutError):
-            other.acquire(timeout=0)
-    with cache.only_one("key", said.append):
-        pass
-    assert len(said) == 1
-
-
-def test_a_file_system_that_refuses_locks_stops_nothing(monkeypatch):
-    def refused(*_):
-        raise OSError(95, "Operation not supported")
-
-    monkeypatch.setattr(fcntl, "flock", refused)
-    said = []
-    with cache.only_one("key", said.append):
-        assert cache.work_folder("key").is_dir()
-    assert len(said) == 1
-    assert "takes no locks" in said[0]
 
 
 def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monkeypatch):
