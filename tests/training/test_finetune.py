@@ -9,19 +9,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers.engine import shares, small, stop_at
+from helpers.engine import fit_tiny, shares, small, stop_at
 from helpers.runs import write_run
 from scipy.spatial.distance import jensenshannon
+from scipy.special import softmax
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.fitting import FittedMap
 from chaos_utils.scoring.trained import read_run
-from chaos_utils.training import cache, predicting
+from chaos_utils.training import cache, loop, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
-from chaos_utils.training.dropout import byte_dropout
 from chaos_utils.training.encoders import WEIGHTS, find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
 from chaos_utils.training.objectives import fold_into_head, mean_loss, summed_loss
@@ -236,116 +236,66 @@ def test_too_few_items_are_reported(missing, tmp_path):
 # Training
 
 
-@pytest.fixture
-def distilbert(monkeypatch):
-    """A function that puts another forward pass in the place of DistilBERT's."""
+def test_when_memory_runs_out_a_batch_is_cut_also_when_the_run_is_resumed(
+    torch, empty_cache, tmp_path, monkeypatch
+):
     from transformers import DistilBertForSequenceClassification as Classifier
 
-    forward = Classifier.forward
-
-    def replaced(other):
-        monkeypatch.setattr(Classifier, "forward", lambda *of, **more: other(forward, *of, **more))
-
-    return replaced
-
-
-@pytest.fixture
-def short_of_memory(distilbert, torch):
-    """A function that makes memory run out beyond a number of tokens."""
-
-    def limit(tokens):
-        def limited(forward, model, input_ids=None, **more):
-            if input_ids.numel() > tokens:
-                raise torch.OutOfMemoryError("no more")
-            return forward(model, input_ids=input_ids, **more)
-
-        distilbert(limited)
-
-    return limit
-
-
-@pytest.mark.parametrize("dropout", [False, True])
-def test_when_memory_runs_out_a_batch_is_cut(
-    dropout, torch, short_of_memory, empty_cache, tmp_path, monkeypatch
-):
-    if not dropout:
-        monkeypatch.setattr("chaos_utils.training.loop.byte_dropout", lambda: nullcontext)
-        monkeypatch.setattr(torch.nn.functional, "dropout", lambda values, *rest, **more: values)
+    # masks are drawn for each part, so that dropout would differ
+    monkeypatch.setattr(loop, "byte_dropout", lambda: nullcontext)
+    monkeypatch.setattr(torch.nn.functional, "dropout", lambda values, *rest, **more: values)
     settings = small("distilbert", max_train_examples=32, learning_rate=1e-3)
     whole = engine.finetune(settings, tmp_path / "whole")
-    short_of_memory(200)
+    forward = Classifier.forward
+
+    def short_of_memory(self, input_ids=None, **more):
+        if input_ids.numel() > 200:
+            raise torch.OutOfMemoryError("no more")
+        return forward(self, input_ids=input_ids, **more)
+
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "cut"))
-    said = []
-    cut = engine.finetune(settings, tmp_path / "cut", say=said.append)
-    assert any("out of memory: going on with at most" in text for text in said)
+    with monkeypatch.context() as within:
+        within.setattr(Classifier, "forward", short_of_memory)
+        with pytest.raises(KeyboardInterrupt):
+            engine.finetune(settings, tmp_path / "cut", checkpoint_seconds=0, report=stop_at(1))
+        said = []
+        cut = engine.finetune(settings, tmp_path / "cut", say=said.append)
+    assert said[0] == "resuming after step 1"
+    assert "out of memory: going on with at most" in said[1]  # while predicting, in larger parts
     one, other = whole.record["fits"][0], cut.record["fits"][0]
     assert one["pairs"] == other["pairs"]
     assert one["token_budget"] == cut.settings["token_budget"] > 200 >= other["token_budget"]
-    same = np.abs(shares(cut) - shares(whole)).max() < 1e-5
-    assert same != dropout  # masks are drawn for each part, so that the record names the budget
-    if not dropout:
-        return
-    # a run that is resumed keeps the budget that was cut, although memory is there again
-    monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "resumed"))
-    with pytest.raises(KeyboardInterrupt):
-        engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(1))
-    short_of_memory(10**9)
-    said.clear()
-    run = engine.finetune(settings, tmp_path / "run", say=said.append)
-    assert said == ["resuming after step 1"]
-    assert run.record["fits"][0]["token_budget"] <= 200
-    assert shares(run) == pytest.approx(shares(cut), abs=1e-6)
+    assert shares(cut) == pytest.approx(shares(whole), abs=1e-5)
 
 
-def test_an_item_that_never_fits_is_an_error(short_of_memory, tmp_path):
-    short_of_memory(0)
+def test_an_item_that_never_fits_and_a_training_that_diverges_are_errors(
+    torch, tmp_path, monkeypatch
+):
+    def out_of_memory(*_):
+        raise torch.OutOfMemoryError("no more")
+
+    monkeypatch.setattr(loop, "summed_loss", out_of_memory)
     with pytest.raises(ChaosError, match="single item"):
-        engine.finetune(small("distilbert"), tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_training_that_diverges_is_an_error(distilbert, tmp_path):
-    def broken(forward, *of, **more):
-        found = forward(*of, **more)
-        found.logits = found.logits * float("nan")
-        return found
-
-    distilbert(broken)
+        fit_tiny(tmp_path / "run")
+    monkeypatch.setattr(loop, "summed_loss", lambda logits, *_: logits.sum() * float("nan"))
     with pytest.raises(ChaosError, match="smaller learning rate"):
-        engine.finetune(small("distilbert"), tmp_path / "run")
+        fit_tiny(tmp_path / "run")
 
 
-def test_the_loss_is_cross_entropy_with_the_targets(torch, tmp_path):
-    settings = small(batch_size=96, token_budget=10**6)
-    run = engine.finetune(settings, tmp_path / "run")
-    data, folder = load_data(settings), find_encoder(get_model("tiny-bert")).folder
-    torch.manual_seed(0)
-    model = load_model(folder, 3).train()
-    model.set_attn_implementation("eager")
-    torch.manual_seed(0)
-    encoded = encode(load_tokenizer(folder), data.train, 128)
-    items = engine.plan_batches(encoded.lengths, 96, 1, 0)[0]
-    with byte_dropout()():
-        logits = model(**encoded.batch(items)).logits
-    wanted = torch.tensor(data.train.targets[items], dtype=torch.float32)
-    expected = torch.nn.functional.cross_entropy(logits, wanted)
-    assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(expected.item(), abs=1e-5)
-
-
-def test_divergence_as_a_loss_is_scipy_s_and_has_a_slope_everywhere(torch):
+def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch):
     rng = np.random.default_rng(0)
     logits, targets = rng.normal(size=(50, 3)) * 4, rng.dirichlet([0.3] * 3, size=50)
     targets[:10] = np.eye(3)[rng.integers(0, 3, 10)]  # shares of nil
     logits[0] = [0, 300, -300]
     targets[0] = [1, 0, 0]
-    probabilities = engine.softmax(logits, axis=1)
-    wanted = jensenshannon(probabilities, targets, axis=1) ** 2
-    assert mean_loss(logits, targets, "jsd") == pytest.approx(wanted.mean(), abs=1e-9)
+    given, wanted = torch.tensor(logits, requires_grad=True), torch.tensor(targets)
+    entropy = torch.nn.functional.cross_entropy(given, wanted, reduction="sum").item()
+    for loss in ("hard", "soft"):
+        assert summed_loss(given, wanted, loss).item() == pytest.approx(entropy)
+    expected = jensenshannon(softmax(logits, axis=1), targets, axis=1) ** 2
+    assert mean_loss(logits, targets, "jsd") == pytest.approx(expected.mean(), abs=1e-9)
     assert mean_loss(targets * 0, targets * 0 + 1 / 3, "jsd") == pytest.approx(0, abs=1e-12)
-    entropy = -(targets * np.log(probabilities + 1e-300)).sum(axis=1)
-    assert mean_loss(logits[1:], targets[1:], "soft") == pytest.approx(entropy[1:].mean())
-    given = torch.tensor(logits, dtype=torch.float32, requires_grad=True)
-    summed_loss(given, torch.tensor(targets, dtype=torch.float32), "jsd").backward()
+    summed_loss(given, wanted, "jsd").backward()
     assert torch.isfinite(given.grad).all()
     step = 1e-5
     for item, label in ((1, 0), (12, 2), (30, 1)):
@@ -375,127 +325,107 @@ def test_runs_on_the_votes_learn_what_the_loss_asks_for_and_are_judged_on_other_
             assert (data.train.targets == data.chaosnli.targets).all()
 
 
-@pytest.mark.parametrize(
-    ("loss", "patience"),
-    [
-        ("jsd", 1),
-        pytest.param("hard", 0, marks=pytest.mark.slow),
-        pytest.param("soft", 0, marks=pytest.mark.slow),
-    ],
-)
-def test_training_on_the_votes_predicts_every_item_out_of_fold(
-    loss, patience, tmp_path, monkeypatch
-):
-    seen, inside = [], []
-    fit = engine._fit
+VOTES = small(train="chaosnli", loss="soft", n_folds=3, max_train_examples=0, batch_size=64)
+LOSSES = [[0.9, 0.8, 0.85], [0.5, 0.6], [0.9, 0.8, 0.7, 0.6]]  # on inner folds, of three epochs
 
-    def watched(shop, train, work, start, inner):
-        seen.append(set(train.uids))
-        inside.append(set(inner.uids) if inner else set())
+
+@pytest.fixture(scope="module")
+def folded(trained, tmp_path_factory):
+    """A run on the votes, and what each fold was trained on, began with, and saw on the way."""
+    settings = replace(VOTES, init=str(trained.plain.folder), epochs=3, patience=1)
+    data, parts, heads, looks = load_data(settings), [], [], []
+    losses = iter(np.concatenate(LOSSES).tolist())
+    fit, fold, logits = engine._fit, engine.fold_into_head, engine._Workshop.logits
+    cpu = engine.choose_device("cpu", "fp32")
+    tokenizer = load_tokenizer(find_encoder(get_model("tiny-bert")).folder)
+    encoded = encode(tokenizer, data.chaosnli, 128)
+
+    def fitting(shop, train, work, start, inner):
+        parts.append((set(train.uids), set(inner.uids)))
+        looks.append([])
         return fit(shop, train, work, start, inner)
 
-    monkeypatch.setattr(engine, "_fit", watched)
-    settings = small(train="chaosnli", loss=loss, n_folds=3, max_train_examples=0, epochs=1,
-                     batch_size=64, patience=patience)  # fmt: skip
-    run = engine.finetune(settings, tmp_path / "run")
-    data = load_data(settings)
+    def folding(model, found):
+        before = engine.predict_logits(model, encoded, cpu)
+        fold(model, found)
+        heads.append((found, before, engine.predict_logits(model, encoded, cpu)))
+
+    def looking(self, model, corpus, what, *more):
+        if what == "looking at the inner fold":
+            looks[-1].append(engine.predict_logits(model, encoded, cpu))
+        return logits(self, model, corpus, what, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "_fit", fitting)
+        patch.setattr(engine, "mean_loss", lambda *_: next(losses))
+        patch.setattr(engine, "fold_into_head", folding)
+        patch.setattr(engine._Workshop, "logits", looking)
+        run = engine.finetune(settings, tmp_path_factory.mktemp("folded") / "run")
+    return SimpleNamespace(run=run, data=data, parts=parts, heads=heads, looks=looks)
+
+
+def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
+    run, data = folded.run, folded.data
     groups = dict(zip(data.chaosnli.uids, np.concatenate(item_groups(data.votes)), strict=True))
-    assert len(seen) == 3
     left_out = []
-    for train, inner, fitted in zip(seen, inside, run.record["fits"], strict=True):
-        assert bool(inner) == bool(patience)
-        assert fitted.get("inner_examples", 0) == len(inner)
-        assert len(inner) == pytest.approx(patience * (len(train) + len(inner)) / 8, rel=0.3)
+    for (train, inner), fitted in zip(folded.parts, run.record["fits"], strict=True):
+        assert fitted["inner_examples"] == len(inner)
+        assert len(inner) == pytest.approx((len(train) + len(inner)) / 8, rel=0.3)
         outside = set(groups) - train - inner
         left_out += outside
         parts = [{int(groups[uid]) for uid in part} for part in (train, inner, outside)]
         assert sum(map(len, parts)) == len(set.union(*parts))  # no premise is on two sides
     assert sorted(left_out) == sorted(groups)  # every item is left out once
     assert len(shares(run)) == len(data.chaosnli) == 600
-    assert run.record["trained_on"] == ["votes of snli", "votes of mnli"]
+    assert run.record["trained_on"] == ["SNLI", "MNLI", "votes of snli", "votes of mnli"]
     assert run.record["out_of_fold"]
 
 
-def folded(base, **more):
-    """Return the settings of a run on the votes, from the weights of another."""
-    values = {"train": "chaosnli", "loss": "soft", "init": str(base.folder), "n_folds": 2,
-              "max_train_examples": 0, "batch_size": 64}  # fmt: skip
-    return small(**(values | more))
+def test_a_fitted_head_starts_at_the_map_that_was_fitted(folded):
+    assert folded.run.settings["head"] == "affine"
+    uids, targets = np.array(folded.data.chaosnli.uids), folded.data.chaosnli.targets
+    for (found, before, after), (_, inner) in zip(folded.heads, folded.parts, strict=True):
+        assert found.kind == "affine"
+        given = softmax(after, axis=1)
+        assert given == pytest.approx(found.predict(before[:, np.newaxis]), abs=1e-4)
+        held = np.isin(uids, list(inner))  # the map is nearer to votes that it has not seen
+        losses = [mean_loss(one[held], targets[held], "soft") for one in (after, before)]
+        assert losses[0] < losses[1]
 
 
-@pytest.mark.parametrize(
-    ("task", "loss"),
-    [
-        ("nli", "soft"),
-        pytest.param("nli", "jsd", marks=pytest.mark.slow),
-        pytest.param("alphanli", "soft", marks=pytest.mark.slow),
-    ],
-)
-def test_a_fitted_head_starts_at_the_map_that_was_fitted(
-    task, loss, trained, tmp_path, monkeypatch
-):
-    is_nli = task == "nli"
-    base = trained.plain if is_nli else engine.finetune(small(task=task), tmp_path / "base")
-    settings = folded(base, task=task, loss=loss, learning_rate=1e-12, patience=1)
-    kinds, fold = [], engine.fold_into_head
-    data, cpu = load_data(settings), engine.choose_device("cpu", "fp32")
-    tokenizer = load_tokenizer(find_encoder(get_model("tiny-bert")).folder)
-    encoded = encode(tokenizer, data.chaosnli, 128)
+def test_inner_folds_stop_a_training_and_keep_its_best_epoch(folded):
+    fits = folded.run.record["fits"]
+    assert [one["inner_losses"] for one in fits] == LOSSES
+    assert [one["kept_epoch"] for one in fits] == [1, 0, 3]
+    assert [one["steps"] * 3 / one["planned_steps"] for one in fits] == [2, 1, 3]
+    fold = grouped_folds(np.concatenate(item_groups(folded.data.votes)), 3, 0)
+    for k, (one, looks) in enumerate(zip(fits, folded.looks, strict=True)):
+        best = softmax(looks[one["kept_epoch"]], axis=1)
+        assert shares(folded.run)[fold == k] == pytest.approx(best[fold == k], abs=1e-4)
 
-    def folding(model, found):
-        kinds.append(found.kind)
-        logits = engine.predict_logits(model, encoded, cpu)
-        expected = found.predict(logits[:, np.newaxis])
-        fold(model, found)
-        given = engine.softmax(engine.predict_logits(model, encoded, cpu), axis=1)
-        assert given == pytest.approx(expected, abs=1e-4)
-        assert np.abs(given - engine.softmax(logits, axis=1)).max() > 1e-4
 
-    monkeypatch.setattr(engine, "fold_into_head", folding)
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "loss"), [("nli", "hard"), ("alphanli", "jsd")])
+def test_every_task_and_loss_learns_from_votes(task, loss, tmp_path):
+    settings = replace(VOTES, task=task, loss=loss, epochs=1)
     run = engine.finetune(settings, tmp_path / "run")
-    assert kinds == ["affine" if is_nli else "temperature"] * 2
-    assert run.settings["head"] == "affine"
-    if loss == "jsd":  # whose fit is of the distance, not of the divergence
-        return
-    kept = engine.finetune(replace(settings, head="kept"), tmp_path / "kept")
-    for one, other in zip(run.record["fits"], kept.record["fits"], strict=True):
-        assert one["inner_losses"][0] < other["inner_losses"][0]  # nearer to votes it has not seen
+    assert len(shares(run)) == len(load_data(settings).chaosnli)
+    assert run.record["out_of_fold"]
 
 
 @pytest.mark.parametrize("family", TINY_FAMILIES)
 def test_every_architecture_s_head_can_be_fitted(family, torch):
-    model = load_model(find_encoder(get_model(f"tiny-{family}")).folder, 3).eval()
+    folder = find_encoder(get_model(f"tiny-{family}")).folder
     turn, shift = np.array([[2.0, 0, 1], [0, 1, 0], [0, 3, 1]]), np.array([1.0, -2, 0.5])
-    batch = {"input_ids": torch.tensor([[2, 7, 8, 9, 3]]),
-             "attention_mask": torch.ones(1, 5, dtype=torch.long)}  # fmt: skip
-    if family == "bart":
-        batch["input_ids"][:] = model.config.eos_token_id
-    logits = model(**batch).logits.detach().numpy()
-    fold_into_head(model, FittedMap("affine", turn, shift))
-    fitted = model(**batch).logits.detach().numpy()
-    assert fitted == pytest.approx(logits @ turn + shift, abs=1e-4)
-
-
-def test_inner_folds_stop_a_training_and_keep_its_best_epoch(trained, tmp_path, monkeypatch):
-    losses = iter([0.9, 0.8, 0.85, 0.86, 0.5, 0.6, 0.7])
-    monkeypatch.setattr(engine, "mean_loss", lambda *_: next(losses))
-    at_looks = []
-    logits = engine._Workshop.logits
-
-    def watched(self, model, corpus, what, *more):
-        found = logits(self, model, corpus, what, *more)
-        if what == "looking at the inner fold":
-            held = logits(self, model, self.data.chaosnli, what)
-            at_looks.append(engine.softmax(held, axis=1))
-        return found
-
-    monkeypatch.setattr(engine._Workshop, "logits", watched)
-    settings = folded(trained.plain, epochs=9, patience=2)
-    run = engine.finetune(settings, tmp_path / "run")
-    fits = run.record["fits"]
-    assert [one["inner_losses"] for one in fits] == [[0.9, 0.8, 0.85, 0.86], [0.5, 0.6, 0.7]]
-    assert [one["kept_epoch"] for one in fits] == [1, 0]
-    assert [one["steps"] * 9 / one["planned_steps"] for one in fits] == [3, 2]
-    fold = grouped_folds(np.concatenate(item_groups(load_data(settings).votes)), 2, 0)
-    for k, best in ((0, at_looks[1]), (1, at_looks[4])):
-        assert shares(run)[fold == k] == pytest.approx(best[fold == k], abs=1e-4)
+    affine, temperature = (FittedMap("affine", turn, shift),
+                           FittedMap("temperature", turn[:0], shift[:0], 2.0))  # fmt: skip
+    for n_outputs, found in ((3, affine), (1, temperature)):
+        model = load_model(folder, n_outputs).eval()
+        batch = {"input_ids": torch.tensor([[2, 7, 8, 9, 3]]),
+                 "attention_mask": torch.ones(1, 5, dtype=torch.long)}  # fmt: skip
+        if family == "bart":
+            batch["input_ids"][:] = model.config.eos_token_id
+        logits = model(**batch).logits.detach().numpy()
+        fold_into_head(model, found)
+        expected = logits @ turn + shift if n_outputs == 3 else logits / 2
+        assert model(**batch).logits.detach().numpy() == pytest.approx(expected, abs=1e-4)
