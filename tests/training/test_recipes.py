@@ -1,4 +1,4 @@
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 
 import pytest
 from helpers.checkout import PROJECT
@@ -7,43 +7,24 @@ from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
-from chaos_utils.scoring.trained import committed_runs
 from chaos_utils.training.output import command_of, names_of
-from chaos_utils.training.recipes import FAMILIES, MODELS, get_model, recipe_of
+from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import (
     Settings,
     as_parameters,
     chosen,
     complete,
     family_name,
-    help_of,
     read_settings,
     recorded_settings,
 )
-
-
-def test_alphanli_follows_table_8():
-    assert recipe_of(get_model("bert-base"), "alphanli").learning_rate == 5e-5
-    assert recipe_of(get_model("roberta-large"), "alphanli").epochs == 3
-    bart = recipe_of(get_model("bart-large"), "alphanli")
-    assert (bart.batch_size, bart.weight_decay, bart.warmup_ratio) == (64, 0.01, 0.1)
-
-
-def test_the_nine_published_models_are_known_by_name():
-    published = [model for model in MODELS.values() if model.published]
-    assert len(published) == 9
-    assert {model.family for model in published} == set(FAMILIES)
-    assert all(model.hub and model.package is None for model in published)
-
-
-def test_a_hub_model_is_named_by_owner_and_name():
-    assert get_model("owner/encoder").hub == "owner/encoder"
 
 
 @pytest.mark.parametrize("name", ["minilm-l", "owner/", "a/b/c", ""])
 def test_an_unknown_model_is_reported_with_the_ways_to_get_one(name):
     with pytest.raises(ChaosError, match="install as packages"):
         get_model(name)
+    assert get_model("owner/encoder").hub == "owner/encoder"
 
 
 def test_what_is_not_given_comes_from_the_recipe():
@@ -51,6 +32,8 @@ def test_what_is_not_given_comes_from_the_recipe():
     assert (settings.epochs, settings.weight_decay) == (7, 0.0)
     assert settings.learning_rate == recipe_of(get_model("minilm-l6"), "nli").learning_rate
     assert complete(settings)[0] == settings
+    bart = recipe_of(get_model("bart-large"), "alphanli")  # as in Nie et al., Table 8
+    assert (bart.batch_size, bart.weight_decay, bart.warmup_ratio) == (64, 0.01, 0.1)
 
 
 def test_the_recipe_for_votes_is_taken_where_nothing_is_given():
@@ -67,14 +50,10 @@ def test_the_recipe_for_votes_is_taken_where_nothing_is_given():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"seed": -1}, "seed"),
         ({"seed": 2**31}, "at least 0, at most 2,147,483,647$"),
         ({"n_folds": 0}, "at least 2$"),
         ({"learning_rate": 2.0}, "at least 1e-12, at most 1.0$"),
-        ({"label_smoothing": 1.0}, "label_smoothing"),
-        ({"epochs": -2}, "epochs"),
         ({"loss": "gentle"}, "one of hard, soft, jsd"),
-        ({"train": "everything"}, "one of corpora, chaosnli"),
         ({"loss": "soft"}, "teacher"),
         ({"loss": "jsd"}, "teacher"),
         ({"teacher": "x"}, "loss=soft"),
@@ -82,7 +61,6 @@ def test_the_recipe_for_votes_is_taken_where_nothing_is_given():
         ({"head": "affine"}, "fitted to votes"),
         ({"head": "affine", "train": "chaosnli"}, "init=none"),
         ({"patience": -2}, "at least 0$"),
-        ({"precision": "fp8"}, "auto, fp32, bf16"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
         ({"task": "qnli"}, "nli"),
         ({"learning_rate": float("nan")}, "learning_rate"),
@@ -137,15 +115,6 @@ def test_the_settings_of_every_edition_s_records_are_read():
     assert recorded_settings(record).threads == 0
 
 
-def test_every_setting_has_one_meaning_and_a_value_that_its_bounds_allow():
-    completed = complete(Settings(model="tiny-bert"))[0]
-    for one in fields(Settings):
-        about, value = one.metadata, getattr(completed, one.name)
-        assert about["meaning"] == about["meaning"].strip(" .")
-        assert not about["choices"] or value in about["choices"]
-        assert help_of(one).endswith(".")
-
-
 def test_the_notebook_s_parameters_are_the_settings():
     text = (PROJECT / "notebooks" / "finetune.py").read_text("utf-8")
     lines = as_parameters(model="minilm-l6")
@@ -154,16 +123,6 @@ def test_the_notebook_s_parameters_are_the_settings():
     declared = read_parameters(PROJECT / "notebooks" / "finetune.py")
     values = {parameter.name: parameter.default for parameter in declared}
     assert chosen(values) == Settings(model="minilm-l6")
-
-
-def test_the_project_s_own_runs_would_get_their_names_again(tmp_path):
-    runs = committed_runs()
-    assert runs
-    for run in runs:
-        settings, model = complete(recorded_settings(run.record))
-        samples = run.record.get("predicted", {}).get("mc_samples", 0)
-        named = names_of(family_name(settings, model), settings, tmp_path / run.name, samples)
-        assert named == (run.system, run.about()["family"])
 
 
 @pytest.fixture
