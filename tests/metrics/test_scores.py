@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import sklearn.metrics
 from helpers.strategies import distributions
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +20,6 @@ def test_the_tie_rule_decides():
 
 @given(distributions(min_items=2), st.randoms())
 def test_accuracies_agree_with_scikit_learn(p, random):
-    import sklearn.metrics
-
     k = p.shape[1]
     gold = np.array([random.randrange(k) for _ in p])
     top = scores.top_label(p, ties="first")
@@ -46,8 +45,6 @@ def test_tied_labels_share_an_item(p, random):
 
 @given(distributions(min_items=2, zeros=False), st.randoms())
 def test_brier_agrees_with_scikit_learn_on_single_votes(p, random):
-    import sklearn.metrics
-
     gold = np.array([random.randrange(p.shape[1]) for _ in p])
     one_hot = np.eye(p.shape[1])[gold]
     found = scores.brier_of_votes(one_hot, p).mean()
