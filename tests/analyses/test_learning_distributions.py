@@ -1,3 +1,5 @@
+"""What moves an encoder toward the human distribution: methods, scores, tables, figure."""
+
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
@@ -16,8 +18,9 @@ from chaos_utils.analyses.learning_distributions import (
     simulated,
 )
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import colour, look
+from chaos_utils.base.style import colour
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.plots.learning import plot_learning
 from chaos_utils.report.columns import lay_out
@@ -28,6 +31,7 @@ from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems
 from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE
 
 NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
+CHOSEN = {"model": "minilm-l6", "run_seed": 0}
 SETTINGS = {
     "plain-s0": {},
     "plain-s1": {"seed": 1},
@@ -57,15 +61,26 @@ def runs(sample, tmp_path_factory):
     return [*found, made("mc", predicted=again), made("again", predicted=again | {"mc_samples": 0})]
 
 
+@pytest.fixture
+def committed(runs, monkeypatch):
+    """The runs as if they were the project's own, on released votes."""
+    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
+    monkeypatch.setattr(learning, "committed_runs", lambda: real)
+    monkeypatch.setattr(Votes, "is_released", True)
+
+
+def of_people(votes):
+    """Return votes of the sample as if they were none of it."""
+    return replace(votes, source=replace(votes.source, synthetic=False))
+
+
 def gathered(votes):
     return Evidence((votes.dataset,), (votes,), None)
 
 
-def scored(votes, runs=Runs(), run_seed=0, **changes):  # noqa: B008 (it is frozen)
-    given = NUMBERS | changes
-    return learning.method_scores(
-        gathered(votes), runs=runs, model="minilm-l6", run_seed=run_seed, **given
-    ).rows
+def scored(votes, runs=Runs(), **changes):  # noqa: B008 (it is frozen)
+    given = CHOSEN | NUMBERS | changes
+    return learning.method_scores(gathered(votes), runs=runs, **given).rows
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +91,7 @@ def scores(sample):
 @pytest.fixture(scope="module")
 def without_runs(sample):
     """Scores on votes that no run has predicted."""
-    source = replace(sample[0].source, synthetic=False)
-    return scored(replace(sample[0], source=source))
+    return scored(of_people(sample[0]))
 
 
 @pytest.fixture(autouse=True)
@@ -91,8 +105,7 @@ def _close():
 
 def predicted(votes, runs, run_seed):
     """Return what runs on synthetic votes predict, instead of simulated ones."""
-    real = replace(votes, source=replace(votes.source, synthetic=False))
-    return predictions_of(real, chosen_runs(runs, "nli", run_seed), run_seed)
+    return predictions_of(of_people(votes), chosen_runs(runs, "nli", run_seed), run_seed)
 
 
 def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
@@ -106,47 +119,29 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
         assert found.plain.uids == votes.uids
         probabilities, gold = found.development
         assert len(probabilities) == len(gold) == 20
+    other = predicted(sample[0], runs, 1)
+    assert other.plain.name == "plain-s1"
+    assert {kind: one.name for kind, (_, one) in other.others.items()} == {"smoothing": "smooth-s1"}
+    nothing = chosen_runs(runs, "alphanli", 0)
+    assert (nothing.plain, len(nothing.seeds), nothing.others) == (None, 0, {})
+    assert nothing.inputs == ()
 
 
-def test_another_seed_is_set_beside_its_own_runs(sample, runs):
-    found = predicted(sample[0], runs, 1)
-    assert found.plain.name == "plain-s1"
-    assert {kind: one.name for kind, (_, one) in found.others.items()} == {"smoothing": "smooth-s1"}
-
-
-def test_runs_of_another_task_leave_nothing(runs):
-    found = chosen_runs(runs, "alphanli", 0)
-    assert found.plain is None
-    assert not found.seeds
-    assert not found.others
-    assert found.inputs == ()
-
-
-def test_the_files_that_are_read_are_named_and_no_others(runs):
-    found = chosen_runs(runs, "nli", 0)
-    names = {entry.name.removeprefix("results/") for entry in found.inputs}
-    chosen = {"plain-s0", "plain-s1", "smooth", "soft", "mc"}
-    assert names == {f"{run}/{file}" for run in chosen for file in ("run.json", PREDICTIONS_FILE)
-                     } | {f"plain-s0/{DEV_FILE}"}  # fmt: skip
-
-
-def test_the_temperatures_need_the_plain_run_alone(released, runs, monkeypatch):
-    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
-    monkeypatch.setattr(learning, "committed_runs", lambda: real)
+def test_the_files_that_are_read_are_named_and_no_others(sample, runs, committed, monkeypatch):
     seen = []
 
     def seeing(evidence, *, runs, **numbers):
-        seen.append({entry.name for entry in runs.inputs})
+        seen.append({entry.name.removeprefix("results/") for entry in runs.inputs})
         return learning.Table(pd.DataFrame(), ())
 
     monkeypatch.setattr(learning, "method_scores", seeing)
     monkeypatch.setattr(learning, "temperatures", seeing)
-    learning.compare(
-        [gathered(released[0])], model="minilm-l6", run_seed=0, predictions=[], **NUMBERS
-    )
+    learning.compare([gathered(sample[0])], predictions=[], **CHOSEN, **NUMBERS)
     of_methods, of_temperatures = seen
-    assert {name.split("/")[1] for name in of_temperatures} == {"plain-s0"}
-    assert of_temperatures < of_methods
+    chosen = {"plain-s0", "plain-s1", "smooth", "soft", "mc"}
+    files = {f"{run}/{file}" for run in chosen for file in ("run.json", PREDICTIONS_FILE)}
+    assert of_methods == files | {f"plain-s0/{DEV_FILE}"}
+    assert of_temperatures == {name for name in of_methods if name.startswith("plain-s0/")}
 
 
 def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
@@ -156,26 +151,22 @@ def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
         predicted(sample[0], [run], 0)
 
 
-def test_votes_of_a_reader_have_no_runs_and_an_unknown_encoder_is_named(
-    released, runs, monkeypatch
-):
-    own = replace(released[0], source=replace(released[0].source, sha256="0" * 64))
-    chosen = {"model": "minilm-l6", "run_seed": 0}
-    assert runs_on(gathered(own), **chosen).plain is None
-    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
-    monkeypatch.setattr(learning, "committed_runs", lambda: real)
-    assert runs_on(gathered(released[0]), **chosen).plain.system == "plain-s0"
+def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, committed, monkeypatch):
+    evidence = gathered(sample[0])
+    assert runs_on(evidence, **CHOSEN).plain.system == "plain-s0"
     with pytest.raises(ChaosError, match=r"did you mean 'minilm-l6'\?"):
-        runs_on(gathered(released[0]), model="minilm-l", run_seed=0)
-    monkeypatch.setattr(learning, "committed_runs", lambda: runs)  # of synthetic votes
-    assert runs_on(gathered(released[0]), **chosen).plain is None
-
-
-def test_a_reader_s_predictions_need_votes(released):
-    evidence = Evidence((released[0].dataset,), None, None)
-    assert runs_on(evidence, model="minilm-l6", run_seed=0).plain is not None
+        runs_on(evidence, model="minilm-l", run_seed=0)
+    without_votes = Evidence(evidence.datasets, None, None)
+    assert runs_on(without_votes, **CHOSEN).plain is not None
     with pytest.raises(ChaosError, match="cannot be judged"):
-        runs_on(evidence, model="minilm-l6", run_seed=0, predictions=["mine.csv"])
+        runs_on(without_votes, **CHOSEN, predictions=["mine.csv"])
+    monkeypatch.setattr(learning, "committed_runs", lambda: runs)  # of synthetic votes
+    assert runs_on(evidence, **CHOSEN).plain is None
+
+
+def test_on_a_reader_s_votes_there_are_no_runs(sample, committed, monkeypatch):
+    monkeypatch.setattr(Votes, "is_released", False)
+    assert runs_on(gathered(sample[0]), **CHOSEN).plain is None
 
 
 # The methods
@@ -207,16 +198,25 @@ def test_a_method_s_system_says_what_it_learned_from(sample, runs):
         assert made["plain"].origin == made["ensemble"].origin != "baseline"
 
 
-def test_without_runs_the_references_remain(sample, without_runs):
+def test_without_runs_the_references_remain(without_runs):
     assert set(without_runs["kind"]) == {"reference"}
     assert without_runs["difference"].isna().all()
     assert len(learning.shown_methods(without_runs)) == 3
-    source = replace(sample[0].source, synthetic=False)
-    table = learning.temperatures(
-        gathered(replace(sample[0], source=source)),
-        runs=Runs(), model="", run_seed=0, **NUMBERS,
-    ).rows  # fmt: skip
-    assert list(table["method"]) == ["fixed"]
+
+
+def test_temperatures_have_the_spread_of_what_they_were_fitted_on(sample):
+    table, without_runs = (
+        learning.temperatures(gathered(votes), runs=Runs(), **CHOSEN | NUMBERS).rows
+        for votes in (sample[0], of_people(sample[0]))
+    )
+    assert list(without_runs["method"]) == ["fixed"]
+    rows = table.set_index("method")
+    assert rows["spread"].to_dict() == {
+        "fixed": "none", "held_out": "bootstrap", "cross_fitted": "folds"
+    }  # fmt: skip
+    assert rows.loc["fixed", ["low", "high"]].isna().all()
+    fitted = rows.loc[["held_out", "cross_fitted"]]
+    assert fitted["temperature"].between(fitted["low"], fitted["high"]).all()
 
 
 def test_old_accuracy_is_left_out_where_there_are_no_old_labels(others):
@@ -227,15 +227,15 @@ def test_old_accuracy_is_left_out_where_there_are_no_old_labels(others):
 
 def test_the_held_out_temperature_is_found_with_its_interval():
     rng = np.random.default_rng(0)
-    truth = rng.dirichlet(np.ones(3), size=2000)
+    truth = rng.dirichlet(np.ones(3), size=1000)
     gold = rng.multinomial(1, truth).argmax(axis=1)
     sharp = temper(truth, 1 / 2)
-    low, high = learning.temperature_interval(sharp, gold, 200, 0.95, seed=0)
-    picks = [rng.integers(len(gold), size=len(gold)) for _ in range(200)]
+    low, high = learning.temperature_interval(sharp, gold, 100, 0.95, seed=0)
+    picks = [rng.integers(len(gold), size=len(gold)) for _ in range(100)]
     by_hand = np.quantile([fit_temperature(sharp[i], gold[i]) for i in picks], [0.025, 0.975])
     assert low < 2 < high
-    assert (low, high) == pytest.approx(tuple(by_hand), rel=0.02)
-    narrow = learning.temperature_interval(sharp, gold, 200, 0.5, seed=0)
+    assert (low, high) == pytest.approx(tuple(by_hand), rel=0.05)
+    narrow = learning.temperature_interval(sharp, gold, 100, 0.5, seed=0)
     assert low < narrow[0] < narrow[1] < high
 
 
@@ -261,92 +261,45 @@ def test_values_and_differences_are_those_of_the_scoring_module(sample, scores):
     votes, found = sample[0], simulated(sample[0], 0)
     soft = found.others["soft"][1]
     both = score(votes, [soft, found.plain], measures=learning.NAMES, reference=found.plain.name)
-    expected = both[(both["system"] == soft.name) & (both["reference"] == "")].set_index("measure")[
-        "value"
-    ]
-    gaps = both[both["reference"] != ""]
-    rows = scores.set_index(["method", "measure"]).loc["soft"]
-    assert rows["value"].to_dict() == pytest.approx(expected.to_dict())
-    assert rows["difference"].to_numpy() == pytest.approx(gaps["value"].to_numpy())
+    alone = both[(both["system"] == soft.name) & (both["reference"] == "")]
+    rows = scores.set_index(["method", "measure"])
+    values, gaps = rows.loc["soft", "value"], both[both["reference"] != ""]
+    assert values.to_dict() == pytest.approx(alone.set_index("measure")["value"].to_dict())
+    assert rows.loc["soft", "difference"].to_numpy() == pytest.approx(gaps["value"].to_numpy())
+    of_seeds = score(votes, found.seeds, measures=["jsd"])["value"]
+    assert rows.loc[("seeds", "jsd"), "value"] == pytest.approx(of_seeds.mean())
+    assert rows.loc[("seeds", "jsd"), "n_seeds"] == 3
 
 
-def test_intervals_are_paired_and_hold_their_values(scores):
-    rows = scores[scores["difference_low"].notna()]
-    for name in ("", "difference_"):
-        value = rows["difference" if name else "value"]
-        assert (rows[f"{name}low"] <= value + 1e-12).all()
-        assert (value <= rows[f"{name}high"] + 1e-12).all()
-    one = rows[(rows["method"] == "mc") & (rows["measure"] == "jsd")].iloc[0]
+def test_intervals_are_paired_and_agree_with_p_and_its_adjustment(scores):
+    one = scores[(scores["method"] == "mc") & (scores["measure"] == "jsd")].iloc[0]
     assert one["difference_high"] - one["difference_low"] < one["high"] - one["low"]
-
-
-def test_p_and_its_adjustment_are_those_of_the_intervals(scores):
     rows = scores[scores["p_value"].notna()]
     outside = (rows["difference_low"] > 0) | (rows["difference_high"] < 0)
     np.testing.assert_array_equal(rows["p_value"] < 0.05, outside)
     np.testing.assert_allclose(rows["p_holm"], holm(rows["p_value"]))
-    assert set(rows["n_resamples"]) == {60}
 
 
-def test_how_often_each_method_is_best_adds_up(scores):
+def test_how_often_each_method_is_best_adds_up_among_those_that_saw_no_vote_too(scores):
     of_methods = scores[scores["kind"] == "method"]
     for name in ("best", "best_without_votes"):
         np.testing.assert_allclose(of_methods.groupby("measure")[name].sum(), 1)
     saw_votes = of_methods["learned_from"] == "votes"
     assert (of_methods["best_without_votes"].isna() == saw_votes).all()
-    assert scores.loc[scores["kind"] != "method", ["best", "tied"]].isna().all(axis=None)
-    # A temperature changes no label, so that plain and three others share the accuracy.
-    right = of_methods[of_methods["measure"] == "new_accuracy"].set_index("method")["tied"]
-    assert right["plain"] == right["fixed"] == right["held_out"] == right["cross_fitted"]
 
 
-def test_the_mean_over_seeds_stands_beside_one_run(sample, scores):
-    rows = scores[scores["kind"] == "seeds"].set_index("measure")
-    assert set(rows["n_seeds"]) == {3}
-    of_seeds = score(sample[0], simulated(sample[0], 0).seeds, measures=["jsd"])["value"]
-    assert rows.loc["jsd", "value"] == pytest.approx(of_seeds.mean())
-    shown = [float(value) for value in rows.loc["jsd", "seed_values"].split()]
-    assert shown == pytest.approx(of_seeds.tolist(), rel=1e-5)
-    others = scores[scores["method"] != "ensemble"]
-    assert set(others.loc[others["kind"] == "method", "n_seeds"]) == {1}
-
-
-def test_confidence_widens_intervals(sample):
-    widths = []
-    for confidence in (0.5, 0.99):
-        table = scored(sample[0], confidence=confidence, n_resamples=200)
-        rows = table[table["method"] == "mc"].set_index("measure").loc["jsd"]
-        widths.append(
-            (rows["high"] - rows["low"], rows["difference_high"] - rows["difference_low"])
-        )
-    assert widths[0][0] < widths[1][0]
-    assert widths[0][1] < widths[1][1]
-
-
-def test_a_temperature_changes_no_ranking(scores):
+def test_a_temperature_changes_no_ranking_and_reaches_the_scores(sample, scores):
     rows = scores[
         scores["method"].isin(["fixed", "held_out", "cross_fitted"])
         & scores["measure"].isin(["new_accuracy", "old_accuracy", "rank_cs_expected"])
     ]
     assert len(rows) == 9
     assert (rows[["difference", "difference_low", "difference_high"]] == 0).all(axis=None)
-
-
-def test_temperatures_reach_the_scores_of_the_methods(sample, scores):
     plain = simulated(sample[0], 0).plain
     two = computed("two", sample[0], temper(plain.probabilities, 2))
-    expected = score(sample[0], [two], measures=["jsd"])["value"].iloc[0]
-    assert scores.set_index(["method", "measure"])["value"]["fixed", "jsd"] == pytest.approx(
-        expected
-    )
-    table = learning.temperatures(gathered(sample[0]), runs=Runs(), model="", run_seed=0, **NUMBERS)
-    rows = table.rows.set_index("method")
-    assert rows["spread"].to_dict() == {
-        "fixed": "none", "held_out": "bootstrap", "cross_fitted": "folds"
-    }  # fmt: skip
-    assert rows.loc["fixed", ["low", "high"]].isna().all()
-    fitted = rows.loc[["held_out", "cross_fitted"]]
-    assert fitted["temperature"].between(fitted["low"], fitted["high"]).all()
+    (expected,) = score(sample[0], [two], measures=["jsd"])["value"]
+    values = scores.set_index(["method", "measure"])["value"]
+    assert values["fixed", "jsd"] == pytest.approx(expected)
 
 
 def test_chance_is_the_paper_s_and_references_need_no_system(released):
@@ -360,7 +313,7 @@ def test_chance_is_the_paper_s_and_references_need_no_system(released):
         assert ("floor", "old_accuracy") not in rows.index
 
 
-def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_path):
+def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, scores, tmp_path):
     votes, plain = sample[0], simulated(sample[0], 0).plain
     whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)
     chosen = np.arange(len(votes))[::-2]
@@ -373,14 +326,18 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_p
     path = str(tmp_path / "mine.parquet")
     write_predictions(tmp_path / "mine.parquet", [part])
     assert own_systems(sample[2], [path]) == []
-    runs = runs_on(gathered(votes), model="minilm-l6", run_seed=0, predictions=[path])
-    table = scored(votes, runs)
-    row = table.set_index(["method", "measure"]).loc[("own", "kl")]
+    table = scored(votes, runs_on(gathered(votes), **CHOSEN, predictions=[path]), confidence=0.5)
+    rows = table.set_index(["method", "measure"])
     expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
-    assert row["n_items"] == len(chosen)
-    assert row["difference"] == pytest.approx(expected["value"])
-    assert row["kind"] == "own"
+    assert rows.loc[("own", "kl"), "n_items"] == len(chosen)
+    assert rows.loc[("own", "kl"), "difference"] == pytest.approx(expected["value"])
+    assert rows.loc[("own", "kl"), "kind"] == "own"
     assert "mine" in set(learning.shown_methods(table)["title"])
+    # where less confidence is asked for, intervals are narrower
+    wide, narrow = scores.set_index(["method", "measure"]).loc["mc"], rows.loc["mc"]
+    for name in ("", "difference_"):
+        widths = [(one[f"{name}high"] - one[f"{name}low"])["jsd"] for one in (narrow, wide)]
+        assert widths[0] < widths[1]
 
 
 @pytest.mark.parametrize(
@@ -389,9 +346,7 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, tmp_p
 def test_numbers_out_of_their_range_are_named(sample, name, value):
     for analysis in (learning.method_scores, learning.temperatures):
         with pytest.raises(ChaosError, match="out of its range"):
-            analysis(
-                gathered(sample[0]), runs=Runs(), model="", run_seed=0, **(NUMBERS | {name: value})
-            )
+            analysis(gathered(sample[0]), runs=Runs(), **CHOSEN | NUMBERS | {name: value})
 
 
 def test_a_system_must_not_take_a_method_s_name(sample):
@@ -400,13 +355,12 @@ def test_a_system_must_not_take_a_method_s_name(sample):
         scored(sample[0], Runs(own=(own,)))
 
 
-# Tables
+# Tables and figure
 
 
 def test_shown_methods_have_their_scores_and_the_best_is_bold(scores):
     shown = learning.shown_methods(scores)
-    header, cells = lay_out(shown, learning.COLUMNS, ["dataset", "group"])
-    assert len(header) == 8
+    _, cells = lay_out(shown, learning.COLUMNS, ["dataset", "group"])
     rows = {row[1]: row for row in cells}
     assert len(rows) == 3 + 8 + 1
     assert list(rows)[:3] == ["chance", "perfect model", "second crowd"]
@@ -420,72 +374,29 @@ def test_shown_methods_have_their_scores_and_the_best_is_bold(scores):
     assert of_methods == sorted(of_methods)
 
 
-def test_temperatures_are_set_with_their_spread():
-    table = pd.DataFrame(
-        {
-            "dataset": "snli",
-            "method": ["fixed", "held_out", "cross_fitted"],
-            "temperature": [2, 1.2, 3.0],
-            "low": [np.nan, 1.1, 2.95],
-            "high": [np.nan, 1.3, 3.05],
-            "spread": ["none", "bootstrap", "folds"],
-            "n_fitted": [0, 1000, 90],
-        }
-    )
-    _, cells = lay_out(table, learning.TEMPERATURE_COLUMNS)
-    assert [row[2] for row in cells] == ["2.00", "1.20 [1.10, 1.30]", "3.00 [2.95, 3.05]"]
-
-
-# The figure
-
-
 def drawn(table):
     return plot_learning(table[table["measure"].isin(["jsd", "signed_ent_ce"])])
 
 
-def test_every_method_has_a_mark_and_an_interval_the_lowest_on_top(scores):
-    jsd, entropy = drawn(scores).axes
+def test_every_method_has_a_mark_and_an_interval_and_the_colour_of_what_it_learned_from(scores):
+    figure = drawn(scores)
+    jsd, entropy = figure.axes
     names = [label.get_text() for label in jsd.get_yticklabels()]
     assert len(names) == 8 + 1
     for axis, measure in ((jsd, "jsd"), (entropy, "signed_ent_ce")):
-        of_measure = scores[(scores["kind"] != "reference") & (scores["measure"] == measure)]
-        rows = of_measure.set_index("title")
-        marks = {
-            line.get_ydata()[0]: line for line in axis.lines if line.get_marker() in ("o", "s", "D")
-        }
-        spans = {
-            line.get_ydata()[0]: line
-            for line in axis.lines
-            if line.get_linestyle() == "-" and line.get_ydata()[0] == line.get_ydata()[1]
-        }
-        assert len(marks) == len(spans) == 8 + 1
-        for height, name in enumerate(names):
-            assert marks[height].get_xdata()[0] == rows.loc[name, "value"]
-            assert list(spans[height].get_xdata()) == list(rows.loc[name, ["low", "high"]])
+        rows = scores[(scores["kind"] != "reference") & (scores["measure"] == measure)]
+        rows = rows.set_index("title").loc[names]
+        level = [line for line in axis.lines if len(set(line.get_ydata())) == 1]
+        marks = {one.get_ydata()[0]: one for one in level if one.get_linestyle() == "None"}
+        spans = {one.get_ydata()[0]: one for one in level if one.get_linestyle() == "-"}
+        for k, row in enumerate(rows.itertuples()):
+            assert marks[k].get_xdata()[0] == row.value
+            assert list(spans[k].get_xdata()) == [row.low, row.high]
+            assert (marks[k].get_color() == colour("purple")) == (row.learned_from == "votes")
         if measure == "jsd":
-            assert list(rows.loc[names, "value"]) == sorted(rows["value"])
-
-
-def test_marker_and_colour_say_what_a_method_learned_from(scores):
-    figure = drawn(scores)
-    looks = {handle.get_label(): handle.get_marker() for handle in figure.legends[0].legend_handles}
-    assert len(set(looks.values())) == len(looks) == 3
-    saw_votes = scores.loc[scores["learned_from"] == "votes", "title"].unique()
-    (jsd, _) = figure.axes
-    names = [label.get_text() for label in jsd.get_yticklabels()]
-    marks = [line for line in jsd.lines if line.get_linestyle() == "None"]
-    purple = {names[m.get_ydata()[0]] for m in marks if m.get_color() == colour("purple")}
-    assert purple == set(saw_votes)
-
-
-def test_on_a_phone_panels_stand_in_one_column(scores):
-    table = pd.concat([scores, scores.assign(dataset="mnli")], ignore_index=True)
-    with look("light", narrow=True):
-        figure = drawn(table)
-    lefts = {round(axis.get_subplotspec().get_position(figure).x0, 3) for axis in figure.axes}
-    assert len(figure.axes) == 4
-    assert len(lefts) == 1
-    assert all(len(axis.get_yticklabels()) == 8 + 1 for axis in figure.axes)
+            assert rows["value"].is_monotonic_increasing
+    markers = {one.get_label(): one.get_marker() for one in figure.legends[0].legend_handles}
+    assert len(set(markers.values())) == len(markers) == 3
 
 
 def test_references_are_named_on_their_lines(without_runs):

@@ -1,3 +1,7 @@
+"""How agreement with people grows with training: stages, scores in entropy bins, the table."""
+
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,118 +20,109 @@ def mixed(votes, share):
     return [share * one.shares + (1 - share) * uniform(one).probabilities for one in votes]
 
 
-@pytest.fixture
-def runs(tmp_path, sample):
-    """Two sizes, one of them with two seeds, all pairs with a trajectory, and other kinds."""
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, sample):
+    """Two sizes, each with two seeds, all pairs with a trajectory, and other kinds; by name."""
+    folder = tmp_path_factory.mktemp("results")
     nli, stories = sample[:2], sample[2:]
 
     def write(name, votes, share, settings=None, **changes):
-        return write_run(
-            tmp_path / name, votes, mixed(votes, share), settings=settings or {}, **changes
-        )
+        return write_run(folder / name, votes, mixed(votes, share), settings=settings, **changes)
 
     course = {128: mixed(nli, 0.1), 1024: mixed(nli, 0.4), 8000: mixed(nli, 0.9)}
-    return [
+    small = {"max_train_examples": 1000, "epochs": 10}
+    made = [
         write("large", nli, 0.9, trajectory=course),
         write("later", nli, 0.9, {"seed": 1}, trajectory={5: mixed(nli, 0.5)}),
-        write("second", nli, 0.3, {"max_train_examples": 1000, "seed": 1, "epochs": 10}),
-        write("small", nli, 0.2, {"max_train_examples": 1000, "epochs": 10}),
+        write("second", nli, 0.3, small | {"seed": 1}),
+        write("small", nli, 0.2, small),
         write("smooth", nli, 0.5, {"label_smoothing": 0.1}),
         write("other", nli, 0.5, {"model": "mpnet-base"}),
         write("soft", nli, 1.0, {"train": "chaosnli", "loss": "soft"}),
         write("again", nli, 0.5, predicted={"run": "large", "mc_samples": 2}),
         write("stories", stories, 0.5),
+        write("twin", nli, 0.7),  # of two runs alike, the first counts
     ]
+    return {run.name: run for run in made}
 
 
 def material(all_votes):
     return Material(tuple(Evidence((one.dataset,), (one,), None) for one in all_votes))
 
 
-@pytest.fixture
-def of_release(released):
-    return material(released)
+@pytest.fixture(scope="module")
+def known(runs, sample):
+    """A function that gives the sample's votes stages, as if they were not synthetic."""
+
+    def given(find=trajectory.with_sizes, model="minilm-l6", chosen=None, votes=sample):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Material, "synthetic", False)
+            return find(material(votes), model, chosen or runs.values())
+
+    return given
 
 
-@pytest.fixture
-def made(monkeypatch, sample):
-    """The sample's votes as if they were not synthetic, so that runs are looked for."""
-    monkeypatch.setattr(Material, "synthetic", False)
-    return material(sample)
-
-
-def growth(known, analysis=trajectory.by_size, pooled=True, n_bins=4, n_resamples=50):
+def growth(known, analysis=trajectory.by_size, pooled=True):
     return analysis(
         trajectory.shown_as(known, pooled=pooled),
-        model="minilm-l6", n_bins=n_bins, n_resamples=n_resamples, seed=0, level=0.95,
+        model="minilm-l6", n_bins=4, n_resamples=50, seed=0, level=0.95,
     )  # fmt: skip
 
 
-def test_stages_with_several_seeds_have_intervals_for_other_seeds_too(runs, made):
-    both = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
-    one_seed = [run for run in runs if run.settings["seed"] == 0]
-    one = growth(trajectory.with_sizes(made, "minilm-l6", one_seed)).rows
-    small = {"dataset": "snli+mnli", "items": 1000, "bin": 0, "measure": "jsd"}
-
-    def row(table):
-        (found,) = table[(table[list(small)] == pd.Series(small)).all(axis=1)].to_dict("records")
-        return found
-
-    several, alone = row(both), row(one)
-    assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
-    # The two seeds differ by far more than items do.
-    assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
-    assert several["change"] == several["change_low"] == several["change_high"] == 0
+@pytest.fixture(scope="module")
+def sizes(known):
+    return growth(known())
 
 
-def course(made, runs, **options):
-    return growth(trajectory.with_looks(made, "minilm-l6", runs), trajectory.by_look, **options)
+@pytest.fixture(scope="module")
+def looks(known):
+    return growth(known(trajectory.with_looks), trajectory.by_look)
 
 
-def test_sizes_are_runs_of_one_model_with_hard_labels_alone(runs, made):
-    known = trajectory.with_sizes(made, "minilm-l6", runs)
-    found = [[(one.run, one.items, one.seed) for one in each.systems[0]] for each in known]
+def chosen(table, **values):
+    return table[(table[list(values)] == pd.Series(values)).all(axis=1)]
+
+
+def test_sizes_are_runs_of_one_model_with_hard_labels_alone(known):
+    found = [[(one.run, one.items, one.seed) for one in each.systems[0]] for each in known()]
     of_nli = [("small", 1000, 0), ("second", 1000, 1), ("large", 4000, 0), ("later", 4000, 1)]
     assert found == [of_nli, of_nli, [("stories", 4000, 0)]]
-    others = trajectory.with_sizes(made, "mpnet-base", runs)
+    others = known(model="mpnet-base")
     assert [[one.run for one in each.systems[0]] for each in others] == [["other"], ["other"], []]
+    assert len(growth(others)) == 0  # stages of other models are passed over
 
 
-def test_of_two_runs_alike_the_first_counts(runs, made, tmp_path, sample):
-    twin = write_run(tmp_path / "twin", sample[:2], mixed(sample[:2], 0.7))
-    known = trajectory.with_sizes(made, "minilm-l6", [*runs, twin])
-    assert "twin" not in {one.run for one in known[0].systems[0]}
-
-
-def test_a_trajectory_is_that_of_the_first_seed(runs, made, sample):
-    stages = trajectory.with_looks(made, "minilm-l6", runs)[0].systems[0]
+def test_a_trajectory_is_that_of_the_first_seed(known, sample):
+    stages = known(trajectory.with_looks)[0].systems[0]
     found = [(stage.run, stage.items) for stage in stages]
     assert found == [("large", 128), ("large", 1024), ("large", 8000)]
     np.testing.assert_allclose(stages[1].probabilities, mixed(sample, 0.4)[0], atol=1e-6)
 
 
-def test_tables_name_the_files_that_were_read(runs, made):
-    table = growth(trajectory.with_sizes(made, "minilm-l6", runs))
-    names = {entry.name for entry in table.on("alphanli").inputs}
+@pytest.mark.parametrize("find", [trajectory.with_sizes, trajectory.with_looks])
+def test_without_votes_or_on_other_items_there_are_no_stages(find, known, runs, sample):
+    nothing = Material(tuple(Evidence((one.dataset,), None, None) for one in sample))
+    found = find(nothing, "minilm-l6", runs.values())
+    assert [one.systems for one in found] == [None, None, None]
+    others = [replace(one, uids=tuple(f"other-{uid}" for uid in one.uids)) for one in sample]
+    assert len(growth(known(find, votes=others))) == 0
+
+
+def test_tables_name_the_files_that_were_read(sizes, looks):
+    names = {entry.name for entry in sizes.on("alphanli").inputs}
     assert {name for name in names if name.startswith("results/")} == {
         "results/stories/run.json",
         "results/stories/predictions.parquet",
     }
-    names = {entry.name for entry in course(made, runs).inputs}
+    names = {entry.name for entry in looks.inputs}
     assert "results/large/trajectory.parquet" in names
     assert not {name for name in names if name.endswith("predictions.parquet")}
 
 
-def test_runs_of_other_items_give_nothing(runs, of_release):
-    sizes = growth(trajectory.with_sizes(of_release, "minilm-l6", runs))
-    looks = course(of_release, runs)
-    assert len(sizes) == len(looks) == 0
-
-
-def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, made, sample):
-    table = course(made, runs, pooled=False).rows
-    one = trajectory.with_looks(made, "minilm-l6", runs)[0].systems[0][0]
-    scores = score_bins(sample[:1], [[one]], n_bins=4, n_resamples=5, seed=0)
+def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
+    stages = known(trajectory.with_looks)
+    table = growth(stages, trajectory.by_look, pooled=False).rows
+    scores = score_bins(sample[:1], [[stages[0].systems[0][0]]], n_bins=4, n_resamples=5, seed=0)
     rows = table[(table["dataset"] == "snli") & (table["items"] == 128) & (table["bin"] > 0)]
     for measure, k in (("jsd", 0), ("old_accuracy", 2), ("new_accuracy", 3)):
         ours = rows[rows["measure"] == measure]
@@ -136,53 +131,43 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(runs, made, sample
         gap = scores.values[:, 0, k] - scores.values[:, 1, k]
         np.testing.assert_allclose(ours["over_chance"], gap, atol=1e-8)
         assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
-    assert (rows["low"] <= rows["value"] + 1e-9).all()
-    assert (rows["value"] <= rows["high"] + 1e-9).all()
 
 
-def test_all_items_are_the_mean_of_the_bins(runs, made, sample):
-    table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
-    one = table[(table["dataset"] == "alphanli") & (table["measure"] == "new_accuracy")]
+def test_all_items_are_the_mean_of_the_bins(sizes, sample):
+    one = chosen(sizes.rows, dataset="alphanli", measure="new_accuracy", bin=0).iloc[0]
     shares, gold = mixed(sample[2:], 0.5)[0], sample[2].majority
     right = expected_correct(shares, shares.argmax(axis=1), gold)
-    assert one.set_index("bin").loc[0, "value"] == pytest.approx(right.mean())
-    assert one.set_index("bin").loc[0, "n"] == len(sample[2])
+    assert one["value"] == pytest.approx(right.mean())
+    assert one["n"] == len(sample[2])
 
 
-def test_pools_are_shown_as_one_on_request(runs, made, sample):
-    known = trajectory.with_sizes(made, "minilm-l6", runs)
-    pooled = growth(known).rows
-    assert list(pooled["dataset"].unique()) == ["snli+mnli", "alphanli"]
+def test_pools_are_shown_as_one_on_request(known, sizes, sample):
+    assert list(sizes.rows["dataset"].unique()) == ["snli+mnli", "alphanli"]
     entropies = np.concatenate([entropy(one.shares, unit="bits") for one in sample[:2]])
-    rows = pooled[(pooled["dataset"] == "snli+mnli") & (pooled["bin"] > 0)].drop_duplicates("bin")
-    assert rows["n"].tolist() == np.bincount(entropy_bins(entropies, 4).of_item).tolist()
-    alone = growth(known, pooled=False).rows
+    rows = chosen(sizes.rows, dataset="snli+mnli", measure="jsd", items=1000)
+    expected = np.bincount(entropy_bins(entropies, 4).of_item).tolist()
+    assert rows.loc[rows["bin"] > 0, "n"].tolist() == expected
+    alone = growth(known(), pooled=False).rows
     assert list(alone["dataset"].unique()) == ["snli", "mnli", "alphanli"]
 
 
-def test_seeds_are_averaged(runs, made):
-    table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
-    singles = [
-        growth(trajectory.with_sizes(made, "minilm-l6", [run])).rows
-        for run in runs
-        if run.name in ("small", "second")
-    ]
-    mine = table[(table["dataset"] == "snli+mnli") & (table["items"] == 1000)]
-    assert set(mine["n_seeds"]) == {2}
+def test_seeds_are_averaged_and_widen_the_intervals(known, sizes, runs):
+    first, second = (growth(known(chosen=[runs[name]])).rows for name in ("small", "second"))
+    mine = chosen(sizes.rows, dataset="snli+mnli", items=1000)
     assert set(mine["runs"]) == {"small second"}
     assert set(mine["epochs"]) == {10}
-    mean = (singles[0]["value"] + singles[1]["value"]).to_numpy() / 2
+    mean = (first["value"] + second["value"]).to_numpy() / 2
     np.testing.assert_allclose(mine["value"], mean)
+    (several,), (alone,) = (
+        chosen(table, bin=0, measure="jsd").to_dict("records") for table in (mine, first)
+    )
+    assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
+    # The two seeds differ by far more than items do.
+    assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
 
 
-def test_stages_of_other_models_are_passed_over(runs, made):
-    known = trajectory.with_sizes(made, "mpnet-base", runs)
-    assert len(growth(known)) == 0
-
-
-def test_changes_are_those_since_the_first_stage(runs, made):
-    rows = course(made, runs).rows
-    rows = rows[rows["measure"] == "jsd"]
+def test_changes_are_those_since_the_first_stage(looks):
+    rows = looks.rows[looks.rows["measure"] == "jsd"]
     values = rows.pivot(index="bin", columns="items", values="value")
     last = rows[rows["items"] == 8000].set_index("bin")
     np.testing.assert_allclose(last["change"], values[8000] - values[128], atol=1e-8)
@@ -192,38 +177,26 @@ def test_changes_are_those_since_the_first_stage(runs, made):
     assert (first[["change", "change_low", "change_high"]] == 0).all(axis=None)
 
 
-def test_the_table_shows_every_stage_and_chance(runs, made, sample):
-    table = growth(trajectory.with_sizes(made, "minilm-l6", runs)).rows
-    shown = trajectory.side_by_side(table)
+def test_the_table_shows_every_stage_and_chance(sizes, sample):
+    shown = trajectory.side_by_side(sizes.rows)
     assert list(shown.columns[-5:]) == ["all items", "bin 1", "bin 2", "bin 3", "bin 4"]
     assert len(shown.columns) == 8
-    jsd = shown[(shown["quantity"] == "JSD") & (shown["dataset"] == "SNLI+MNLI")]
+    jsd = chosen(shown, quantity="JSD", dataset="SNLI+MNLI")
     assert jsd["training items"].tolist() == ["1,000", "4,000", "chance"]
-    counts = shown[(shown["quantity"] == "items scored") & (shown["dataset"] == "αNLI")]
+    counts = chosen(shown, quantity="items scored", dataset="αNLI")
     assert counts["all items"].tolist() == [str(len(sample[2]))]
-    accuracy = shown[(shown["quantity"] == "new accuracy (%)") & (shown["dataset"] == "αNLI")]
-    one = table[(table["dataset"] == "alphanli") & (table["measure"] == "new_accuracy")]
-    one = one[one["bin"] == 2].iloc[0]
+    accuracy = chosen(shown, quantity="new accuracy (%)", dataset="αNLI")
+    one = chosen(sizes.rows, dataset="alphanli", measure="new_accuracy", bin=2).iloc[0]
     expected = f"{100 * one['value']:.0f} [{100 * one['low']:.0f}, {100 * one['high']:.0f}]"
     assert accuracy["bin 2"].tolist() == [expected, f"{100 * one['chance']:.0f}"]
 
 
 def test_the_sample_s_stages_are_simulated(sample):
-    sizes = growth(trajectory.with_sizes(material(sample), "minilm-l6"))
-    looks = growth(trajectory.with_looks(material(sample), "minilm-l6"), trajectory.by_look)
+    found = material(sample)
+    sizes = growth(trajectory.with_sizes(found, "minilm-l6"))
+    looks = growth(trajectory.with_looks(found, "minilm-l6"), trajectory.by_look)
     for table in (sizes, looks):
         assert set(table.rows["runs"]) == {"synthetic run"}
         assert table.synthetic
-    rows = sizes.rows
-    every = rows[(rows["bin"] == 0) & (rows["measure"] == "new_accuracy")]
-    last = every[every["items"] == every["items"].max()]
-    assert (last["change"] > 0).all()
-
-
-def test_without_votes_there_are_no_stages(runs, sample):
-    known = Material(tuple(Evidence((one.dataset,), None, None) for one in sample))
-    for found in (
-        trajectory.with_sizes(known, "minilm-l6", runs),
-        trajectory.with_looks(known, "minilm-l6", runs),
-    ):
-        assert [one.systems for one in found] == [None, None, None]
+    every = chosen(sizes.rows, bin=0, measure="new_accuracy")
+    assert (every.loc[every["items"] == every["items"].max(), "change"] > 0).all()

@@ -1,6 +1,8 @@
-"""Tiny trainings on the synthetic sample."""
+"""Tiny trainings on the synthetic sample. PyTorch is imported where it is used."""
 
+import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,12 +10,20 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.scoring.trained import Run
+from chaos_utils.training import finetune, loop
+from chaos_utils.training.checkpoints import Progress
+from chaos_utils.training.devices import Device
+from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
+from chaos_utils.training.encoding import encode
+from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings
+
+N_STEPS = 4  # of `fit_tiny`
 
 
 def small(family: str = "bert", **more: Any) -> Settings:
     """Return settings that train for a second."""
-    values = {"max_train_examples": 96, "batch_size": 16, "epochs": 1, "dev_examples": 40,
+    values = {"max_train_examples": 96, "batch_size": 16, "epochs": 1, "dev_examples": 24,
               "data": "sample", "precision": "fp32"}  # fmt: skip
     return Settings(model=f"tiny-{family}", **(values | more))
 
@@ -31,3 +41,41 @@ def stop_at(step: int) -> Callable[[str, int, int], None]:
             raise KeyboardInterrupt
 
     return report
+
+
+@functools.cache
+def _job() -> tuple[Path, loop.Job]:
+    folder = find_encoder(get_model("tiny-distilbert")).folder
+    corpus = finetune.load_data(small()).train.take(range(64))
+    encoded = encode(load_tokenizer(folder), corpus, 64)
+    plan = [np.arange(16 * k, 16 * k + 16) for k in range(N_STEPS)]
+    return folder, loop.Job(encoded, corpus.targets, plan, 2, 1e-2, 0.0, 0.0, 0, patience=2)
+
+
+def fit_tiny(work: Path, *, stop: int = 0, device: Device | None = None) -> tuple[Any, Progress]:
+    """Train a tiny model for two epochs of two steps, of which the first is the better one.
+
+    Goes on from the checkpoint in the folder `work`, and is interrupted after the step `stop`.
+    """
+    import torch
+
+    device = device or Device("cpu", "fp32", "CPU, 1 thread")
+    folder, job = _job()
+
+    def progress(state: Progress) -> None:
+        if state.step == stop:
+            raise KeyboardInterrupt
+
+    work.mkdir(exist_ok=True)
+    torch.manual_seed(0)
+    model = load_model(folder, 3)
+    state = loop.fit(
+        model, job, device, work, evaluate=lambda _, step: {"accuracy": 1 / step},
+        accelerator=finetune._accelerator(device), checkpoint_seconds=0, progress=progress,
+    )  # fmt: skip
+    return model, state
+
+
+def weights(model: Any) -> npt.NDArray[np.float64]:
+    """Return all the weights of a model, one after the other."""
+    return np.concatenate([weight.detach().numpy().ravel() for weight in model.parameters()])

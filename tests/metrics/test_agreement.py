@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import beta, multinomial
-from statsmodels.stats import inter_rater
 
 from chaos_utils.metrics import agreement
 
@@ -25,6 +24,8 @@ def kappa(votes):
 
 @given(same_totals)
 def test_kappa_agrees_with_statsmodels(votes):
+    from statsmodels.stats import inter_rater
+
     found = kappa(votes)
     if (votes.sum(axis=0) > 0).sum() == 1:
         assert np.isnan(found)  # all votes of all items for one label

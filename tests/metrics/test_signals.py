@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import scipy.stats
-import sklearn.metrics
 from helpers.strategies import distributions
 from hypothesis import given
 
@@ -19,6 +18,8 @@ def pairs_of(n, rng, slope=0.6, votes=100):
 
 @given(distributions(n_arrays=2, min_items=4))
 def test_values_agree_with_scipy_and_scikit_learn(pair):
+    import sklearn.metrics
+
     h, m = pair
     ours, theirs = (entropy(p, unit="nats").round(10) for p in (m, h))
     found = signals.entropy_correlation(h, m)

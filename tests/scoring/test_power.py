@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from statsmodels.stats.power import TTestPower
 
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import (
@@ -104,6 +103,8 @@ def test_with_fewer_than_twice_the_votes_there_is_a_total_alone():
 
 
 def test_differences_and_items_are_one_formula():
+    from statsmodels.stats.power import TTestPower
+
     assert smallest_difference(1, 100) == pytest.approx((norm.ppf(0.975) + norm.ppf(0.8)) / 10)
     assert smallest_difference(4, 100) == pytest.approx(2 * smallest_difference(1, 100))
     assert items_needed(2.5, smallest_difference(2.5, 321)) == pytest.approx(321)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from helpers.rows import row, write_rows
 from helpers.runs import write_run
-from statsmodels.stats.multitest import multipletests
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -179,6 +178,8 @@ def test_the_prior_does_not_know_its_own_item(votes):
 
 
 def test_a_comparison_is_paired(votes):
+    from statsmodels.stats.multitest import multipletests
+
     first, second = systems.load_systems(votes)[:2]
     table = score(votes, [first, second], reference=second.name, n_resamples=400, seed=1)
     gaps = table[table["reference"] == second.name].set_index("measure")

@@ -1,3 +1,5 @@
+"""Runs of our own: what they have seen, which stand for their encoders, damaged records."""
+
 import json
 import re
 import shutil
@@ -12,6 +14,7 @@ from chaos_utils.scoring.trained import (
     PREDICTIONS_FILE,
     RECORD_FILE,
     find_run,
+    kind_of,
     of_most_items,
     read_run,
     run_of,
@@ -34,14 +37,38 @@ def write(sample, tmp_path):
     return made
 
 
+@pytest.fixture
+def damaged(write):
+    """A function that writes a run and then its record again: other entries, or another text."""
+
+    def made(text="", **changes):
+        path = write("run").folder / RECORD_FILE
+        record = json.loads(path.read_text("utf-8")) | changes
+        kept = {name: value for name, value in record.items() if value is not ...}
+        path.write_text(text or json.dumps(kept), "utf-8")
+        return path
+
+    return made
+
+
 def fields(run):
     about = run.about()
     return about["trained_on"], about["out_of_fold"]
 
 
-def test_a_run_that_learned_from_no_other_says_what_it_was_trained_on(write):
-    assert fields(write("plain")) == (CORPORA, False)
-    assert fields(write("votes", ON_VOTES)) == (VOTES, True)
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("plain", {}),
+        ("size", {"settings": {"max_train_examples": 1000}}),
+        ("smoothing", {"settings": {"label_smoothing": 0.1, "max_train_examples": 1000}}),
+        ("distilled", {"settings": {"teacher": "a", "loss": "soft"}}),
+        ("votes", {"settings": ON_VOTES}),
+        ("predicted", {"predicted": {"run": "a", "mc_samples": 10}}),
+    ],
+)
+def test_kinds_follow_from_settings(write, kind, changes):
+    assert kind_of(write("a", **changes)) == kind
 
 
 @pytest.mark.parametrize(
@@ -51,6 +78,7 @@ def test_a_run_that_learned_from_no_other_says_what_it_was_trained_on(write):
         {"init": "votes"},
         {"init": "results/votes"},  # named from elsewhere, and found beside by its last part
         {"init": "student", "teacher": "votes", "loss": "soft"},
+        {"init": "student"},
     ],
 )
 def test_what_learns_from_a_run_on_votes_has_seen_them_and_is_not_judged_by_them(
@@ -68,7 +96,8 @@ def test_what_learns_from_a_run_on_votes_has_seen_them_and_is_not_judged_by_them
 
 
 def test_folds_are_out_of_fold_unless_they_start_from_a_run_that_saw_the_votes(write, sample):
-    write("plain")
+    assert fields(write("plain")) == (CORPORA, False)
+    assert fields(write("votes", ON_VOTES)) == (VOTES, True)
     clean = write("clean", ON_VOTES | {"init": "plain"})
     assert fields(clean) == ((*CORPORA, *VOTES), True)
     assert len(clean.predictions_on(sample[0]).aligned_to(sample[0]).human) == len(sample[0])
@@ -78,15 +107,9 @@ def test_folds_are_out_of_fold_unless_they_start_from_a_run_that_saw_the_votes(w
         leaking.predictions_on(sample[0]).aligned_to(sample[0])
 
 
-def test_votes_are_followed_over_several_steps_and_round_in_a_circle(write):
-    write("votes", ON_VOTES)
-    write("student", TAUGHT_BY_VOTES)
-    assert fields(write("grandchild", {"init": "student"})) == ((*VOTES, *CORPORA), False)
+def test_runs_in_a_circle_or_without_their_teacher_say_what_their_own_records_do(write):
     write("one", {"init": "other"})
     assert fields(write("other", {"init": "one"})) == (CORPORA, False)
-
-
-def test_a_run_whose_teacher_is_not_found_says_what_its_own_record_does(write):
     teacher = write("votes", ON_VOTES)
     student = write("student", TAUGHT_BY_VOTES)
     shutil.rmtree(teacher.folder)
@@ -100,24 +123,6 @@ def test_a_record_that_says_what_was_seen_needs_no_other_run(write):
     assert run.about()["family"] == "MiniLM, distilled"
     assert fields(write("later", {"init": "student"})) == ((*VOTES, *CORPORA), False)
     assert write("old", system="MiniLM-L6, seed 0").about()["family"] == "MiniLM-L6"
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"trained_on": "SNLI", "out_of_fold": False},
-        {"trained_on": [1], "out_of_fold": False},
-        {"trained_on": ["SNLI"]},
-        {"trained_on": ["SNLI"], "out_of_fold": "no"},
-        {"family": 3},
-    ],
-)
-def test_a_record_whose_fields_are_of_the_wrong_kind_is_damaged(write, wrong):
-    folder = write("run").folder
-    record = json.loads((folder / RECORD_FILE).read_text("utf-8"))
-    (folder / RECORD_FILE).write_text(json.dumps(record | wrong), "utf-8")
-    with pytest.raises(ChaosError, match="record cannot be read"):
-        read_run(folder)
 
 
 def test_a_run_is_found_by_its_path_and_a_missing_one_is_named(write, tmp_path):
@@ -144,33 +149,45 @@ def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
     assert names(*parts, whole, *other) == ["whole", "other-90", "other-90-s1"]
 
 
-@pytest.mark.parametrize("text", ["[]", "5", "null", '{"system": 1', '{"system": 1, "system": 2}'])
-def test_a_record_that_is_no_object_is_damaged_in_plain_words(write, text):
-    folder = write("run").folder
-    (folder / RECORD_FILE).write_text(text, "utf-8")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"trained_on": "SNLI", "out_of_fold": False},
+        {"trained_on": [1], "out_of_fold": False},
+        {"trained_on": ["SNLI"]},
+        {"trained_on": ["SNLI"], "out_of_fold": "no"},
+        {"family": 3},
+        {"data": None},
+        {"fits": None},
+        {"dev": None},
+        {"device": {"title": 3, "precision": "fp32"}},
+        {"weights": ...},
+        {"text": "[]"},
+        {"text": "5"},
+        {"text": "null"},
+        {"text": '{"system": 1'},
+        {"text": '{"system": 1, "system": 2}'},
+    ],
+)
+def test_a_record_that_is_damaged_is_reported_in_plain_words(damaged, wrong):
     with pytest.raises(ChaosError, match="record cannot be read") as fault:
-        read_run(folder)
+        read_run(damaged(**wrong).parent)
     assert not re.search("char |NoneType|object is not", str(fault.value))
     assert "found:" in str(fault.value)
 
 
 @pytest.mark.parametrize("text", ["[]", "5", "null", "{}", '{"outputs": 3}', '{"outputs'])
-def test_a_damaged_record_below_results_is_never_passed_over(write, tmp_path, monkeypatch, text):
-    folder = write("run").folder
-    (folder / RECORD_FILE).write_text(text, "utf-8")
+def test_a_damaged_record_below_results_is_never_passed_over(damaged, tmp_path, monkeypatch, text):
+    path = damaged(text)
     monkeypatch.setattr(paths, "find_project", lambda: tmp_path)
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     with pytest.raises(ChaosError, match="record cannot be read"):
-        run_of(folder / PREDICTIONS_FILE)
+        run_of(path.parent / PREDICTIONS_FILE)
 
 
-def test_a_record_of_ours_without_outputs_is_damaged_anywhere(write):
-    folder = write("run").folder
-    record = json.loads((folder / RECORD_FILE).read_text("utf-8"))
-    del record["outputs"]
-    (folder / RECORD_FILE).write_text(json.dumps(record), "utf-8")
+def test_a_record_of_ours_without_outputs_is_damaged_anywhere(damaged):
+    path = damaged(outputs=...)
     with pytest.raises(ChaosError, match="missing: outputs"):
-        run_of(folder / PREDICTIONS_FILE)
-    another_program_s = '{"settings": {}, "data": "x"}'
-    (folder / RECORD_FILE).write_text(another_program_s, "utf-8")
-    assert run_of(folder / PREDICTIONS_FILE) is None
+        run_of(path.parent / PREDICTIONS_FILE)
+    path.write_text('{"settings": {}, "data": "x"}', "utf-8")  # another program's
+    assert run_of(path.parent / PREDICTIONS_FILE) is None

@@ -1,28 +1,63 @@
-"""What tests of the engine share: one thread, and a cache of their own."""
+"""What tests of the engine share: PyTorch, loaded once, and a cache for each module."""
+
+import functools
+import gc
 
 import pytest
-import torch
 
 from chaos_utils.base import paths
-from chaos_utils.datasets import sources
+from chaos_utils.datasets import corpora, sources
+from chaos_utils.training import costs
+from chaos_utils.training.encoders import find_encoder, load_model
+from chaos_utils.training.recipes import get_model
 
 
-@pytest.fixture(scope="module")
-def one_thread():
-    """Tiny models gain nothing from more, and the tests run side by side."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+@pytest.fixture(scope="session")
+def torch():
+    """PyTorch on one thread: imported here, so that collecting the tests does not."""
+    import torch
+
+    torch.set_num_threads(1)  # tiny models gain nothing from more, and tests run side by side
+    load_model(find_encoder(get_model("tiny-bert")).folder, 3)
+    gc.freeze()  # PyTorch's trainer asks for collections of garbage: what was imported is none
+    return torch
+
+
+def _once(read):
+    """Read the sample once for all tests, which change nothing of it."""
+    kept = functools.cache(read)
+    return lambda *of: (kept if of[-1] == "sample" else read)(*of)
+
+
+_READ = {name: _once(getattr(corpora, name)) for name in ("load_corpus", "load_chaosnli")}
+
+
+def _own_cache(folder):
+    """Make a cache whose encoders and sample are shared with all tests."""
+    sources.sample_folder()  # before its folder is linked: a link would be replaced
+    shared = paths.cache()
+    folder.mkdir()
+    for name in ("encoders", "synthetic-sample"):
+        (shared / name).mkdir(exist_ok=True)
+        (folder / name).symlink_to((shared / name).resolve())
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def module_cache(torch, tmp_path_factory):
+    """A cache of the module's own, in which weights that were trained once are found again."""
+    folder = _own_cache(tmp_path_factory.mktemp("module") / "cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAOS_CACHE", str(folder))
+        patch.setattr(costs, "measured_peak", lambda device: 1e12)  # `test_devices` measures it
+        for name, read in _READ.items():
+            patch.setattr(corpora, name, read)
+        yield folder
 
 
 @pytest.fixture
-def own_work(tmp_path, monkeypatch):
-    """Weights and checkpoints of a test's own; encoders and the sample are shared."""
-    sources.sample_folder()  # before its folder is linked: a link would be replaced
-    shared = paths.cache()
-    (tmp_path / "cache").mkdir()
-    for name in ("encoders", "synthetic-sample"):
-        (shared / name).mkdir(exist_ok=True)
-        (tmp_path / "cache" / name).symlink_to(shared / name)
-    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
+def empty_cache(module_cache, tmp_path, monkeypatch):
+    """A cache in which nothing was trained."""
+    folder = _own_cache(tmp_path / "cache")
+    monkeypatch.setenv("CHAOS_CACHE", str(folder))
+    return folder

@@ -5,7 +5,6 @@ import shlex
 from dataclasses import fields
 
 import pytest
-import torch
 import yaml
 from helpers.checkout import PROJECT
 from typer.testing import CliRunner
@@ -17,7 +16,8 @@ from chaos_utils.scoring.trained import committed_runs, read_run, wanted_runs
 from chaos_utils.training import wanted
 from chaos_utils.training.settings import Settings
 
-SMALL = ["--data", "sample", "--max-train-examples", "32", "--dev-examples", "20"]
+SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
+         "--dev-examples", "20", "--threads", "3", "--token-budget", "200"]  # fmt: skip
 
 
 def chaos(*arguments):
@@ -47,16 +47,15 @@ def checkout(tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["--model", "minilm"], "did you mean 'minilm-l6'"),
-        (["--model", "tiny-bert", "--task", "nil"], "did you mean 'nli'"),
         (["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "99999"], "1 to "),
         (["--model", "tiny-bert", "--data", "nowhere"], "nowhere"),
-        (["--model", "tiny-bert", "--precision", "fp8"], "auto, fp32, bf16"),
         (["--model", "tiny-bert", "--loss", "jds"], "one of hard, soft, jsd"),
-        (["--model", "tiny-bert", "--seed", "99999999999"], "at most 2,147,483,647"),
         (["--model", "tiny-bert", "--init", "nothing", "--data", "sample"], "no finished run"),
+        (["--model", "tiny-bert", "--device", "cuda", "--data", "sample"], "PyTorch sees none"),
     ],
 )
-def test_bad_input_ends_in_one_message_and_code_2(arguments, message, tmp_path):
+def test_bad_input_ends_in_one_message_and_code_2(arguments, message, torch, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     done = chaos("finetune", *arguments, "--out", tmp_path / "run")
     assert done.exit_code == 2
     assert message in done.stderr
@@ -74,51 +73,30 @@ def test_every_setting_is_an_option_with_its_meaning():
     assert shown.index("--model") < shown.index("--data") < shown.index("--device")
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
-def test_a_gpu_where_there_is_none_is_refused(tmp_path):
-    done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--device", "cuda")
-    assert done.exit_code == 2
-    assert "PyTorch sees none" in done.stderr
-
-
-def test_a_run_is_reported_in_words_and_in_json(tmp_path):
-    done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run", "--json")
+def test_a_run_is_reported_and_its_recorded_command_makes_it_again(
+    torch, empty_cache, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    done = chaos("finetune", *SMALL, "--out", "results/run", "--json")
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["dev"]["all"]["n"] == 20
-    again = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
-    assert f"{answer['dev']['all']['accuracy']:.4f}" in again.stdout
-
-
-def test_the_recorded_command_makes_the_run_again_with_its_threads(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    before = torch.get_num_threads()
-    arguments = ["--model", "tiny-bert", *SMALL, "--threads", "3", "--token-budget", "200"]
-    assert chaos("finetune", *arguments, "--out", "results/run").exit_code == 0
+    assert "predicting dev: " not in done.stderr  # it takes less than a moment
     first = read_run(tmp_path / "results" / "run")
     assert (first.settings["threads"], first.settings["token_budget"]) == (3, 200)
-    assert torch.get_num_threads() == before
+    assert torch.get_num_threads() == 1
     if not torch.cuda.is_available():
         assert first.hardware == "CPU, 3 threads"
-    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))  # which has no weights
+    monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "other"))  # which has no weights
+    monkeypatch.setattr(train, "_SILENT_SECONDS", 0)
     program, *words = shlex.split(first.record["command"])
     assert program == "chaos"
-    assert chaos(*words).exit_code == 0
+    done = chaos(*words)
+    assert f"{answer['dev']['all']['accuracy']:.4f}" in done.stdout
+    assert "predicting dev: 20 of 20 items" in done.stderr.splitlines()
     again = read_run(first.folder)
     for entry in ("settings", "weights", "outputs", "command"):
         assert again.record[entry] == first.record[entry]
-
-
-def test_long_predictions_are_reported_in_lines_where_there_is_no_terminal(tmp_path, monkeypatch):
-    def lines():
-        done = chaos("finetune", "--model", "tiny-bert", *SMALL, "--out", tmp_path / "run")
-        return done.stderr.splitlines()
-
-    assert not any(line.startswith("predicting dev: ") for line in lines())
-    monkeypatch.setattr(train, "_SILENT_SECONDS", 0)
-    shown = lines()
-    assert "predicting dev: 20 of 20 items" in shown
-    assert any(line.startswith("predicting ChaosNLI: ") for line in shown)
 
 
 def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
@@ -143,52 +121,35 @@ def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
     assert (checkout / "results" / "one" / "run.json").stat().st_mtime_ns == before
 
 
-def test_an_incomplete_entry_of_the_list_is_named(checkout):
-    (checkout / "results" / "wanted.yml").write_text("- {name: one, why: x}\n")
-    done = chaos("wanted")
-    assert done.exit_code == 2
-    assert "entry 1" in done.stderr
-
-
 @pytest.mark.parametrize(
-    "text",
-    ["", "one", "{name: one}", "- one", "- {name: one, why: x, settings: [1]}", "- [", "- \x00",
-     "- {name: 1, why: x, settings: {}}", "- {name: one, why: x, predict: {run: two}}",
-     "- {name: one, why: x, predict: {run: two, mc_samples: many}}", b"- \xff", "- [name, why]",
-     "- {name: [&a [x, x], &b [*a, *a], [*b, *b]], why: x, settings: {}}"],
-)  # fmt: skip
-def test_a_list_that_cannot_be_read_is_one_message(checkout, text):
-    path = checkout / "results" / "wanted.yml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    ("text", "words"),
+    [
+        ("one", "a list"),
+        ("- [", "cannot be read"),
+        ("- {name: one, why: x}", "entry 1"),
+        ("- {name: one, why: x, settings: [1]}", "entry 1"),
+        ("- {name: one, why: x, predict: {run: two}}", "entry 1"),
+        ("- {name: one, why: x, predict: {run: two, mc_samples: many}}", "entry 1"),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_one_message(checkout, text, words):
+    (checkout / "results" / "wanted.yml").write_text(text)
     done = chaos("wanted", "--dry-run")
     assert done.exit_code == 2
     assert "wanted.yml" in done.stderr
-    assert "object is not" not in done.stderr
-    assert len(done.stderr) < 1000
+    assert words in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("spoil", ["data", "fits", "dev", "device"])
-def test_a_run_s_record_that_cannot_be_read_is_one_message(checkout, spoil):
+def test_a_run_s_record_that_cannot_be_listed_is_one_message(checkout):
     (checkout / "results" / "one").mkdir()
     source = PROJECT / "results" / "minilm-l6-nli-s0" / "run.json"
-    record = json.loads(source.read_text()) | {spoil: None}
+    record = json.loads(source.read_text()) | {"fits": []}
     (checkout / "results" / "one" / "run.json").write_text(json.dumps(record))
     entry = "- {name: one, why: x, settings: {model: tiny-bert}}"
     (checkout / "results" / "wanted.yml").write_text(entry)
     done = chaos("wanted")
     assert done.exit_code == 2
     assert "run.json" in done.stderr
-
-
-def test_folded_runs_have_no_model_to_ask_again(checkout):
-    arguments = [
-        "--model", "tiny-bert", "--data", "sample", "--train", "chaosnli", "--n-folds", "2",
-        "--dev-examples", "20", "--out", "results/folded",
-    ]  # fmt: skip
-    assert chaos("finetune", *arguments).exit_code == 0
-    done = chaos("predict", "folded")
-    assert done.exit_code == 2
-    assert "a model for each fold" in done.stderr
 
 
 def test_the_project_s_list_is_complete_and_its_readme_current():

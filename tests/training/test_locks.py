@@ -1,23 +1,39 @@
-import time
-from threading import Thread
+"""One process at a time makes a run."""
 
-from chaos_utils.training.locks import alone
+import fcntl
+
+import pytest
+from filelock import FileLock
+
+from chaos_utils.training.cache import only_one, work_folder
 
 
-def test_who_comes_second_says_so_and_waits(tmp_path, monkeypatch):
-    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path))
-    events = []
+def test_a_run_waits_for_another_process_that_makes_it(empty_cache):
+    said = []
+    (empty_cache / "locks").mkdir()
+    other = FileLock(empty_cache / "locks" / "key")
+    other.acquire()
 
-    def second():
-        with alone("one", "waiting", events.append):
-            events.append("second")
+    def say(text):
+        said.append(text)
+        other.release()
 
-    with alone("one", "waiting", events.append), alone("other", "waiting", events.append):
-        other = Thread(target=second)
-        other.start()
-        while not events:
-            time.sleep(0.01)
-        time.sleep(0.1)
-        events.append("first")
-    other.join()
-    assert events == ["waiting", "first", "second"]
+    with only_one("key", say):
+        assert said == ["another process makes this run: waiting for it"]
+        with pytest.raises(TimeoutError):
+            other.acquire(timeout=0)
+    with only_one("key", said.append), only_one("another", said.append):
+        pass
+    assert len(said) == 1
+
+
+def test_a_file_system_that_refuses_locks_stops_nothing(monkeypatch):
+    def refused(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    said = []
+    with only_one("key", said.append):
+        assert work_folder("key").is_dir()
+    assert len(said) == 1
+    assert "takes no locks" in said[0]

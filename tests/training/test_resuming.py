@@ -9,16 +9,32 @@ import time
 
 import numpy as np
 import pytest
-import torch
-from helpers.engine import shares, small, stop_at
+from helpers.engine import N_STEPS, fit_tiny, shares, small, stop_at, weights
 
 from chaos_utils.scoring.trained import read_run
 from chaos_utils.training import checkpoints
 from chaos_utils.training import finetune as engine
-from chaos_utils.training.recipes import TINY_FAMILIES
+from chaos_utils.training.encoders import find_encoder
+from chaos_utils.training.recipes import TINY_FAMILIES, get_model
 
-pytestmark = pytest.mark.usefixtures("one_thread", "own_work")
-QUICK = {("bert", "nli"), ("modernbert", "nli"), ("xlnet", "alphanli")}
+QUICK = {("bert", "nli"), ("xlnet", "alphanli")}
+COMMAND = [
+    sys.executable, "-m", "chaos_utils.cli", "finetune", "--data", "sample", "--precision", "fp32",
+    "--device", "cpu", "--threads", "1", "--batch-size", "16",
+]  # fmt: skip
+
+
+def test_a_fit_that_is_stopped_after_any_step_ends_as_one_that_was_not(tmp_path):
+    unbroken, known = fit_tiny(tmp_path / "unbroken")
+    assert known.best_accuracy == 1 / 2  # of the first epoch, whose weights are kept
+    for step in range(1, N_STEPS + 1):
+        work = tmp_path / f"stopped-{step}"
+        with pytest.raises(KeyboardInterrupt):
+            fit_tiny(work, stop=step)
+        model, state = fit_tiny(work)
+        assert len(state.calls) == 2
+        assert (state.curve, state.looks) == (known.curve, known.looks)
+        assert (weights(model) == weights(unbroken)).all()
 
 
 @pytest.mark.parametrize(
@@ -29,7 +45,9 @@ QUICK = {("bert", "nli"), ("modernbert", "nli"), ("xlnet", "alphanli")}
         for task in ("nli", "alphanli")
     ],
 )
-def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task, tmp_path, sample):
+def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(
+    family, task, empty_cache, tmp_path, sample, monkeypatch
+):
     settings = small(family, task=task, max_train_examples=48)
     with pytest.raises(KeyboardInterrupt):
         engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(2))
@@ -44,24 +62,32 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(family, task
     assert shares(run).sum(axis=1) == pytest.approx(1)
     assert np.ptp(shares(run), axis=0).max() > 0  # it tells items apart
 
-    os.environ["CHAOS_CACHE"] += "/unbroken"
+    monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "unbroken"))
     unbroken = engine.finetune(settings, tmp_path / "unbroken")
-    assert (shares(run) == shares(unbroken)).all()
     assert run.record["fits"][0]["curve"] == unbroken.record["fits"][0]["curve"]
     assert run.record["outputs"] == unbroken.record["outputs"]
 
 
-def test_a_checkpoint_holds_the_weights_moments_and_the_best_weights_so_far(tmp_path):
-    def made():
-        model = torch.nn.Linear(2, 1)
-        return model, torch.optim.AdamW(model.parameters())
+def linear(torch):
+    model = torch.nn.Linear(2, 1)
+    return model, torch.optim.AdamW(model.parameters())
 
-    (model, optimizer), (other, fresh) = made(), made()
+
+@pytest.fixture
+def saved(torch, tmp_path):
+    """A model, its optimiser and its best weights, and the folder of their checkpoint."""
+    model, optimizer = linear(torch)
     model(torch.ones(1, 2)).sum().backward()
     optimizer.step()
-    best, found = {"weight": torch.full((1, 2), 7.0)}, {}
+    best = {"weight": torch.full((1, 2), 7.0)}
     checkpoints.save(model, optimizer, best, checkpoints.Progress(step=3), tmp_path)
-    state = checkpoints.resume(other, fresh, found, tmp_path, print)
+    return model, optimizer, best, tmp_path
+
+
+def test_a_checkpoint_holds_the_weights_moments_and_the_best_weights_so_far(torch, saved):
+    model, optimizer, best, folder = saved
+    (other, fresh), found = linear(torch), {}
+    state = checkpoints.resume(other, fresh, found, folder, print)
     assert state == checkpoints.Progress(step=3)
     assert torch.equal(other.weight, model.weight)
     assert torch.equal(found["weight"], best["weight"])
@@ -69,75 +95,72 @@ def test_a_checkpoint_holds_the_weights_moments_and_the_best_weights_so_far(tmp_
     assert torch.equal(*moments)
 
 
-@pytest.mark.slow
-def test_a_killed_process_goes_on_with_the_same_command(tmp_path):
-    command = [
-        sys.executable, "-m", "chaos_utils.cli", "finetune", "--model", "tiny-bert",
-        "--data", "sample", "--epochs", "6", "--max-train-examples", "320", "--batch-size", "8",
-        "--checkpoint-seconds", "0", "--precision", "fp32", "--dev-examples", "20",
-        "--out", str(tmp_path / "run"),
-    ]  # fmt: skip
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    work = tmp_path / "cache" / "training"
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
-        while not list(work.glob("*/checkpoint-0000001*")):
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-    assert not (tmp_path / "run").exists()
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "resuming after step" in done.stderr
-    assert read_run(tmp_path / "run").record["fits"][0]["steps"] == 240
-    assert not list(work.iterdir())
-
-
-def test_a_damaged_checkpoint_is_reported_and_not_used(tmp_path):
-    settings = small()
-    with pytest.raises(KeyboardInterrupt):
-        engine.finetune(settings, tmp_path / "run", checkpoint_seconds=0, report=stop_at(3))
-    (path,) = (tmp_path / "cache" / "training").glob("*/checkpoint-*")
+def test_a_damaged_checkpoint_is_reported_and_not_used(torch, saved):
+    (path,) = saved[-1].glob("checkpoint-*")
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
     messages = []
-    engine.finetune(settings, tmp_path / "run", say=messages.append)
+    assert checkpoints.resume(*linear(torch), {}, path.parent, messages.append) is None
     assert len(messages) == 1
-    assert "is damaged" in messages[0]
-    assert str(path) in messages[0]
+    assert f"{path} is damaged" in messages[0]
 
 
 @pytest.mark.slow
-def test_two_processes_make_the_steps_of_one(tmp_path):
-    arguments = [
-        "-m", "chaos_utils.cli", "finetune", "--model", "tiny-distilbert", "--data", "sample",
-        "--max-train-examples", "90", "--batch-size", "16", "--precision", "fp32",
-        "--device", "cpu", "--dev-examples", "40",
-    ]  # fmt: skip
-    from chaos_utils.training.encoders import find_encoder
-    from chaos_utils.training.recipes import get_model
+def test_a_process_that_is_killed_after_every_step_ends_as_one_that_was_not(
+    empty_cache, tmp_path, monkeypatch
+):
+    command = [*COMMAND, "--model", "tiny-bert", "--max-train-examples", "96", "--epochs", "1",
+               "--dev-examples", "24", "--out", str(tmp_path / "run")]  # fmt: skip
 
+    def steps():
+        found = (empty_cache / "training").glob("*/checkpoint-*")
+        return max((int(path.name.split("-")[1]) for path in found), default=0)
+
+    kills = 0
+    while steps() < 6:
+        before = steps()
+        called = [*command, "--checkpoint-seconds", "0"]
+        with subprocess.Popen(called, stderr=subprocess.DEVNULL) as process:
+            while steps() == before:
+                assert process.poll() is None
+                time.sleep(0.001)
+            process.send_signal(signal.SIGKILL)
+        kills += 1
+    assert kills > 1
+    assert not (tmp_path / "run").exists()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "resuming after step 6" in done.stderr
+    assert not list((empty_cache / "training").iterdir())
+    monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "unbroken"))
+    unbroken = engine.finetune(small(threads=1), tmp_path / "unbroken")
+    assert read_run(tmp_path / "run").record["outputs"] == unbroken.record["outputs"]
+
+
+@pytest.mark.slow
+def test_two_processes_make_the_steps_of_one(empty_cache, tmp_path):
     config = find_encoder(get_model("tiny-distilbert")).folder / "config.json"
     text = config.read_text()
     values = json.loads(text) | {"dropout": 0.0, "attention_dropout": 0.0,
                                  "seq_classif_dropout": 0.0}  # fmt: skip
     config.write_text(json.dumps(values))  # dropout is drawn by each process for itself
+    two_processes = [
+        sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2",
+        "--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no",
+    ]  # fmt: skip
+    runs = []
     try:
-        runs = []
-        for name, starter in (
-            ("one", [sys.executable]),
-            ("two", [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu",
-                     "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
-                     "--dynamo_backend", "no"]),
-        ):  # fmt: skip
-            environment = os.environ | {"OMP_NUM_THREADS": "1"}
-            environment["CHAOS_CACHE"] = str(tmp_path / "cache" / name)
-            (tmp_path / "cache" / name).mkdir()
-            (tmp_path / "cache" / name / "encoders").symlink_to(config.parents[1])
-            command = [*starter, *arguments, "--out", str(tmp_path / name)]
+        for name, starter in (("one", [sys.executable]), ("two", two_processes)):
+            (empty_cache / name).mkdir()
+            (empty_cache / name / "encoders").symlink_to(config.parents[1])
+            command = [*starter, *COMMAND[1:], "--model", "tiny-distilbert", "--out",
+                       str(tmp_path / name), "--max-train-examples", "90", "--dev-examples",
+                       "40"]  # fmt: skip
             done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, check=False
-            )
+                command, env=os.environ | {"CHAOS_CACHE": str(empty_cache / name)},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
             assert done.returncode == 0, done.stderr[-2000:]
             runs.append(read_run(tmp_path / name))
     finally:
