@@ -3,7 +3,7 @@ import pytest
 import scipy.stats
 import sklearn.metrics
 from helpers.strategies import distributions
-from hypothesis import given
+from hypothesis import given, settings
 
 from chaos_utils.metrics import signals
 from chaos_utils.metrics.divergence import entropy
@@ -17,6 +17,7 @@ def pairs_of(n, rng, slope=0.6, votes=100):
     return rng.multinomial(votes, truth) / votes, model
 
 
+@settings(max_examples=50)
 @given(distributions(n_arrays=2, min_items=4))
 def test_values_agree_with_scipy_and_scikit_learn(pair):
     h, m = pair
