@@ -43,25 +43,37 @@ def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"),
     )  # fmt: skip
 
 
+def entries_text(entry, models=("m",), n=N):
+    """Return ChaosNLI's JSON; an entry may replace the uid."""
+    content = {name: {f"u{i}": {"uid": f"u{i}", **entry(i)} for i in range(n)} for name in models}
+    return json.dumps(content)
+
+
+def csv_text(lines=None, header="uid,entailment,neutral,contradiction"):
+    if lines is None:
+        lines = [f"u{i}," + ",".join(map(str, shares(i))) for i in range(N)]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def lines_text(entry, n=N):
+    """Return JSON lines; an entry may replace the uid."""
+    return "".join(json.dumps({"uid": f"u{i}", **entry(i)}) + "\n" for i in range(n))
+
+
 def write_chaosnli(
     path, entry=lambda i: {"predicted_probabilities": shares(i)}, models=("m",), n=N
 ):
-    content = {name: {f"u{i}": {"uid": f"u{i}", **entry(i)} for i in range(n)} for name in models}
-    path.write_text(json.dumps(content))
+    path.write_text(entries_text(entry, models, n))
     return path
 
 
-def write_csv(path, lines=None, header="uid,entailment,neutral,contradiction"):
-    if lines is None:
-        lines = [f"u{i}," + ",".join(map(str, shares(i))) for i in range(N)]
-    path.write_text("\n".join([header, *lines]) + "\n")
+def write_csv(path, *content, **header):
+    path.write_text(csv_text(*content, **header))
     return path
 
 
 def write_lines(path, entry=lambda i: {"probs": shares(i)}, n=N):
-    """Write JSON lines; an entry may replace the uid."""
-    lines = [json.dumps({"uid": f"u{i}", **entry(i)}) for i in range(n)]
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(lines_text(entry, n))
     return path
 
 
