@@ -3,13 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations
-from chaos_utils.scoring import annotators
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 
 
@@ -77,19 +75,6 @@ def test_dawid_and_skene_find_the_errors_and_beat_the_majority(simulated):
     np.testing.assert_allclose(found.accuracy, accuracy, atol=0.08)
 
 
-def test_dawid_and_skene_agree_with_crowd_kit(simulated, monkeypatch):
-    library = pytest.importorskip("crowdkit.aggregation.classification")
-    monkeypatch.setattr(annotators, "_GAIN", 1e-9)  # near the end, steps are small
-    known = simulated[0].annotations
-    few = known.item < 120
-    votes = crowd(known.item[few], known.annotator[few], known.label[few])
-    known = votes.annotations
-    table = pd.DataFrame({"task": known.item, "worker": known.annotator, "label": known.label})
-    theirs = library.DawidSkene(n_iter=200, tol=1e-9).fit_predict_proba(table).sort_index()
-    ours = dawid_skene(votes).chances
-    assert np.abs(ours - theirs[[0, 1, 2]].to_numpy()).max() < 0.002
-
-
 def test_a_step_of_em_is_what_the_paper_says(simulated):
     """The equations of Dawid and Skene (1979), vote by vote, from the estimate that was found."""
     votes, _, _ = simulated
@@ -109,15 +94,8 @@ def test_without_annotators_it_is_refused(simulated):
             function(bare)
 
 
-def test_snow_s_annotators_are_cleaned_as_published(rte):
+def test_snow_s_annotators_are_cleaned_as_published(released_root):
+    rte = load_votes("rte")
     right = (dawid_skene(rte).chances.argmax(axis=1) == rte.old_label).mean()
     assert right == pytest.approx(0.927, abs=0.002)
     assert right > (rte.counts.argmax(axis=1) == rte.old_label).mean() + 0.02
-
-
-@pytest.fixture
-def rte():
-    try:
-        return load_votes("rte")
-    except ChaosError:
-        pytest.skip("RTE's votes are not available")

@@ -258,7 +258,7 @@ def test_inner_folds_choose_what_is_best_there(votes_of_fifty, two_systems):
 
 def test_nothing_is_chosen_with_the_predicted_items_in_sight(votes_of_fifty, two_systems):
     logs, groups = log_probabilities(two_systems)[:200], np.arange(200) // 2
-    shares, folds = votes_of_fifty[:200], grouped_folds(groups, 3, 0)
+    shares, folds = votes_of_fifty[:200], grouped_folds(groups, 2, 0)
     before = predict_nested(logs, shares, groups, folds)
     same = folds == 0
     changed = np.where(same[:, np.newaxis], np.eye(3)[np.arange(200) % 3], shares)
