@@ -24,9 +24,6 @@ from chaos_utils.scoring.references import (
 from chaos_utils.scoring.scores import available
 from chaos_utils.scoring.systems import baselines, load_systems
 
-ALPHA = (0.4, 0.7, 0.3)  # about what fits SNLI
-SMOOTH = ("jsd", "dist_ce", "ent_ce")
-
 
 def by_measure(table, column, **columns):
     """Return a column by measure, of the rows in which other columns have these values."""
@@ -35,9 +32,8 @@ def by_measure(table, column, **columns):
     return table.dropna(subset=[column]).set_index("measure")[column].to_dict()
 
 
-@pytest.mark.parametrize("number", [0, 2])
-def test_a_reference_has_one_value_on_all_pages(sample, number):
-    votes = sample[number]
+def test_a_reference_has_one_value_on_all_pages(sample):
+    votes = sample[2]
     systems = load_systems(votes)[:1]
     drawn = References(votes)
     page = ceilings.noise_ceiling.function(votes, n_draws=DRAWS, seed=0)
@@ -90,46 +86,12 @@ def truths_of(shares, n_draws):
     return np.broadcast_to(shares, (n_draws, *shares.shape))
 
 
-def floors(truths, n_votes, rng, names=SMOOTH):
-    crowd = draw_crowds(truths, n_votes, rng)
-    return np.array([repeated(MEASURES[name], crowd, truths).value for name in names])
-
-
-@pytest.fixture(scope="module")
-def world():
-    """Items whose true distributions are known, and a few votes on each."""
-    rng = np.random.default_rng(5)
-    truth = rng.dirichlet(ALPHA, size=3000)
-    return truth, rng.multinomial(15, truth), rng
-
-
-def test_floor_from_the_posterior_is_the_true_one_and_from_vote_shares_is_not(world):
-    truth, counts, rng = world
-    true = floors(truths_of(truth, 8), 15, rng)
-    posterior = floors(draw_posterior(counts, 8, rng), 15, rng)
-    plugged_in = floors(truths_of(counts / 15, 8), 15, rng)
-    np.testing.assert_allclose(posterior, true, rtol=0.04)
-    assert (plugged_in < 0.92 * true).all()
-
-
-def test_votes_drawn_from_vote_shares_count_the_noise_twice(world):
-    truth, counts, rng = world
-    new = draw_crowds(truths_of(truth, 4), 15, rng)
-    model = truths_of(truth, 4)
-    again = draw_crowds(truths_of(counts / 15, 4), 15, rng)
-    for name in ("jsd", "dist_ce"):
-        # Two layers of sampling noise instead of one: about √2 as much.
-        true = repeated(MEASURES[name], new, model).value
-        assert repeated(MEASURES[name], again, model).value > 1.25 * true
-
-
 def test_both_ceilings_find_the_true_one(sample):
     rng = np.random.default_rng(6)
-    truth = truths_of(rng.dirichlet(ALPHA, size=3000), 8)
+    truth = truths_of(rng.dirichlet((0.4, 0.7, 0.3), size=2000), 8)  # about what fits SNLI
     counts = rng.multinomial(100, truth[0])
-    votes = replace(sample[0], uids=tuple(map(str, range(3000))), counts=counts)
-    found = References(votes, 2)
-    for name in SMOOTH:
+    found = References(replace(sample[0], uids=tuple(map(str, range(2000))), counts=counts), 2)
+    for name in ("jsd", "dist_ce", "ent_ce"):
         crowds = (draw_crowds(truth, 100, rng) for _ in range(2))
         true = repeated(MEASURES[name], *crowds).value
         assert found.crowds(name).value == pytest.approx(true, rel=0.04)
@@ -145,11 +107,6 @@ def test_extrapolation_recovers_a_curve_of_its_form():
     weights = extrapolation_weights(list(sizes), 100)
     assert weights.sum() == pytest.approx(1)
     assert weights @ curve(sizes) == pytest.approx(curve(100))
-
-
-def test_extrapolation_needs_three_sizes():
-    with pytest.raises(ValueError, match="sizes"):
-        extrapolation_weights([10, 20, 20], 100)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +150,7 @@ def test_any_measure_of_two_votes_has_references(sample):
     assert found.crowds("sq_distance").value == pytest.approx(noise, rel=0.15)
 
 
-@pytest.mark.parametrize("n_votes", [5, 6, 10, 20])
+@pytest.mark.parametrize("n_votes", [5, 20])
 def test_few_votes_give_a_second_crowd_that_is_close_to_the_true_one(released, n_votes):
     for votes in released:
         rng = np.random.default_rng(3)
@@ -225,16 +182,23 @@ def test_the_standard_error_is_that_of_other_items(sample):
     rng = np.random.default_rng(0)
     values = []
     for _ in range(30):
-        counts = rng.multinomial(50, rng.dirichlet(ALPHA, size=200))
+        counts = rng.multinomial(50, rng.dirichlet((0.4, 0.7, 0.3), size=200))
         votes = replace(sample[0], uids=tuple(map(str, range(200))), counts=counts)
         found = References(votes, 5)
         values.append(found.second_crowd("jsd").value)
     assert found.second_crowd_error("jsd") == pytest.approx(np.std(values), rel=0.4)
 
 
-def test_no_draws_are_refused():
-    with pytest.raises(ValueError, match="n_draws"):
-        draw_posterior([[3, 2]], 0, np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: draw_posterior([[3, 2]], 0, np.random.default_rng(0)), "n_draws"),
+        (lambda: extrapolation_weights([10, 20, 20], 100), "sizes"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_any_measure_has_references(sample):

@@ -67,27 +67,6 @@ def test_neither_the_order_of_a_system_s_items_nor_that_of_systems_matters(votes
     pd.testing.assert_frame_equal(first, second, rtol=1e-9, atol=1e-12)
 
 
-def test_an_interval_covers_the_population_s_value_as_often_as_it_says(votes):
-    # Each of 300 groups is a sample of 40 items with 20 votes each, from a known population.
-    rng = np.random.default_rng(7)
-
-    def counts(n):
-        return rng.multinomial(20, rng.dirichlet((0.4, 0.7, 0.3), size=n))
-
-    n_samples, n_items = 300, 40
-    drawn = counts(n_samples * n_items)
-    many = replace(
-        votes, uids=tuple(map(str, range(len(drawn)))), counts=drawn, majority=drawn.argmax(axis=1),
-        given_old_label=None, given_old_votes=None, texts=(),
-    )  # fmt: skip
-    groups = {str(i): range(i * n_items, (i + 1) * n_items) for i in range(n_samples)}
-    table = score(many, [systems.uniform(many)], measures=["dist_ce"], groups=groups,
-                  n_resamples=400)  # fmt: skip
-    truth = np.abs(counts(400_000) / 20 - 1 / 3).sum(axis=1).mean() / 2
-    covered = ((table["low"] <= truth) & (truth <= table["high"])).mean()
-    assert 0.90 <= covered <= 0.98
-
-
 def test_systems_that_cover_other_items_are_judged_on_theirs(votes):
     whole = systems.oracle(votes)
     both = [whole, part_of(whole, range(50), name="part")]
