@@ -24,7 +24,7 @@ from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import judging
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
-from chaos_utils.scoring.systems import computed, mean_vote, uniform
+from chaos_utils.scoring.systems import computed, mean_vote
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -209,15 +209,13 @@ def test_released_votes_are_not_marked_and_ranked_as_a_whole_only(
     known = {(row["system"], row["measure"]): row["value"] for row in known_rows(votes)}
     assert rows[PERFECT_MODEL, "jsd"]["value"] == known[PERFECT_MODEL, "jsd"]
 
-    part = rows_of(
-        evaluate(str(tmp_path / "hard.csv"), "--allow-missing", *given, data=str(released_root))
-    )
+    given = ("--allow-missing", *given)
+    part = rows_of(evaluate(str(tmp_path / "hard.csv"), *given, data=str(released_root)))
     assert all(row["rank"] is None and row["n_items"] == 452 for row in part)
     ours = judging.part_of(votes, np.sort(hard))
     drawn = References(ours).scores(["jsd"]).set_index("system")["value"]
     for name in (PERFECT_MODEL, SECOND_CROWD):
         assert value_of(part, name, "jsd") == pytest.approx(drawn[name])
-    assert value_of(part, PERFECT_MODEL, "dist_ce") > 1.2 * known[PERFECT_MODEL, "dist_ce"]
     own = MEASURES["jsd"].value(mean_vote(ours).aligned_to(ours, in_sample=True))
     assert value_of(part, "mean vote", "jsd") == pytest.approx(own)
 
@@ -435,12 +433,6 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     assert "human" in table
 
 
-def test_human_equivalents_alone(evaluate):
-    rows = rows_of(evaluate("snli.csv", "--measures", people.BRIER, "--json"))
-    assert [(row["system"], row["measure"]) for row in rows] == [("snli", people.BRIER)]
-    assert rows[0]["text"]
-
-
 def test_a_system_may_be_called_as_a_baseline(evaluate, mine, tmp_path):
     (tmp_path / "mean vote.csv").write_text((mine / "snli.csv").read_text())
     given = (str(tmp_path / "mean vote.csv"), "--bootstrap", "40", "--measures", "jsd")
@@ -451,18 +443,15 @@ def test_a_system_may_be_called_as_a_baseline(evaluate, mine, tmp_path):
 
 
 def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_path):
-    lines = [f"item {i},{3 + i % 3},{2},{1}" for i in range(40)]
-    (tmp_path / "moods.csv").write_text("\n".join(["item,happy,sad,neither", *lines]))
-    rows = [f"item {i},0.5,0.3,0.2" for i in range(40)]
-    (tmp_path / "mine.csv").write_text("\n".join(["uid,happy,sad,neither", *rows]))
-    own = (str(tmp_path / "mine.csv"), "--bootstrap", "40")
-    answered = rows_of(evaluate(*own, "--json", data=str(tmp_path / "moods.csv")))
-    shown = {row["measure"] for row in answered}
-    assert shown == set(judging.USUAL) - {"old_accuracy"}
+    header = "happy,sad,neither\n"
+    lines = [f"item {i},{3 + i % 3},2,1\n" for i in range(40)]
+    (tmp_path / "moods.csv").write_text("".join([f"item,{header}", *lines]))
+    rows = [f"item {i},0.5,0.3,0.2\n" for i in range(40)]
+    (tmp_path / "mine.csv").write_text("".join([f"uid,{header}", *rows]))
+    own = (str(tmp_path / "mine.csv"), "--bootstrap", "0", "--json")
+    answered = rows_of(evaluate(*own, data=str(tmp_path / "moods.csv")))
+    assert {row["measure"] for row in answered} == set(judging.USUAL) - {"old_accuracy"}
     assert {row["rank"] for row in answered} == {None}
-    asked = evaluate(*own, "--measures", "jsd,old_accuracy", data=str(tmp_path / "moods.csv"))
-    assert asked.returncode == 2
-    assert "old accuracy needs old labels" in asked.stderr
 
 
 @pytest.mark.parametrize(
@@ -496,6 +485,7 @@ def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_pat
          "did you mean 'human_equivalent_brier'"),
         (["snli.csv", "--measures", "jsd, kl,jsd"], "named twice"),
         (["snli.csv", "--measures", " , "], "There is no measure"),
+        (["snli.csv", "--measures", ""], "There is no measure"),
         (["snli.csv", "--measures", "all,jsd"], "all, without others"),
     ],
 )  # fmt: skip

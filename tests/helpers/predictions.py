@@ -1,6 +1,7 @@
 """Prediction files, made by hand, on items whose old label goes round."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,6 +32,23 @@ def made_votes(dataset, n=N, *, old_labels=True, prefix="u", synthetic=False):
         inputs.Input("made by hand", "0" * 64, synthetic),
         given_old_label=labels if old_labels else None,
     )
+
+
+def votes_from(like, counts):
+    """Return votes on items of the labels of others, with these counts and nothing else."""
+    return replace(
+        like, uids=tuple(map(str, range(len(counts)))), counts=frozen(counts),
+        majority=frozen(np.argmax(counts, axis=1)), given_old_label=None, given_old_votes=None,
+        texts=(), annotations=None, source=replace(like.source, sha256=""),
+    )  # fmt: skip
+
+
+def part_of(system, rows, **changes):
+    """Return a system that covers these items alone."""
+    return replace(
+        system, uids=tuple(np.array(system.uids)[rows].tolist()),
+        probabilities=system.probabilities[rows], predicted=system.predicted[rows], **changes,
+    )  # fmt: skip
 
 
 def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"), **more):

@@ -28,14 +28,6 @@ def test_reliability_curve_counts_every_item_once():
     assert np.isnan(curve.hits[2])
 
 
-@settings(max_examples=50)
-@given(distributions(min_items=3))
-def test_the_oracle_is_perfect_against_vote_shares_and_never_against_the_majority(h):
-    against = calibration.expected_calibration_error
-    assert against(h, h, BAAN) == pytest.approx(0, abs=1e-12)
-    assert against(h, h.argmax(axis=1), BAAN) == pytest.approx(1 - h.max(axis=1).mean(), abs=1e-12)
-
-
 def test_classwise_error_depends_on_what_it_is_divided_by():
     given = [[1.0, 0.0], [0.5, 0.5]], [1, 0], BAAN
     one = calibration.classwise_calibration_error(*given, divide_by="all")

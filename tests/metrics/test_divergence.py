@@ -6,7 +6,6 @@ import scipy.spatial.distance
 import scipy.stats
 from helpers.strategies import distributions
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from chaos_utils.metrics.divergence import (
     entropy,
@@ -35,22 +34,15 @@ def test_entropy_and_distances_agree_with_scipy_and_are_metrics(unit, three):
     expected = np.nan_to_num(scipy.spatial.distance.jensenshannon(p, q, base=base, axis=1))
     np.testing.assert_allclose(found, expected, atol=2e-8)
     np.testing.assert_allclose(found**2, jensen_shannon_divergence(p, q, unit=unit), atol=1e-15)
+    m = (q + 0.01) / (q + 0.01).sum(axis=1, keepdims=True)
+    found = kl_divergence(p, m, unit=unit, floor=0)
+    np.testing.assert_allclose(found, scipy.stats.entropy(p, m, base=base, axis=1), atol=1e-9)
+    assert (found >= 0).all()
     for distance in (total_variation, lambda a, b: jensen_shannon_distance(a, b, unit=unit)):
         d = distance(p, q)
         np.testing.assert_allclose(d, distance(q, p), atol=1e-12)
         assert ((d >= 0) & (d <= 1 + 1e-12)).all()
         assert (d <= distance(p, r) + distance(r, q) + 1e-7).all()
-
-
-@pytest.mark.parametrize("unit", BASES)
-@settings(max_examples=50)
-@given(pair=distributions(n_arrays=2, zeros=False))
-def test_kl_agrees_with_scipy(unit, pair):
-    h, m = pair
-    found = kl_divergence(h, m, unit=unit, floor=0)
-    expected = scipy.stats.entropy(h, m, base=BASES[unit], axis=1)
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-    assert (found >= 0).all()
 
 
 def test_entropy_and_distances_at_their_ends():
@@ -82,36 +74,12 @@ def test_the_squared_distance_is_right_on_average_from_two_votes_on(n_votes):
         assert chances @ found == pytest.approx(((one - truth) ** 2).sum(), abs=1e-12)
 
 
-@settings(max_examples=50)
-@given(distributions(n_arrays=2), st.integers(2, 100))
-def test_the_squared_distance_of_many_votes_is_the_plain_one(pair, n_votes):
-    h, m = pair
-    plain = ((h - m) ** 2).sum(axis=1)
-    found = squared_distance(h, m, n_votes)
-    assert ((plain - found >= -1e-12) & (plain - found <= 1 / (n_votes - 1))).all()
-    each = np.arange(2, 2 + len(h))
-    last = squared_distance(h[-1:], m[-1:], each[-1])
-    np.testing.assert_allclose(squared_distance(h, m, each)[-1:], last)
-
-
 @pytest.mark.parametrize("unit", BASES)
 def test_miller_madow_adds_the_first_term_of_the_bias(unit):
     votes = np.array([[3, 1, 0], [4, 0, 0], [1, 1, 1]])
     shares = votes / votes.sum(axis=1, keepdims=True)
     added = np.array([1 / 8, 0, 2 / 6]) / np.log(BASES[unit])
     np.testing.assert_allclose(miller_madow(votes, unit=unit), entropy(shares, unit=unit) + added)
-
-
-def test_miller_madow_mends_part_of_the_bias_of_many_votes_and_not_of_few():
-    p = np.array([0.5, 0.3, 0.2])
-    truth = entropy(p[np.newaxis], unit="nats")[0]
-    rng = np.random.default_rng(0)
-    for n, left in ((4, 0.03), (200, 0.001)):
-        votes = rng.multinomial(n, p, 20_000)
-        plain = entropy(votes / n, unit="nats").mean()
-        corrected = miller_madow(votes, unit="nats").mean()
-        assert plain < corrected < truth + 0.001
-        assert (truth - corrected < left) == (n == 200)
 
 
 EVEN = [[0.5, 0.5]]

@@ -39,28 +39,20 @@ def draw(rng, shares):
 
 
 def test_one_more_annotator_does_not_win_without_a_margin_and_does_with_one():
-    without, with_margin = [], []
+    without, with_margin, guessing = [], [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
         *votes, truth = crowd(rng)
         system = draw(rng, truth)
         without.append(alternative_annotator_test(*votes, system, n_classes=3, epsilon=0))
         with_margin.append(alternative_annotator_test(*votes, system, n_classes=3, epsilon=0.2))
+        guess = rng.integers(0, 3, len(truth))
+        guessing.append(alternative_annotator_test(*votes, guess, n_classes=3, epsilon=0.2))
     assert np.mean([one.won.any() for one in without]) <= 0.08
     assert np.mean([one.winning_rate >= 0.5 for one in with_margin]) >= 0.9
-    assert np.mean([one.advantage_probability for one in without]) < 0.9
-
-
-def test_the_truth_s_first_label_wins_and_a_guess_loses():
-    rng = np.random.default_rng(3)
-    *votes, truth = crowd(rng)
-    best, guess = truth.argmax(axis=1), rng.integers(0, 3, len(truth))
-    won, lost = (
-        alternative_annotator_test(*votes, one, n_classes=3, epsilon=0.1) for one in (best, guess)
-    )
-    assert won.winning_rate == 1
-    assert lost.winning_rate == 0
-    assert lost.advantage_probability < won.advantage_probability
+    advantages = [np.mean([one.advantage_probability for one in made])
+                  for made in (guessing, without)]  # fmt: skip
+    assert advantages[0] < advantages[1] < 0.9
 
 
 @pytest.mark.parametrize("ordered", [False, True])

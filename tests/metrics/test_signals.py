@@ -52,16 +52,6 @@ def test_the_influence_function_is_the_infinitesimal_jackknife():
     assert error == pytest.approx(jackknife, rel=0.05)
 
 
-def test_of_normal_values_the_error_is_bonett_and_wright_s():
-    rng = np.random.default_rng(1)
-    for rho in (0.0, 0.4):
-        x, y = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 40_000).T
-        found = signals.spearman(x, y)
-        error = np.arctanh([found.low, found.high]) @ [-1, 1] / (2 * scipy.stats.norm.ppf(0.975))
-        theirs = np.sqrt((1 + found.value**2 / 2) / (40_000 - 3))
-        assert error == pytest.approx(theirs, rel=0.03)
-
-
 def test_delong_s_variance_by_its_definition():
     rng = np.random.default_rng(2)
     score, positive = rng.normal(size=50).round(1), rng.random(50) < 0.4

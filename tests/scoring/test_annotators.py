@@ -55,13 +55,6 @@ def test_agreement_is_that_of_each_vote_with_the_others():
     assert np.isnan(found.error[2])
 
 
-def test_a_guesser_agrees_by_chance_and_the_better_ones_more(simulated):
-    votes, _, _ = simulated
-    found = agreement_with_rest(votes)
-    assert abs(found.corrected[-1]) < 3 * found.error[-1] / (1 - found.by_chance[-1])
-    assert np.corrcoef(found.corrected[:-1], np.arange(9))[0, 1] < -0.95
-
-
 def test_dawid_and_skene_find_the_errors_and_beat_the_majority(simulated):
     votes, truth, errors = simulated
     found = dawid_skene(votes)

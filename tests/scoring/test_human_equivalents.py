@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.predictions import part_of, votes_from
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring.human_equivalents import BRIER, JSD, NAMES, TVD, Crowds, brier_equivalent
@@ -24,19 +24,6 @@ from chaos_utils.scoring.systems import (
 
 WORTH = (1, 2, 5, 10, 20)
 PRIOR = (0.9, 0.7, 0.5)
-
-
-def votes_from(like, counts):
-    """Return votes on items of the labels of others, with these counts and nothing else."""
-    return replace(
-        like,
-        uids=tuple(map(str, range(len(counts)))),
-        counts=frozen(counts),
-        majority=frozen(counts.argmax(axis=1)),
-        given_old_label=None,
-        given_old_votes=None,
-        texts=(),
-    )
 
 
 def simulated(sample, n_items, n_votes, rng):
@@ -184,26 +171,14 @@ def test_the_value_lies_in_its_interval_and_a_better_system_is_worth_more(
     assert less.value <= more.value * (1 + 1e-9)
 
 
-def test_labels_may_change_places(sample):
-    rng = np.random.default_rng(4)
-    truths, votes = simulated(sample, 200, 9, rng)
-    system = crowd_of(3, votes, truths, rng)
-    turned = votes_from(votes, votes.counts[:, ::-1])
-    other = computed("3 people", turned, system.probabilities[:, ::-1])
-    one, two = brier_equivalent(votes, system), brier_equivalent(turned, other)
-    assert (one.value, one.low) == pytest.approx((two.value, two.low))
-
-
 def test_a_system_may_cover_some_items(sample):
     rng = np.random.default_rng(5)
     truths, votes = simulated(sample, 400, 20, rng)
     whole = crowd_of(2, votes, truths, rng)
     half = slice(0, 400, 2)
-    shares = whole.probabilities[half]
-    part = replace(whole, uids=whole.uids[half], probabilities=shares,
-                   predicted=whole.predicted[half])  # fmt: skip
+    part = part_of(whole, half)
     alone = votes_from(votes, votes.counts[half])
-    again = computed("again", alone, shares)
+    again = computed("again", alone, part.probabilities)
     assert brier_equivalent(votes, part).value == brier_equivalent(alone, again).value
     (one,) = Crowds(votes, 10, 3).equivalents(part, [TVD])
     assert one.n_items == 200

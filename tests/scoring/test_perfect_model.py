@@ -1,9 +1,8 @@
 """The perfect model's score on simulated collections of votes, whose truth is known."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from helpers.predictions import votes_from
 
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
@@ -37,14 +36,7 @@ TRUTHS = (logistic_normal, two_dirichlets, betas_and_corners)
 
 def collected(votes, truth, rng):
     """Return votes that are drawn from a truth."""
-    counts = rng.multinomial(N_VOTES, truth)
-    uids = tuple(map(str, range(len(truth))))
-    majority = counts.argmax(axis=1)
-    return replace(
-        votes, uids=uids, counts=counts, majority=majority, given_old_label=None,
-        given_old_votes=None, texts=(), annotations=None,
-        source=replace(votes.source, sha256=""),
-    )  # fmt: skip
+    return votes_from(votes, rng.multinomial(N_VOTES, truth))
 
 
 def scores_of(truths, rng):

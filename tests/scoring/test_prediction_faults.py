@@ -116,6 +116,7 @@ FAULTS = [
     (csv("u3,inf,0,0"), "line 5: ['inf'"),
     (csv("u3,0.9,0,0"), "line 5: [0.9, 0.0, 0.0] sums to 0.9"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
+    (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
     (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
     (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
     ('{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),

@@ -13,6 +13,7 @@ from helpers.predictions import (
     entries_text,
     made_dataset,
     made_votes,
+    part_of,
     shares,
     table_of,
     write_chaosnli,
@@ -306,10 +307,7 @@ def test_a_joined_system_was_trained_on_what_its_parts_were(votes):
     whole = systems.computed("part", votes, [shares(i) for i in range(N)])
 
     def part(rows, **fields):
-        return replace(
-            whole, uids=whole.uids[rows], probabilities=whole.probabilities[rows],
-            predicted=whole.predicted[rows], seed=1, **fields,
-        )  # fmt: skip
+        return part_of(whole, rows, seed=1, **fields)
 
     corpus = part(slice(20), trained_on=("SNLI",), origin="released")
     folded = part(slice(20, N), trained_on=("votes of snli",), out_of_fold=True)

@@ -99,15 +99,6 @@ def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
     assert (after[~own] != before[~own]).all()
 
 
-def test_leaving_one_out_is_a_fold_an_item(logits):
-    p = softmax(logits[:5], axis=1)
-    target = softmax(logits[:5] / 2, axis=1)
-    rng = np.random.default_rng(0)
-    np.testing.assert_allclose(
-        recalibration.cross_fit_temperatures(p, target, 5, rng), 2.0, rtol=1e-4
-    )
-
-
 @pytest.mark.parametrize("temperature", [0.7, 1.6])
 def test_the_lowest_point_of_a_grid_is_that_of_the_search(temperature):
     rng = np.random.default_rng(4)

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.predictions import votes_from
 
 from chaos_utils.analyses import ceilings, references, results
 from chaos_utils.base import paths
@@ -22,7 +23,7 @@ from chaos_utils.scoring.references import (
     split_sizes,
 )
 from chaos_utils.scoring.scores import available
-from chaos_utils.scoring.systems import baselines, load_systems
+from chaos_utils.scoring.systems import load_systems
 
 
 def by_measure(table, column, **columns):
@@ -90,7 +91,7 @@ def test_both_ceilings_find_the_true_one(sample):
     rng = np.random.default_rng(6)
     truth = truths_of(rng.dirichlet((0.4, 0.7, 0.3), size=2000), 8)  # about what fits SNLI
     counts = rng.multinomial(100, truth[0])
-    found = References(replace(sample[0], uids=tuple(map(str, range(2000))), counts=counts), 2)
+    found = References(votes_from(sample[0], counts), 2)
     for name in ("jsd", "dist_ce", "ent_ce"):
         crowds = (draw_crowds(truth, 100, rng) for _ in range(2))
         true = repeated(MEASURES[name], *crowds).value
@@ -183,8 +184,7 @@ def test_the_standard_error_is_that_of_other_items(sample):
     values = []
     for _ in range(30):
         counts = rng.multinomial(50, rng.dirichlet((0.4, 0.7, 0.3), size=200))
-        votes = replace(sample[0], uids=tuple(map(str, range(200))), counts=counts)
-        found = References(votes, 5)
+        found = References(votes_from(sample[0], counts), 5)
         values.append(found.second_crowd("jsd").value)
     assert found.second_crowd_error("jsd") == pytest.approx(np.std(values), rel=0.4)
 
@@ -229,11 +229,3 @@ def test_other_votes_and_other_seeds_are_not_known(released, sample):
     assert not known_rows(sample[0])
     half = replace(votes, uids=votes.uids[::2], counts=votes.counts[::2])
     assert not known_rows(half)
-
-
-def test_baselines_are_those_that_votes_have_what_they_need_for(sample, others):
-    assert [one.name for one in baselines(others[0])] == ["uniform", "mean vote"]
-    assert [one.name for one in baselines(sample[0])] == [
-        "uniform", "class prior", "mean vote", "mean vote given the old label", "old label",
-        "original votes",
-    ]  # fmt: skip

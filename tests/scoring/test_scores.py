@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.predictions import part_of
 from helpers.runs import write_run
 from statsmodels.stats.multitest import multipletests
 
@@ -18,25 +19,6 @@ from chaos_utils.scoring.scores import COLUMNS, how_often_best, score, wide
 @pytest.fixture
 def votes(sample):
     return sample[0]
-
-
-def part_of(system, rows, **changes):
-    """Return a system that covers these items alone."""
-    rows = np.asarray(rows)
-    return replace(
-        system, uids=tuple(system.uids[i] for i in rows), probabilities=system.probabilities[rows],
-        predicted=system.predicted[rows], **changes,
-    )  # fmt: skip
-
-
-def test_baselines_score_as_they_must(votes):
-    table = wide(score(votes, [systems.oracle(votes), systems.old_label(votes),
-                                     systems.uniform(votes)]))  # fmt: skip
-    scores = table.set_index("system")
-    assert scores.loc["oracle", ["jsd", "kl", "dist_ce", "ece_votes"]].abs().max() < 1e-12
-    assert scores.loc["old label", "old_accuracy"] == 1
-    assert scores.loc["uniform", "ent_ce"] > 0
-    assert list(table["system"]) == ["oracle", "old label", "uniform"]
 
 
 def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):

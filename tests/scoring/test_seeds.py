@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.predictions import part_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -118,23 +119,16 @@ def test_shapes_that_do_not_fit(values, draws):
 
 def test_families_are_what_differs_in_the_seed_alone(votes):
     models = systems.load_systems(votes)
-    scaled = [replace(one.at_temperature(2.0), name=f"{one.name}, T = 2") for one in models]
-    found = families_of([*models, *scaled, systems.uniform(votes)])
-    assert list(found) == [
-        "synthetic model, mean of 3 seeds", "synthetic model at T = 2, mean of 3 seeds", "uniform",
-    ]  # fmt: skip
-    assert list(families_of(models[:1])) == [models[0].name]
-
-
-def test_systems_with_temperatures_by_item_are_a_family_too(votes):
-    models = systems.load_systems(votes)
     by_item = np.linspace(1, 2, len(votes))
-    scaled = [one.at_temperature(by_item, name=f"{one.name}, T by item") for one in models]
-    assert all(np.isnan(one.temperature) for one in scaled)
-    assert families_of([*models, *scaled]) == {
+    scaled = [replace(one.at_temperature(2.0), name=f"{one.name}, T = 2") for one in models]
+    each = [one.at_temperature(by_item, name=f"{one.name}, T by item") for one in models]
+    assert families_of([*models, *scaled, *each, systems.uniform(votes)]) == {
         "synthetic model, mean of 3 seeds": [0, 1, 2],
-        "synthetic model at T by item, mean of 3 seeds": [3, 4, 5],
+        "synthetic model at T = 2, mean of 3 seeds": [3, 4, 5],
+        "synthetic model at T by item, mean of 3 seeds": [6, 7, 8],
+        "uniform": [9],
     }
+    assert list(families_of(models[:1])) == [models[0].name]
 
 
 def test_differences_over_seeds_are_adjusted_together(votes):
@@ -195,10 +189,7 @@ def test_what_cannot_be_compared_over_seeds(votes):
         score_over_seeds(votes, models, reference="other", n_resamples=50)
     with pytest.raises(ChaosError, match="Too few resamples"):
         score_over_seeds(votes, models, n_resamples=1)
-    part = replace(
-        models[0], uids=models[0].uids[:9], predicted=models[0].predicted[:9],
-        probabilities=models[0].probabilities[:9],
-    )  # fmt: skip
+    part = part_of(models[0], slice(9))
     with pytest.raises(ChaosError, match="cover other items"):
         score_over_seeds(votes, [part, *models[1:]], measures=["jsd"], n_resamples=50)
 
