@@ -92,7 +92,7 @@ def test_the_interval_of_the_perfect_model_holds_the_true_score(sample, truth_of
 def test_the_interval_is_wider_for_fewer_items(sample):
     rng = np.random.default_rng(1)
     widths = []
-    for n in (60, 800):
+    for n in (60, 500):
         found = References(collected(sample[0], two_dirichlets(n, rng), rng))
         low, high = found.floor_interval("dist_ce")
         assert low < found.perfect_model("dist_ce").value < high
