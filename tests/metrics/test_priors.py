@@ -103,20 +103,6 @@ def test_many_classes_have_no_more_points_than_few():
         np.testing.assert_array_equal(points, priors.support_points(votes))
 
 
-def test_a_prior_of_any_shape_finds_two_kinds_of_items():
-    rng = np.random.default_rng(3)
-    clear = rng.random(1500) < 0.5
-    truths = np.where(clear[:, np.newaxis], [0.88, 0.06, 0.06], [0.35, 0.4, 0.25])
-    votes = resampling.draw_votes(truths, 20, rng)
-
-    def share_between(prior):  # where no item is
-        largest = priors.draw_truths(votes, prior, rng, 10).max(axis=2)
-        return ((largest > 0.55) & (largest < 0.75)).mean()
-
-    assert share_between(priors.fit_grid(votes)) < 0.1
-    assert share_between(priors.fit_dirichlet(votes)) > 0.2
-
-
 def test_refits_spread_as_other_items_would_make_them():
     def collection(seed, n=400):
         rng = np.random.default_rng(seed)

@@ -44,6 +44,7 @@ def test_p_is_small_if_and_only_if_the_interval_leaves_out_0(differences, level,
     values = np.concatenate([np.abs(values) + shift] * 3)
     assume(len(values) >= resampling.fewest_resamples(level))
     low, high = percentile_interval(values, level)
+    assert resampling.paired_p_value(0 * values) == 1
     assert (resampling.paired_p_value(values) < round(1 - level, 9)) == (low > 0 or high < 0)
 
 
@@ -74,18 +75,6 @@ def test_how_many_resamples_a_small_p_needs():
     assert fewest > resampling.fewest_resamples(0.95, 144)
 
 
-def test_p_values_are_small_for_a_difference_and_uniform_without_one():
-    rng = np.random.default_rng(8)
-    clear = rng.normal(5, 1, size=(999, 1))
-    assert resampling.paired_p_value(clear)[0] == pytest.approx(0.002)
-    assert resampling.paired_p_value(np.zeros((99, 1)))[0] == 1
-    p = [
-        resampling.paired_p_value(bootstrap_means(rng.normal(size=(60, 1)), 299, rng))[0]
-        for _ in range(300)
-    ]
-    assert 0.01 <= np.mean(np.array(p) < 0.05) <= 0.1
-
-
 def test_how_often_each_is_best_adds_up_and_shows_ties():
     draws = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [3.0, 2.0, 1.0], [5.0, 5.0, 5.0]])
     best, tied = resampling.best_shares(draws, "lower")
@@ -97,18 +86,6 @@ def test_how_often_each_is_best_adds_up_and_shows_ties():
     np.testing.assert_allclose(highest, [(1 + 1 / 3) / 4, (1 / 3) / 4, (2 + 1 / 3) / 4])
     nearest, _ = resampling.best_shares(draws - 2, "zero")
     np.testing.assert_allclose(nearest, [1 / 12, (2 + 1 / 3) / 4, (1 + 1 / 3) / 4])
-
-
-@settings(max_examples=30)
-@given(st.integers(1, 5), st.integers(1, 30), st.integers(0, 99))
-def test_shares_of_being_best_add_up_to_1(n_systems, n_resamples, seed):
-    rng = np.random.default_rng(seed)
-    draws = rng.integers(3, size=(n_resamples, n_systems)) / 10
-    best, tied = resampling.best_shares(draws + rng.normal(scale=1e-15, size=draws.shape), "lower")
-    assert best.sum() == pytest.approx(1)
-    assert ((tied >= 0) & (tied <= 1)).all()
-    same, _ = resampling.best_shares(draws, "lower")  # rounding makes no difference
-    np.testing.assert_allclose(best, same)
 
 
 def test_what_is_not_always_defined_is_never_best():

@@ -81,18 +81,6 @@ def test_crowds_of_known_size_are_found_by_every_distance(sample):
     np.testing.assert_allclose([one.value for _, one in found], worths, rtol=0.12)
 
 
-def test_resamples_may_have_a_seed_of_their_own(sample):
-    near = computed("near", sample[0], 0.75 * sample[0].shares + 0.25 / 3)
-    given = (sample[0], [near], [people.TVD])
-    options = {"n_draws": 2, "n_resamples": 20}
-    ((_, one),), ((_, same),), ((_, other),) = (
-        people.human_equivalents(*given, **options, resampling_seed=seed) for seed in (None, 0, 1)
-    )
-    assert one == same
-    assert one.value == other.value
-    assert one.low != other.low
-
-
 def test_the_squared_distance_does_not_depend_on_how_many_votes_judge(sample):
     rng = np.random.default_rng(1)
     truths, _ = simulated(sample, 20_000, 2, rng)

@@ -325,23 +325,3 @@ def test_a_small_parquet_that_would_fill_the_memory_is_refused(tmp_path, kind):
     with pytest.raises(ChaosError, match="too large once it is unpacked"):
         Table(Content.of(path), Faults(path, "A title", expected="", todo=""))
     assert pa.total_allocated_bytes() - before < 10_000_000
-
-
-def test_damaged_parquet_is_one_error_or_the_same_predictions(tmp_path):
-    path = tmp_path / "a.parquet"
-    table_of(votes_on()).to_parquet(path)
-    whole = path.read_bytes()
-    rng = np.random.default_rng(0)
-    errors = 0
-    for _ in range(60):
-        content = bytearray(whole)
-        for at in rng.integers(len(whole), size=8):
-            content[at] = rng.integers(256)
-        path.write_bytes(
-            content[: rng.integers(8, len(whole) + 1)] if rng.random() < 0.3 else content
-        )
-        try:
-            read_predictions(path, [votes_on()], allow_missing=True)
-        except ChaosError:
-            errors += 1
-    assert errors > 30

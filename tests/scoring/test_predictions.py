@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from helpers.predictions import (
     N,
+    csv_text,
     entries_text,
+    lines_text,
     made_dataset,
     made_votes,
     part_of,
@@ -192,35 +194,34 @@ def test_alphanli_labels_are_integers(tmp_path):
     assert one.predicted.tolist() == [i % 2 for i in range(N)]
 
 
-def test_stated_labels_count_and_a_note_says_when_they_are_not_the_most_probable(tmp_path, votes):
-    (tmp_path / "p.json").write_text(
-        entries_text(lambda i: {"predicted_probabilities": shares(i),
-                                "predicted_label": NAMES[0 if i else 1]})
-    )  # fmt: skip
-    (one,) = read_predictions(tmp_path / "p.json", [votes])
-    assert one.predicted.tolist() == [1] + [0] * (N - 1)
-    assert one.notes[0].startswith("27 stated labels")
-
-
-def test_a_stated_label_decides_a_tie(tmp_path, votes):
-    lines = [f"u{i},0.4,0.4,0.2,{NAMES[i % 2]}" for i in range(N)]
-    path = write_csv(tmp_path / "m.csv", lines, ",".join(["uid", *NAMES, "predicted_label"]))
-    (one,) = read_predictions(path, [votes])
-    assert one.predicted.tolist() == [i % 2 for i in range(N)]
-    assert not one.notes
-
-
 @pytest.mark.parametrize(
-    ("extra", "note"),
+    ("content", "votes_on", "note", "predicted"),
     [
-        (3, "3 uids of the file are no items of the dataset (u40, u41, u42)"),
-        (1, "1 uid of the file is no item of the dataset (u40)"),
+        (entries_text(lambda i: {"predicted_probabilities": shares(i),
+                                 "predicted_label": NAMES[0 if i else 1]}), {},
+         "27 stated labels are not the most probable ones", lambda i: 0 if i else 1),
+        (csv_text([f"u{i},0.4,0.4,0.2,{NAMES[i % 2]}" for i in range(N)],
+                  ",".join(["uid", *NAMES, "predicted_label"])), {}, None, lambda i: i % 2),
+        (lines_text(lambda i: {"probs": shares(i)}, N + 3), {},
+         "3 uids of the file are no items of the dataset (u40, u41, u42)", lambda i: i % 3),
+        (lines_text(lambda i: {"probs": shares(i)}, N + 1), {},
+         "1 uid of the file is no item of the dataset (u40)", lambda i: i % 3),
+        (csv_text(), {"n": 20}, "20 items are too few to check the order of the classes",
+         lambda i: i % 3),
+        (csv_text([f"u{i},0.2,0.5,0.3" for i in range(N)]), {"labels": [0] * 24 + [1, 2] * 8},
+         "the classes may be in another order: read as entailment, n", lambda i: 1),
     ],
-)
-def test_extra_items_are_reported(tmp_path, votes, extra, note):
-    (one,) = read_predictions(write_chaosnli(tmp_path / "p.json", n=N + extra), [votes])
+    ids=["stated", "tied", "extra", "one extra", "few", "doubtful"],
+)  # fmt: skip
+def test_what_is_odd_but_may_be_meant_is_a_note(tmp_path, content, votes_on, note, predicted):
+    votes = made_votes(get_dataset("snli"), votes_on.get("n", N))
+    if "labels" in votes_on:
+        votes = replace(votes, given_old_label=np.array(votes_on["labels"]))
+    (tmp_path / "m").write_text(content)
+    (one,) = read_predictions(tmp_path / "m", [votes], allow_others=True)
     assert one.uids == votes.uids
-    assert one.notes == (note,)
+    assert one.predicted.tolist() == [predicted(i) for i in range(len(votes))]
+    assert one.notes[0].startswith(note) if note else not one.notes
 
 
 def test_probabilities_rounded_to_three_digits_do_not_contradict_their_logits(tmp_path, votes):
@@ -238,18 +239,6 @@ def test_the_released_order_needs_the_released_codes(tmp_path):
     votes = made_votes(made_dataset(labels=("one", "two", "three")))
     path = write_lines(tmp_path / "b.json", lambda i: released_entry(i, order=(0, 1, 2)))
     check(read_predictions(path, [votes])[0], "b")
-
-
-def test_a_doubt_about_the_order_is_a_note(tmp_path, votes):
-    some = made_votes(votes.dataset, 20)
-    (one,) = read_predictions(
-        write_csv(tmp_path / "m.csv"), [some], allow_missing=True, allow_others=True
-    )
-    assert one.notes[0] == "20 items are too few to check the order of the classes"
-    uneven = replace(votes, given_old_label=np.array([0] * 24 + [1] * 8 + [2] * 8))
-    lines = [f"u{i},0.2,0.5,0.3" for i in range(N)]
-    (one,) = read_predictions(write_csv(tmp_path / "m.csv", lines), [uneven])
-    assert one.notes[0].startswith("the classes may be in another order: read as entailment, n")
 
 
 def test_a_file_may_have_the_columns_of_several_datasets(tmp_path, votes):

@@ -20,7 +20,6 @@ from chaos_utils.scoring.references import (
     extrapolation_weights,
     is_settled,
     known_rows,
-    split_sizes,
 )
 from chaos_utils.scoring.scores import available
 from chaos_utils.scoring.systems import load_systems
@@ -75,14 +74,6 @@ def test_every_page_draws_as_often():
     assert found == {"ceilings": DRAWS, "crowd": DRAWS}
 
 
-def test_a_part_of_the_items_has_the_digits_of_the_whole(sample):
-    found = References(sample[0], 3)
-    everything = np.arange(len(sample[0]))
-    for measure in ("jsd", "dist_ce", "ent_ce", "kl", "new_accuracy"):
-        whole = found.perfect_model(measure)
-        assert whole.on(everything).value == whole.value
-
-
 def truths_of(shares, n_draws):
     return np.broadcast_to(shares, (n_draws, *shares.shape))
 
@@ -110,14 +101,6 @@ def test_extrapolation_recovers_a_curve_of_its_form():
     assert weights @ curve(sizes) == pytest.approx(curve(100))
 
 
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [([[60, 30, 10]], [10, 20, 30, 40, 50]), ([[3, 2, 1]], [1, 2, 3]), ([[3, 1, 1]], [])],
-)
-def test_split_sizes(counts, expected):
-    assert split_sizes(counts) == expected
-
-
 def test_a_binned_measure_is_judged_draw_by_draw():
     # Two draws miss in opposite directions: their gaps must not cancel.
     model = np.full((2, 4, 2), [0.6, 0.4])
@@ -125,14 +108,6 @@ def test_a_binned_measure_is_judged_draw_by_draw():
     found = repeated(MEASURES["ece_votes"], human, model)
     np.testing.assert_allclose(found.values, [0.4, 0.4])
     assert found.value == pytest.approx(0.4)
-
-
-def test_means_of_the_table_give_the_value(sample):
-    crowd = draw_posterior(sample[0].counts, 3, np.random.default_rng(0))
-    model = truths_of(sample[0].shares, 3)
-    for measure in MEASURES.values():
-        found = repeated(measure, crowd, model, sample[0].n_votes)
-        assert found.of_means(found.table.mean(axis=0)[np.newaxis])[0] == pytest.approx(found.value)
 
 
 def test_what_cannot_be_read_off_split_halves_is_drawn(others):
