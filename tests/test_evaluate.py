@@ -289,14 +289,13 @@ def test_bold_is_best_beyond_ties(evaluate, sample):
 def test_tables_of_papers_have_a_row_for_each_system(evaluate, option, bold):
     text = evaluate("snli.csv", "even.csv", *QUICK, option).stdout
     names = ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *judging.BASELINES]
-    rows = [
-        line.lstrip("| ") for line in text.splitlines() if line.lstrip().startswith(("|", *names))
-    ]
-    found = [line for line in rows if line.startswith(tuple(names))]
-    assert [line.startswith(name) for line, name in zip(found, names, strict=True)]
-    assert [bold in line for line in found] == [True] + [False] * (len(names) - 1)
+    lines = [line.lstrip("| ") for line in text.splitlines()]
+    rows = [line for line in lines if line.startswith(tuple(names))]
+    for name, row in zip(names, rows, strict=True):
+        assert row.startswith(f"{name} ")
+        assert (bold in row) == (name == "snli")
     if option == "--markdown":
-        assert rows[0] == "JSD (distance), √nats ↓ | ECE, majority label, ↓ |"
+        assert lines[2] == "JSD (distance), √nats ↓ | ECE, majority label, ↓ |"
         assert "- Perfect model:" in text
 
 
