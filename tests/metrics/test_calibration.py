@@ -21,6 +21,23 @@ def test_edges_belong_where_the_rule_says():
     assert Binning(10, "left", zero_in_bin=False).assign(values).tolist() == [0, 0, 1, 9, 9]
 
 
+@pytest.mark.slow  # imports PyTorch
+@settings(max_examples=25)
+@given(distributions(min_items=5), st.randoms())
+def test_ece_agrees_with_torchmetrics_under_its_own_edges(p, random):
+    import torch
+    from torchmetrics.functional.classification import multiclass_calibration_error
+
+    gold = np.array([random.randrange(p.shape[1]) for _ in p])
+    theirs = multiclass_calibration_error(
+        torch.tensor(p), torch.tensor(gold), num_classes=p.shape[1], n_bins=15, norm="l1"
+    )
+    ours = calibration.expected_calibration_error(p, gold, Binning(15, "left", zero_in_bin=True))
+    # Its confidences are single precision, so one at an edge may fall on the other side.
+    at_edge = np.abs(p.max(axis=1, keepdims=True) - np.linspace(0, 1, 16)).min() < 1e-6
+    assert at_edge or ours == pytest.approx(float(theirs), abs=1e-5)
+
+
 def test_reliability_curve_counts_every_item_once():
     curve = calibration.reliability_curve([0.05, 0.15, 0.15, 1.0], [0, 1, 0, 1], BAAN)
     assert curve.counts.tolist() == [1, 2, 0, 0, 0, 0, 0, 0, 0, 1]

@@ -3,11 +3,13 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations
+from chaos_utils.scoring import annotators
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 
 
@@ -66,6 +68,20 @@ def test_dawid_and_skene_find_the_errors_and_beat_the_majority(simulated):
     assert right > (votes.counts.argmax(axis=1) == truth).mean() + 0.01
     accuracy = np.einsum("akk,k->a", errors, [0.5, 0.3, 0.2])
     np.testing.assert_allclose(found.accuracy, accuracy, atol=0.08)
+
+
+@pytest.mark.slow  # its library is slow to import
+def test_dawid_and_skene_agree_with_crowd_kit(simulated, monkeypatch):
+    from crowdkit.aggregation.classification import DawidSkene
+
+    monkeypatch.setattr(annotators, "_GAIN", 1e-9)  # near the end, steps are small
+    known = simulated[0].annotations
+    few = known.item < 120
+    votes = crowd(known.item[few], known.annotator[few], known.label[few])
+    known = votes.annotations
+    table = pd.DataFrame({"task": known.item, "worker": known.annotator, "label": known.label})
+    theirs = DawidSkene(n_iter=200, tol=1e-9).fit_predict_proba(table).sort_index()
+    assert np.abs(dawid_skene(votes).chances - theirs[[0, 1, 2]].to_numpy()).max() < 0.002
 
 
 def test_a_step_of_em_is_what_the_paper_says(simulated):
