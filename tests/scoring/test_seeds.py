@@ -47,23 +47,23 @@ def covered(n_seeds, ratio, n_samples, n_items=200, paired=None):
     return hits / n_samples
 
 
-def test_intervals_over_seeds_hold_the_truth():
-    assert covered(3, 1, 250) >= 0.92
-    assert covered(3, 1, 250, paired=2) >= 0.92
+AT_LENGTH = [
+    *((n, ratio, 4000, None) for n in (3, 5) for ratio in (0, 0.2, 1, 5, 30)),
+    *((n, ratio, 2000, n) for n in (3, 5) for ratio in (0, 0.2, 1, 5, 30)),
+    *((2, ratio, 1500, None) for ratio in (0, 0.3, 1)),  # where items matter as much
+]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("ratio", [0, 0.2, 1, 5, 30])
-@pytest.mark.parametrize("n_seeds", [3, 5])
-def test_intervals_over_seeds_hold_the_truth_however_much_seeds_matter(n_seeds, ratio):
-    assert covered(n_seeds, ratio, 4000) >= 0.92
-    assert covered(n_seeds, ratio, 2000, paired=n_seeds) >= 0.92
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ratio", [0, 0.3, 1])
-def test_intervals_over_two_seeds_hold_the_truth_where_items_matter_as_much(ratio):
-    assert covered(2, ratio, 1500) >= 0.92
+@pytest.mark.parametrize(
+    ("n_seeds", "ratio", "n_samples", "paired"),
+    [
+        (3, 1, 250, None),
+        (3, 1, 250, 2),
+        *(pytest.param(*given, marks=pytest.mark.slow) for given in AT_LENGTH),
+    ],
+)
+def test_intervals_over_seeds_hold_the_truth(n_seeds, ratio, n_samples, paired):
+    assert covered(n_seeds, ratio, n_samples, paired=paired) >= 0.92
 
 
 def test_seeds_alone_give_the_t_test():
