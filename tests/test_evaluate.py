@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,14 +15,16 @@ import pandas as pd
 import pytest
 from helpers.checkout import PROJECT, chaos, chaos_environment
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli import answers
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import judging
+from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
-from chaos_utils.scoring.systems import computed, mean_vote, uniform
+from chaos_utils.scoring.systems import computed, mean_vote
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -56,11 +59,22 @@ def mine(sample, tmp_path_factory):
     snli = sample[0]
     write(folder / "even.csv", snli, np.full(snli.shares.shape, 1 / 3))
     write(folder / "twin_1.csv", snli, blurred(snli, seed=1))
-    write(folder / "twin_2.csv", snli, blurred(snli, seed=2))
     write(folder / "few.csv", snli, blurred(snli, seed=3), snli.uids[:90])
     (folder / "empty.csv").write_text("")
-    (folder / "others.csv").write_text("uid,entailment,neutral,contradiction\nx,0.2,0.3,0.5")
     return folder
+
+
+@pytest.fixture(scope="module")
+def named(mine):
+    """Write the predictions on αNLI once for each of some names of models."""
+
+    def write_names(path, *names):
+        header, *lines = (mine / "alphanli.csv").read_text().splitlines()
+        rows = [f'"{name}",{line}' for name in names for line in lines]
+        path.write_text("\n".join([f"model,{header}", *rows]))
+        return str(path)
+
+    return write_names
 
 
 @pytest.fixture
@@ -106,15 +120,6 @@ def test_systems_references_and_baselines_by_measure(evaluate):
                    for row in rows)  # fmt: skip
 
 
-def test_equal_probabilities_are_in_the_right_order_by_chance(sample):
-    even = uniform(sample[0])
-    answer = judging.judge_files({"snli": [even]}, sample, n_resamples=0)
-    (rank,) = (row["value"] for row in answer.rows
-               if row["system"] == even.name and row["origin"] == even.origin
-               and row["measure"].startswith("rank_cs"))  # fmt: skip
-    assert rank == pytest.approx(1 / 6)
-
-
 def test_all_measures(evaluate, sample):
     votes = sample[0]
     rows = rows_of(evaluate("snli.csv", "--bootstrap", "0", "--measures", "all", "--json"))
@@ -124,12 +129,10 @@ def test_all_measures(evaluate, sample):
 
 
 def test_seed_changes_intervals_and_nothing_else(evaluate):
-    given = ("snli.csv", "mnli.csv", "--bootstrap", "40", "--csv",
-             "--measures", "jsd,kl,human_equivalent_tvd")  # fmt: skip
-    first, second = (evaluate(*given, "--seed", seed).stdout for seed in "12")
-    assert first == evaluate(*given, "--seed", "1").stdout
+    given = ("snli.csv", "--bootstrap", "40", "--csv", "--measures", "jsd,human_equivalent_tvd")
+    first, same, second = (evaluate(*given, "--seed", seed).stdout for seed in "112")
+    assert first == same
     one, two = (pd.read_csv(io.StringIO(text)) for text in (first, second))
-    assert list(one["dataset"].unique()) == ["snli", "mnli"]
     assert (one["low"] != two["low"])[one["low"].notna()].all()
     pd.testing.assert_series_equal(one["value"], two["value"])  # of references too
 
@@ -155,10 +158,10 @@ def test_blocks_hold_each_measure_once(evaluate, monkeypatch):
     lines = text.splitlines()
     for value in ("JSD (distance)", "old accuracy", "new accuracy", "DistCE (TVD)", "RankCS"):
         assert sum(value in line for line in lines) == 1
-    rows = rows_of(evaluate("snli.csv", "--bootstrap", "40", "--json"))
-    assert f"{value_of(rows, 'snli', 'dist_ce'):.4f}" in text
+    rows = rows_of(evaluate("snli.csv", "--bootstrap", "40", "--measures", "jsd", "--json"))
     assert f"{value_of(rows, PERFECT_MODEL, 'jsd'):.4f}" in text
-    (jsd,) = (row for row in rows if (row["system"], row["measure"]) == ("snli", "jsd"))
+    (jsd,) = (row for row in rows if row["system"] == "snli")
+    assert f"{jsd['value']:.4f}" in text
     assert f"[{jsd['low']:.4f}, {jsd['high']:.4f}]" in text
     for explained in ("Perfect model:", "Second crowd:", "Mean vote", "Human equivalents:",
                       "lower is better"):  # fmt: skip
@@ -168,7 +171,8 @@ def test_blocks_hold_each_measure_once(evaluate, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["text", "json", "csv", "markdown", "latex"])
 def test_the_sample_is_marked_in_every_output(evaluate, kind):
-    done = evaluate("snli.csv", *QUICK, *([] if kind == "text" else [f"--{kind}"]))
+    options = [] if kind == "text" else [f"--{kind}"]
+    done = evaluate("snli.csv", "--measures", "jsd", "--bootstrap", "0", *options)
     if kind == "json":
         answer = json.loads(done.stdout)
         assert answer["synthetic"] is True
@@ -205,15 +209,13 @@ def test_released_votes_are_not_marked_and_ranked_as_a_whole_only(
     known = {(row["system"], row["measure"]): row["value"] for row in known_rows(votes)}
     assert rows[PERFECT_MODEL, "jsd"]["value"] == known[PERFECT_MODEL, "jsd"]
 
-    part = rows_of(
-        evaluate(str(tmp_path / "hard.csv"), "--allow-missing", *given, data=str(released_root))
-    )
+    given = ("--allow-missing", *given)
+    part = rows_of(evaluate(str(tmp_path / "hard.csv"), *given, data=str(released_root)))
     assert all(row["rank"] is None and row["n_items"] == 452 for row in part)
     ours = judging.part_of(votes, np.sort(hard))
     drawn = References(ours).scores(["jsd"]).set_index("system")["value"]
     for name in (PERFECT_MODEL, SECOND_CROWD):
         assert value_of(part, name, "jsd") == pytest.approx(drawn[name])
-    assert value_of(part, PERFECT_MODEL, "dist_ce") > 1.2 * known[PERFECT_MODEL, "dist_ce"]
     own = MEASURES["jsd"].value(mean_vote(ours).aligned_to(ours, in_sample=True))
     assert value_of(part, "mean vote", "jsd") == pytest.approx(own)
 
@@ -255,27 +257,16 @@ def test_other_systems_against_one(evaluate):
         assert shown in text
 
 
-def test_all_pairs_are_adjusted_together(evaluate):
-    files = ("snli.csv", "even.csv", "twin_1.csv")
-    rows = rows_of(evaluate(*files, "--pairs", "--bootstrap", "400", "--measures", "jsd,kl",
-                            "--json"))  # fmt: skip
-    gaps = [row for row in rows if row["reference"]]
-    pairs = [(row["system"], row["reference"]) for row in gaps if row["measure"] == "jsd"]
-    assert pairs == [("snli", "even"), ("snli", "twin_1"), ("even", "twin_1")]
-    assert min(row["p"] for row in gaps) == pytest.approx(2 / 401)
-    assert min(row["p_holm"] for row in gaps) == pytest.approx(6 * 2 / 401)
-
-
 def test_many_comparisons_get_the_resamples_that_they_need(sample):
     votes = sample[0]
-    systems = [computed(f"s{k}", votes, blurred(votes, seed=k)) for k in range(8)]
+    systems = [computed(f"s{k}", votes, blurred(votes, seed=k)) for k in range(6)]
     found = {votes.dataset.name: systems}
     answer = judging.judge_files(found, sample, measures=["jsd", "kl", "ece"], pairs=True)
-    assert answer.n_resamples == fewest_resamples(0.95, 28 * 2) > 2000
+    assert answer.n_resamples == fewest_resamples(0.95, 15 * 2) > 1000
     smallest = min(row["p_holm"] for row in answer.rows if row.get("reference"))
     assert smallest < 0.05 or smallest == 1
-    few = judging.judge_files(found, sample, measures=["jsd"], n_resamples=100, pairs=True)
-    assert "100 resamples are too few for 28 comparisons" in few.notes[-1]
+    few = judging.judge_files(found, sample, measures=["jsd", "kl"], n_resamples=50, pairs=True)
+    assert "50 resamples are too few for 30 comparisons" in few.notes[-1]
 
 
 def test_bold_is_best_beyond_ties(evaluate, sample):
@@ -284,30 +275,33 @@ def test_bold_is_best_beyond_ties(evaluate, sample):
     clear = computed("near", votes, blurred(votes, 0.05))
 
     def best(*systems):
-        found = {votes.dataset.name: list(systems)}
         names = ["jsd", "soft_accuracy", "ece", "signed_ent_ce"]
-        return judging.judge_files(found, sample, measures=names, n_resamples=400,
+        found = {votes.dataset.name: list(systems)}
+        return judging.judge_files(found, sample, measures=names, n_resamples=200,
                                    seek_best=True).best  # fmt: skip
 
-    assert best(*alike) == set()
+    assert best(*alike) == best(clear) == set()
     expected = {("snli", "all", name, "near") for name in ("jsd", "soft_accuracy")}
     assert best(clear, *alike) == expected
-    assert best(clear) == set()
-    given = ("snli.csv", "even.csv", "--bootstrap", "100", "--measures", "jsd,ece")
-    for option, bold in (("--markdown", "**"), ("--latex", r"\textbf{")):
-        text = evaluate(*given, option).stdout
-        (line,) = (one for one in text.splitlines() if one.lstrip("| ").startswith("snli "))
-        assert line.count(bold) == (2 if option == "--markdown" else 1)
-        rest = [one for one in text.splitlines() if one.lstrip("| ").startswith(("even ", "perf"))]
-        assert not any(bold in one for one in rest)
 
 
-def test_latex_is_well_formed_and_names_are_escaped(evaluate, tmp_path, mine):
-    header, *lines = (mine / "alphanli.csv").read_text().splitlines()
-    names = (r"a$\frac_b$", "50%_{x}", "#1 & [best] ~^")
-    rows = [f"{name},{line}" for name in names for line in lines]
-    (tmp_path / "m.csv").write_text("\n".join([f"model,{header}", *rows]))
-    text = evaluate(str(tmp_path / "m.csv"), "--bootstrap", "40", "--latex").stdout
+@pytest.mark.parametrize(("option", "bold"), [("--markdown", "**"), ("--latex", r"\textbf{")])
+def test_tables_of_papers_have_a_row_for_each_system(evaluate, option, bold):
+    text = evaluate("snli.csv", "even.csv", *QUICK, option).stdout
+    names = ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *judging.BASELINES]
+    lines = [line.lstrip("| ") for line in text.splitlines()]
+    rows = [line for line in lines if line.startswith(tuple(names))]
+    for name, row in zip(names, rows, strict=True):
+        assert row.startswith(f"{name} ")
+        assert (bold in row) == (name == "snli")
+    if option == "--markdown":
+        assert lines[2] == "JSD (distance), √nats ↓ | ECE, majority label, ↓ |"
+        assert "- Perfect model:" in text
+
+
+def test_latex_is_well_formed_and_names_are_escaped(evaluate, named, tmp_path):
+    path = named(tmp_path / "m.csv", r"a$\frac_b$", "50%_{x}", "#1 & [best] ~^")
+    text = evaluate(path, *QUICK, "--latex").stdout
     assert r"a\$\textbackslash{}frac\_b\$ & " in text
     assert r"50\%\_\{x\} & " in text
     assert r"\#1 \& [best] \textasciitilde{}\textasciicircum{} & " in text
@@ -315,98 +309,81 @@ def test_latex_is_well_formed_and_names_are_escaped(evaluate, tmp_path, mine):
     rules = [r"\toprule", r"\midrule", r"\midrule", r"\bottomrule"]
     assert re.findall(r"\\(?:top|mid|bottom)rule", table) == rules
     body = [line for line in table.splitlines() if line.endswith(r"\\")]
-    columns = table.splitlines()[0].count("r") - len("tabular") + len("tabula")
-    assert {len(re.findall(r"(?<!\\)&", line)) for line in body} == {columns - 1 + 1}
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in body} == {2}  # two measures
     plain = re.sub(r"\\[{}]", "", text)
     assert plain.count("{") == plain.count("}")
     assert all(line.isascii() for line in text.splitlines() if not line.startswith("%"))
 
 
-def test_markdown_has_a_row_for_each_system(evaluate):
-    text = evaluate("snli.csv", "even.csv", *QUICK, "--markdown").stdout
-    rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert rows[0] == "|  | JSD (distance), √nats ↓ | ECE, majority label, ↓ |"
-    names = [line.split("|")[1].strip() for line in rows[2:]]
-    assert names == ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *judging.BASELINES]
-    assert "- Perfect model:" in text
-
-
-def test_a_name_with_a_bar_stays_in_its_cell_in_markdown(evaluate, mine, tmp_path):
-    header, *lines = (mine / "alphanli.csv").read_text().splitlines()
-    rows = [f"a|b,{line}" for line in lines]
-    (tmp_path / "m.csv").write_text("\n".join([f"model,{header}", *rows]))
-    text = evaluate(str(tmp_path / "m.csv"), "--bootstrap", "0", "--markdown").stdout
+def test_a_name_with_a_bar_stays_in_its_cell_in_markdown(evaluate, named, tmp_path):
+    text = evaluate(named(tmp_path / "m.csv", "a|b"), "--bootstrap", "0", "--markdown").stdout
     table = [re.split(r"(?<!\\)\|", line) for line in text.splitlines() if line.startswith("|")]
     assert len({len(cells) for cells in table}) == 1
     assert [cells[1].strip() for cells in table][2] == r"a\|b"
 
 
 def test_parts_are_joined_and_gaps_reported(evaluate, mine, tmp_path):
-    lines = (mine / "snli.csv").read_text().splitlines()
-    (tmp_path / "a.csv").write_text("\n".join(lines[:100]))
-    (tmp_path / "b.csv").write_text("\n".join([lines[0], *lines[100:]]))
-    (tmp_path / "c.csv").write_text("\n".join([lines[0], *lines[150:]]))
-    a, b, c = (str(tmp_path / f"{name}.csv") for name in "abc")
+    header, *lines = (mine / "snli.csv").read_text().splitlines()
+    parts = {"a": lines[:100], "b": lines[100:], "c": lines[150:]}
+    for name, part in parts.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *part]))
+    a, b, c = (str(tmp_path / f"{name}.csv") for name in parts)
     joined = evaluate(a, b, "--join", "whole", "--bootstrap", "0", "--csv")
     assert "snli,all,whole,whole,,yours" in joined.stdout
     gap = evaluate(a, c, "--join", "whole", "--bootstrap", "0")
     assert gap.returncode == 2
     assert "50 of 300 items" in gap.stderr
-    allowed = evaluate(a, "--allow-missing", "--bootstrap", "0")
-    assert "note: a: 201 of 300 items" in allowed.stderr
 
 
-def test_out_writes_the_table_and_figures(mine, tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "notes.txt").write_text("mine")
-    given = ("evaluate", "snli.csv", *QUICK, "--out", str(tmp_path / "out"), "--data", "sample")
-    for _ in range(2):  # again into the same folder
-        done = chaos(*given, cwd=mine, PYTHONPATH=str(PROJECT))
-        assert done.returncode == 0, done.stderr
-        given = (*given, "few.csv", "--allow-missing")
-        wrote = f"wrote {tmp_path}/out/evaluation.csv, and 3 figures in {tmp_path}/out/figures"
-        assert wrote in done.stderr
-        for end in (".json", ".png", "-dark.svg"):  # as a run on another dataset would leave
-            assert not (tmp_path / "out" / "figures" / f"fig-distce-other{end}").exists()
-            (tmp_path / "out" / "figures" / f"fig-distce-other{end}").write_text("{}")
-        (tmp_path / "out" / "figures" / "fig-distce-mine.png").write_text("mine")
-    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
-    assert (tmp_path / "out" / "figures" / "fig-distce-mine.png").read_text() == "mine"
-    table = pd.read_csv(tmp_path / "out" / "evaluation.csv")
+def test_out_writes_the_table_and_figures(evaluate, tmp_path):
+    out = tmp_path / "out"
+    (out / "figures").mkdir(parents=True)
+    kept = [out / "notes.txt", out / "figures" / "fig-distce-mine.png"]
+    left = [out / "figures" / f"fig-distce-other{end}" for end in (".json", ".png", "-dark.svg")]
+    for path in (*kept, *left):  # as a run on another dataset leaves three of them
+        path.write_text("{}")
+    done = evaluate("snli.csv", "few.csv", "--allow-missing", *QUICK, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {out}/evaluation.csv, and 3 figures in {out}/figures" in done.stderr
+    assert [path.exists() for path in (*kept, *left)] == [True] * 2 + [False] * 3
+    table = pd.read_csv(out / "evaluation.csv")
     assert set(table["measure"]) == {"jsd", "ece"}
     assert table["synthetic"].all()
     for name in ("reliability", "distce", "entropy-bins"):
         for end in (".svg", "-dark.svg", ".png", ".pdf", ".csv", ".json"):
-            assert (tmp_path / "out" / "figures" / f"fig-{name}-snli{end}").stat().st_size > 0
+            assert (out / "figures" / f"fig-{name}-snli{end}").stat().st_size > 0
 
 
-@pytest.mark.parametrize(
-    ("options", "heavy"),
-    [
-        (["--bootstrap", "0"], ("torch", "matplotlib", "pandas", "scipy", "numpy.ma")),
-        (["--bootstrap", "40", "--measures", "jsd", "--latex"], ("torch", "matplotlib")),
-    ],
-)
-def test_what_is_slow_to_import_is_not_imported(mine, options, heavy):
-    code = (
-        "import sys; from chaos_utils.cli.__main__ import app\n"
-        f"try:\n    app(['evaluate', 'snli.csv', '--data', 'sample', *{options}])\n"
-        "except SystemExit as stop:\n    assert not stop.code, stop.code\n"
-        f"assert not set({heavy}) & set(sys.modules), set({heavy}) & set(sys.modules)"
-    )
+def test_what_is_slow_to_import_is_not_imported(mine):
+    """Of files that come through a pipe, too."""
+    code = """
+import sys
+from chaos_utils.cli.__main__ import app
+
+def imported(*options):
+    try:
+        app(["evaluate", *options, "--data", "sample"])
+    except SystemExit as stop:
+        assert not stop.code, stop.code
+    return {"torch", "matplotlib", "pandas", "scipy", "numpy.ma"} & set(sys.modules)
+
+assert not imported(*sys.argv[1:], "--bootstrap", "0", "--csv")
+assert not {"torch", "matplotlib"} & imported(
+    "snli.csv", "--bootstrap", "40", "--measures", "jsd", "--latex")
+"""
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=mine, env=chaos_environment(PROJECT), check=False,
-        capture_output=True, text=True,
+        ["bash", "-c", f"{sys.executable} -c '{code}' /dev/stdin <(cat snli.csv) < snli.csv"],
+        cwd=mine, env=chaos_environment(PROJECT), check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "snli,all,stdin," in done.stdout
+    assert "snli,all,63," in done.stdout
 
 
 def test_on_released_votes_intervals_need_no_pandas(released_root, released, tmp_path):
     """What the released votes alone decide is recorded, and read without pandas."""
     votes = released[0]
-    recorded = {row["system"] for row in known_rows(votes)}
-    if not set(judging.BASELINES) <= recorded:
-        pytest.skip("the baselines are not recorded yet")
+    assert set(judging.BASELINES) <= {row["system"] for row in known_rows(votes)}
     write(tmp_path / "snli.csv", votes, blurred(votes))
     code = (
         "import sys; from chaos_utils.cli.__main__ import app\n"
@@ -418,37 +395,27 @@ def test_on_released_votes_intervals_need_no_pandas(released_root, released, tmp
                    env=chaos_environment(PROJECT))  # fmt: skip
 
 
-def test_a_system_s_name_is_shown_as_it_is(evaluate, mine, tmp_path):
-    header, *lines = (mine / "alphanli.csv").read_text().splitlines()
+def test_a_system_s_name_is_shown_as_it_is_or_folded(evaluate, named, tmp_path):
     names = ("[/red]", "bert [large]", r"a$\frac$b", "模型")
-    rows = [f"{name},{line}" for name in names for line in lines]
-    (tmp_path / "m.csv").write_text("\n".join([f"model,{header}", *rows]))
-    done = evaluate(str(tmp_path / "m.csv"), "--bootstrap", "0", "--measures", "jsd,kl")
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    long = "a model whose name is a whole sentence, which goes on " + 40 * "x"
+    given = (named(tmp_path / "m.csv", *names, long), "--bootstrap", "0", "--measures", "jsd,kl")
+    lines = evaluate(*given).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("a model whose name is a") for line in lines)
     for name in names:
         (line,) = (one for one in lines if one.startswith(name + " "))
         wide = sum(not one.isascii() for one in name)
         assert len(line) + wide == len(lines[3])  # below the arrows
 
 
-def test_no_spreadsheet_computes_a_name(evaluate, mine):
-    (mine / "=1+1.csv").write_bytes((mine / "even.csv").read_bytes())
-    done = evaluate("=1+1.csv", *QUICK, "--csv")
-    names = {row["system"] for row in csv.DictReader(io.StringIO(done.stdout))}
+def test_no_spreadsheet_computes_a_name(evaluate, mine, tmp_path):
+    path = tmp_path / "=1+1.csv"
+    path.write_bytes((mine / "even.csv").read_bytes())
+    given = (str(path), "--bootstrap", "0", "--measures", "jsd")
+    names = {row["system"] for row in csv.DictReader(io.StringIO(evaluate(*given, "--csv").stdout))}
     assert "'=1+1" in names
     assert "=1+1" not in names
-    assert "=1+1" in {row["system"] for row in rows_of(evaluate("=1+1.csv", *QUICK, "--json"))}
-
-
-def test_a_long_name_is_folded(evaluate, mine, tmp_path):
-    header, *lines = (mine / "snli.csv").read_text().splitlines()
-    name = "a model whose name is a whole sentence, which goes on " + 40 * "x"
-    rows = [f'"{name}",{line}' for line in lines]
-    (tmp_path / "m.csv").write_text("\n".join([f"model,{header}", *rows]))
-    text = evaluate(str(tmp_path / "m.csv"), "--bootstrap", "40", "--measures", "jsd,kl").stdout
-    assert max(map(len, text.splitlines())) <= 80
-    assert "a model whose name is a" in text
+    assert "=1+1" in {row["system"] for row in rows_of(evaluate(*given, "--json"))}
 
 
 def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
@@ -463,21 +430,6 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     assert "human" in table
 
 
-def test_human_equivalents_alone(evaluate):
-    rows = rows_of(evaluate("snli.csv", "--measures", people.BRIER, "--json"))
-    assert [(row["system"], row["measure"]) for row in rows] == [("snli", people.BRIER)]
-    assert rows[0]["text"]
-
-
-def test_a_measure_without_interval_is_compared_without_p(evaluate):
-    given = ("snli.csv", "even.csv", "--pairs", "--measures", "ece")
-    (gap,) = (row for row in rows_of(evaluate(*given, "--json")) if row["reference"])
-    assert (gap["low"], gap["p"], gap["p_holm"]) == (None, None, None)
-    text = evaluate(*given).stdout
-    assert "No interval: ECE, majority label" in text
-    assert "Holm" not in text
-
-
 def test_a_system_may_be_called_as_a_baseline(evaluate, mine, tmp_path):
     (tmp_path / "mean vote.csv").write_text((mine / "snli.csv").read_text())
     given = (str(tmp_path / "mean vote.csv"), "--bootstrap", "40", "--measures", "jsd")
@@ -488,24 +440,22 @@ def test_a_system_may_be_called_as_a_baseline(evaluate, mine, tmp_path):
 
 
 def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_path):
-    lines = [f"item {i},{3 + i % 3},{2},{1}" for i in range(40)]
-    (tmp_path / "moods.csv").write_text("\n".join(["item,happy,sad,neither", *lines]))
-    rows = [f"item {i},0.5,0.3,0.2" for i in range(40)]
-    (tmp_path / "mine.csv").write_text("\n".join(["uid,happy,sad,neither", *rows]))
-    own = (str(tmp_path / "mine.csv"), "--bootstrap", "40")
-    answered = rows_of(evaluate(*own, "--json", data=str(tmp_path / "moods.csv")))
-    shown = {row["measure"] for row in answered}
-    assert shown == set(judging.USUAL) - {"old_accuracy"}
+    header = "happy,sad,neither\n"
+    lines = [f"item {i},{3 + i % 3},2,1\n" for i in range(40)]
+    (tmp_path / "moods.csv").write_text("".join([f"item,{header}", *lines]))
+    rows = [f"item {i},0.5,0.3,0.2\n" for i in range(40)]
+    (tmp_path / "mine.csv").write_text("".join([f"uid,{header}", *rows]))
+    own = (str(tmp_path / "mine.csv"), "--bootstrap", "0", "--json")
+    answered = rows_of(evaluate(*own, data=str(tmp_path / "moods.csv")))
+    assert {row["measure"] for row in answered} == set(judging.USUAL) - {"old_accuracy"}
     assert {row["rank"] for row in answered} == {None}
-    asked = evaluate(*own, "--measures", "jsd,old_accuracy", data=str(tmp_path / "moods.csv"))
-    assert asked.returncode == 2
-    assert "old accuracy needs old labels" in asked.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
         (["none.csv"], "no such predictions file"),
+        (["empty.csv"], "empty"),
         (["snli.csv", "--dataset", "mnli"], "No uid of 'snli' occurs in ChaosNLI-MNLI"),
         (["snli.csv", "--dataset", "xnli"], "did you mean 'snli'"),
         (["snli.csv", "--model", "bert"], "No such model in this file"),
@@ -525,7 +475,6 @@ def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_pat
         (["snli.csv", "mnli.csv", "--pairs"], "no pair of systems"),
         (["snli.csv", "even.csv", "--pairs", "--against", "even"], "exclude each other"),
         (["snli.csv", "even.csv", "--against", "even", "--bootstrap", "0"], "needs resamples"),
-        (["snli.csv", "even.csv", "--pairs", "--bootstrap", "30"], "at least 40"),
         (["snli.csv", "even.csv", "--pairs", "--measures", "human_equivalent_brier"],
          "not compared by how many people"),
         (["snli.csv", "--measures", "jsd,knl"], "did you mean 'kl'"),
@@ -535,8 +484,6 @@ def test_what_the_votes_lack_is_left_out_of_the_usual_measures(evaluate, tmp_pat
         (["snli.csv", "--measures", " , "], "There is no measure"),
         (["snli.csv", "--measures", ""], "There is no measure"),
         (["snli.csv", "--measures", "all,jsd"], "all, without others"),
-        (["others.csv", "--allow-missing"], "No uid of 'others' occurs"),
-        (["empty.csv"], "empty"),
     ],
 )  # fmt: skip
 def test_bad_input(evaluate, arguments, reported):
@@ -544,20 +491,22 @@ def test_bad_input(evaluate, arguments, reported):
     assert done.returncode == 2
     assert reported in done.stderr
     assert done.stdout == ""
-    assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("named", [[], ["--dataset", "snli"], ["--data", "released"]])
-def test_without_votes_one_error_says_what_to_do(mine, tmp_path, named):
-    code = (
-        "import chaos_utils.base.paths as p; p._is_project = lambda folder: False\n"
-        "from chaos_utils.cli.__main__ import app; app()"
-    )
-    environment = chaos_environment(PROJECT, CHAOS_DATA="", CHAOS_CACHE=str(tmp_path / "none"))
-    done = subprocess.run(
-        [sys.executable, "-c", code, "evaluate", "snli.csv", *named], cwd=mine, env=environment,
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
+def test_a_fault_of_a_file_is_the_reader_s_and_ends_the_command(mine, sample, monkeypatch):
+    """The error that `read_predictions` raises, whole, and nothing else."""
+    monkeypatch.chdir(mine)
+    with pytest.raises(ChaosError) as fault:
+        read_predictions(Path("few.csv"), sample)
+    done = chaos("evaluate", "few.csv", "--data", "sample", cwd=mine, PYTHONPATH=str(PROJECT))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.rstrip() == str(fault.value)
+
+
+@pytest.mark.parametrize(("named", "data"), [([], "auto"), (["--dataset", "snli"], "released")])
+def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch, named, data):
+    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "none"))
+    done = evaluate("snli.csv", *named, data=data)
     assert done.returncode == 2
     assert done.stderr.startswith("The votes that judge your predictions are not available.")
     assert "run `chaos data fetch`" in done.stderr

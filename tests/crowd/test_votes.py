@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.checkout import PROJECT, chaos
 from helpers.rows import row, write_dataset
+from typer.testing import CliRunner
 
 from chaos_utils.analyses.annotations import agreement
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli.__main__ import app
 from chaos_utils.crowd.annotators import mixture
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
@@ -38,10 +39,7 @@ def judged(*votes, **given):
     """Return the content of the file of someone who judges at once, without any stage."""
     events = [{"type": "begin"}]
     for item, label in votes:
-        events.append({"type": "draw", "check": False})
-        events.append(
-            {"type": "answer", "kind": "item", "item": item, "answer": label, "expected": None}
-        )
+        events += [{"type": "draw", "check": False}, example(item, label, None, "item")]
     return content_of([*events, {"type": "stop"}], **given)
 
 
@@ -253,16 +251,11 @@ def test_an_item_s_answer_need_not_say_that_nothing_is_expected(save):
     assert read_votes(save(content)).votes == (("snli-0", 0),)
 
 
-def test_a_folder_that_holds_something_is_left_alone(tmp_path, data, save):
-    with pytest.raises(ChaosError, match="folder is not empty"):
-        merge([save(judged(("snli-0", "e")))], Path(data), data)
-
-
 def test_the_command_merges_and_tells_of_faults(tmp_path, data, save):
     given = ["votes", "merge", str(save(judged(("snli-0", "e")))), "--data", data]
     given += ["--out", str(tmp_path / "made")]
-    done = chaos(*given, "--json", cwd=PROJECT)
+    done = CliRunner().invoke(app, [*given, "--json"])
     assert json.loads(done.stdout)["datasets"]["snli"]["votes"] == 1
-    done = chaos(*given, cwd=PROJECT)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
+    again = CliRunner().invoke(app, given)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert "folder is not empty" in again.stderr

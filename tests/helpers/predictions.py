@@ -1,6 +1,7 @@
 """Prediction files, made by hand, on items whose old label goes round."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,23 @@ def made_votes(dataset, n=N, *, old_labels=True, prefix="u", synthetic=False):
     )
 
 
+def votes_from(like, counts):
+    """Return votes on items of the labels of others, with these counts and nothing else."""
+    return replace(
+        like, uids=tuple(map(str, range(len(counts)))), counts=frozen(counts),
+        majority=frozen(np.argmax(counts, axis=1)), given_old_label=None, given_old_votes=None,
+        texts=(), annotations=None, source=replace(like.source, sha256=""),
+    )  # fmt: skip
+
+
+def part_of(system, rows, **changes):
+    """Return a system that covers these items alone."""
+    return replace(
+        system, uids=tuple(np.array(system.uids)[rows].tolist()),
+        probabilities=system.probabilities[rows], predicted=system.predicted[rows], **changes,
+    )  # fmt: skip
+
+
 def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"), **more):
     """Return a dataset that the package does not have."""
     return Dataset.model_validate(
@@ -43,25 +61,37 @@ def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"),
     )  # fmt: skip
 
 
+def entries_text(entry, models=("m",), n=N):
+    """Return ChaosNLI's JSON; an entry may replace the uid."""
+    content = {name: {f"u{i}": {"uid": f"u{i}", **entry(i)} for i in range(n)} for name in models}
+    return json.dumps(content)
+
+
+def csv_text(lines=None, header="uid,entailment,neutral,contradiction"):
+    if lines is None:
+        lines = [f"u{i}," + ",".join(map(str, shares(i))) for i in range(N)]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def lines_text(entry, n=N):
+    """Return JSON lines; an entry may replace the uid."""
+    return "".join(json.dumps({"uid": f"u{i}", **entry(i)}) + "\n" for i in range(n))
+
+
 def write_chaosnli(
     path, entry=lambda i: {"predicted_probabilities": shares(i)}, models=("m",), n=N
 ):
-    content = {name: {f"u{i}": {"uid": f"u{i}", **entry(i)} for i in range(n)} for name in models}
-    path.write_text(json.dumps(content))
+    path.write_text(entries_text(entry, models, n))
     return path
 
 
-def write_csv(path, lines=None, header="uid,entailment,neutral,contradiction"):
-    if lines is None:
-        lines = [f"u{i}," + ",".join(map(str, shares(i))) for i in range(N)]
-    path.write_text("\n".join([header, *lines]) + "\n")
+def write_csv(path, *content, **header):
+    path.write_text(csv_text(*content, **header))
     return path
 
 
 def write_lines(path, entry=lambda i: {"probs": shares(i)}, n=N):
-    """Write JSON lines; an entry may replace the uid."""
-    lines = [json.dumps({"uid": f"u{i}", **entry(i)}) for i in range(n)]
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(lines_text(entry, n))
     return path
 
 

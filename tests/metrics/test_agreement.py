@@ -1,13 +1,14 @@
 from itertools import combinations, product
 
+import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy.stats import beta, multinomial
 
 from chaos_utils.metrics import agreement
+from chaos_utils.metrics.divergence import miller_madow
 
 same_totals = st.integers(2, 4).flatmap(
     lambda k: st.lists(
@@ -22,6 +23,7 @@ def kappa(votes):
     return float(agreement.kappa_from_means(pairs, shares.mean(axis=0)))
 
 
+@settings(max_examples=50)
 @given(same_totals)
 def test_kappa_agrees_with_statsmodels(votes):
     from statsmodels.stats import inter_rater
@@ -34,6 +36,16 @@ def test_kappa_agrees_with_statsmodels(votes):
         assert found <= 1
 
 
+BY_ITEM = (
+    agreement.majority_share,
+    agreement.is_tied,
+    agreement.pairwise_agreement,
+    agreement.quadratic_entropy,
+    lambda votes: miller_madow(votes, unit="nats"),
+)
+
+
+@settings(max_examples=50)
 @given(same_totals, st.randoms())
 def test_agreement_does_not_depend_on_order(votes, random):
     labels, items = list(range(votes.shape[1])), list(range(len(votes)))
@@ -41,21 +53,16 @@ def test_agreement_does_not_depend_on_order(votes, random):
     random.shuffle(items)
     other = votes[items][:, labels]
     assert kappa(votes) == pytest.approx(kappa(other), abs=1e-9, nan_ok=True)
-    np.testing.assert_array_equal(
-        agreement.majority_share(votes)[items], agreement.majority_share(other)
-    )
-    np.testing.assert_array_equal(agreement.is_tied(votes)[items], agreement.is_tied(other))
+    for function in BY_ITEM:
+        np.testing.assert_allclose(function(votes)[items], function(other), atol=1e-12)
 
 
-@given(hnp.arrays(np.int64, (3, 3), elements=st.integers(0, 4)))
+@settings(max_examples=50)
+@given(same_totals)
 def test_pairwise_agreement_counts_pairs(votes):
-    if (votes.sum(axis=1) < 2).any():
-        with pytest.raises(ValueError, match="vote"):
-            agreement.pairwise_agreement(votes)
-        return
     expected = []
     for counts in votes:
-        single = np.repeat(np.arange(3), counts)
+        single = np.repeat(np.arange(len(counts)), counts)
         expected.append(np.mean([a == b for a, b in combinations(single, 2)]))
     np.testing.assert_allclose(agreement.pairwise_agreement(votes), expected)
 
@@ -66,6 +73,7 @@ def test_majority_share_and_ties():
     assert agreement.is_tied(votes).tolist() == [True, False, False]
 
 
+@settings(max_examples=20)
 @given(st.lists(st.integers(1, 50), min_size=3, max_size=3))
 def test_chance_of_majority_size_by_enumeration(weights):
     p = np.array(weights) / sum(weights)
@@ -78,12 +86,6 @@ def test_chance_of_majority_size_by_enumeration(weights):
     np.testing.assert_allclose(found, [expected], atol=1e-12)
 
 
-def test_chances_of_all_sizes_sum_to_one():
-    p = np.array([[0.2, 0.5, 0.3], [1, 0, 0]])
-    total = sum(agreement.chance_of_majority_size(p, 5, size) for size in range(1, 6))
-    np.testing.assert_allclose(total, 1)
-
-
 @pytest.mark.parametrize("n_votes", [2, 3, 6])
 def test_quadratic_entropy_is_right_on_average_from_two_votes_on(n_votes):
     truth = np.array([0.5, 0.3, 0.2])
@@ -91,10 +93,9 @@ def test_quadratic_entropy_is_right_on_average_from_two_votes_on(n_votes):
     found = agreement.quadratic_entropy(counts)
     chances = multinomial.pmf(counts, n_votes, truth)
     assert chances @ found == pytest.approx(1 - (truth**2).sum())
-    with pytest.raises(ValueError, match="row 0, has one vote"):
-        agreement.quadratic_entropy([[0, 1, 0]])
 
 
+@settings(max_examples=30)
 @given(same_totals, st.floats(0.1, 5), st.floats(0.5, 0.99))
 def test_credible_intervals_are_those_of_beta_distributions(votes, prior, level):
     low, high = agreement.credible_intervals(votes, prior, level)
@@ -106,35 +107,23 @@ def test_credible_intervals_are_those_of_beta_distributions(votes, prior, level)
         np.testing.assert_allclose(high[:, label], theirs.ppf((1 + level) / 2), atol=1e-9)
 
 
-def test_credible_intervals_hold_shares_that_are_drawn_from_the_prior():
-    rng = np.random.default_rng(0)
-    prior = np.array([0.9, 0.6, 0.4])
-    truth = rng.dirichlet(prior, 20_000)
-    low, high = agreement.credible_intervals(rng.multinomial(10, truth), prior, 0.9)
-    np.testing.assert_allclose(((low <= truth) & (truth <= high)).mean(axis=0), 0.9, atol=0.01)
-
-
 @pytest.mark.parametrize(
-    ("prior", "level", "message"), [(0, 0.9, "above 0"), ([1, -1, 1], 0.9, "above 0"),
-                                    (0.5, 95, "level is 95")]
-)  # fmt: skip
-def test_credible_intervals_of_nonsense(prior, level, message):
-    with pytest.raises(ValueError, match=message):
-        agreement.credible_intervals([[3, 4, 5]], prior, level)
-
-
-@pytest.mark.parametrize(
-    ("votes", "message"),
+    ("call", "message"),
     [
-        ([[0, 0, 0]], "at least one vote"),
-        ([[1.5, 1, 1]], "whole counts"),
-        ([[-1, 2, 1]], "negative"),
-        ([[1, 2, np.inf]], "finite"),
+        (lambda: agreement.credible_intervals([[3, 4, 5]], 0, 0.9), "above 0"),
+        (lambda: agreement.credible_intervals([[3, 4, 5]], [1, -1, 1], 0.9), "above 0"),
+        (lambda: agreement.credible_intervals([[3, 4, 5]], 0.5, 95), "level is 95"),
+        (lambda: agreement.quadratic_entropy([[0, 1, 0]]), "row 0, has one vote"),
+        (lambda: agreement.pairwise_agreement([[0, 1, 0]]), "vote"),
+        (lambda: agreement.majority_share([[0, 0, 0]]), "at least one vote"),
+        (lambda: agreement.majority_share([[1.5, 1, 1]]), "whole counts"),
+        (lambda: agreement.majority_share([[-1, 2, 1]]), "negative"),
+        (lambda: agreement.majority_share([[1, 2, np.inf]]), "finite"),
     ],
 )
-def test_what_are_no_votes_is_refused(votes, message):
+def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
-        agreement.majority_share(votes)
+        call()
 
 
 def alpha_of_pairs(votes, ordered):
@@ -166,9 +155,10 @@ def test_alpha_is_that_of_all_pairs_and_of_the_library(ordered):
     assert (votes.sum(axis=1) == 1).any()
     found = agreement.krippendorff_alpha(votes, ordered=ordered)
     assert found == pytest.approx(alpha_of_pairs(votes, ordered))
-    library = pytest.importorskip("krippendorff")
     level = "ordinal" if ordered else "nominal"
-    assert found == pytest.approx(library.alpha(value_counts=votes, level_of_measurement=level))
+    assert found == pytest.approx(
+        krippendorff.alpha(value_counts=votes, level_of_measurement=level)
+    )
 
 
 def test_alpha_of_nothing_to_compare_is_undefined():

@@ -1,14 +1,20 @@
+"""Every measure: against an independent computation, and by what all measures must have."""
+
 import math
 from dataclasses import replace
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
+import scipy.stats
 from helpers.strategies import distributions
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, settings
+from scipy.spatial.distance import jensenshannon
 
-from chaos_utils.metrics import calibration, divergence
-from chaos_utils.metrics.measures import BAAN_BINS, MEASURES, SOUND_BINS, Judged
+from chaos_utils.metrics import scores
+from chaos_utils.metrics.measures import MEASURES, Judged, taken
+
+TIED = [[0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [1, 0, 0]]
 
 
 def judged(h, m, n_votes=100, **fields):
@@ -16,76 +22,186 @@ def judged(h, m, n_votes=100, **fields):
     return Judged(h, m, m.argmax(axis=1), top, top, each, **fields)
 
 
-@given(distributions(n_arrays=2, min_items=10))
-def test_every_measure_stays_in_its_range(pair):
-    one = judged(*pair)
-    for measure in MEASURES.values():
-        value = measure.value(one)
-        if measure.name == "kendall_tau" and np.isnan(value):
-            continue
-        k = pair[0].shape[1]
-        assert measure.low_for(k) - 1e-9 <= value <= measure.high_for(k) + 1e-9, measure.name
+# Independent computations: item by item, label by label, or by SciPy
 
 
-@given(distributions(n_arrays=2, min_items=10))
-def test_measures_of_means_are_the_plain_ones(pair):
-    h, m = pair
-    one, gold = judged(h, m), h.argmax(axis=1)
-    expected = {
-        "dist_ce": divergence.total_variation(h, m).mean(),
-        "jsd": divergence.jensen_shannon_distance(h, m, unit="nats").mean(),
-        "ece": calibration.expected_calibration_error(m, gold, BAAN_BINS),
-        "ece_votes": calibration.expected_calibration_error(m, h, BAAN_BINS, ties="shared"),
-        "classwise_ece": calibration.classwise_calibration_error(
-            m, gold, SOUND_BINS, divide_by="all"
-        ),
-        "mce": calibration.maximum_calibration_error(m, gold, BAAN_BINS),
-        "adaptive_ece": calibration.adaptive_calibration_error(m, gold, 10),
-        "sq_ce": calibration.squared_calibration_error(m, gold, SOUND_BINS),
-        "sq_ce_votes": calibration.squared_calibration_error(m, h, SOUND_BINS),
-        "manhattan": np.abs(h - m).sum(axis=1).mean(),
-        "wasserstein": divergence.wasserstein(h, m).mean(),
-        "sq_distance": divergence.squared_distance(h, m, 100).mean(),
-        "rank_cs_expected": calibration.expected_same_ranking(h, m).mean(),
-    }
-    for name, value in expected.items():
-        assert MEASURES[name].value(one) == pytest.approx(value, abs=1e-12), name
+def hits(h, m):
+    """Return what a prediction finds of a crowd; labels that tie for the largest share it."""
+    return np.array(
+        [ours[theirs >= theirs.max() - 1e-12].mean() for ours, theirs in zip(h, m, strict=True)]
+    )
 
 
-def test_the_oracle_is_best_where_a_measure_looks_at_votes():
-    rng = np.random.default_rng(0)
-    h, m = rng.dirichlet([1, 1, 1], 60), rng.dirichlet([1, 1, 1], 60)
-    best, other = judged(h, h), judged(h, m)
-    for name in ("jsd", "kl", "dist_ce", "ent_ce", "ece_votes", "classwise_ece_votes", "brier",
-                 "sq_distance", "manhattan", "wasserstein"):  # fmt: skip
-        assert MEASURES[name].better == "lower"
-        assert MEASURES[name].value(best) < MEASURES[name].value(other)
+def majority(h):
+    return np.eye(h.shape[1])[h.argmax(axis=1)]
 
 
-def test_a_prediction_that_says_nothing_is_calibrated_to_votes_in_any_order_of_labels():
-    h = np.random.default_rng(0).dirichlet([4, 2, 1], 60)
-    for human in (h, h[:, ::-1]):
-        assert MEASURES["ece_votes"].value(judged(human, np.full_like(h, 1 / 3))) < 1e-12
+def first_hits(h, m):
+    return (h.argmax(axis=1) == m.argmax(axis=1)).astype(float)
+
+
+def binned(confidence, hit, *, zero):
+    """Return the gaps in each of ten bins; a confidence of 0 is in the first, or in none."""
+    gaps = hit - confidence
+    bins = [
+        gaps[(confidence > low) & (confidence <= high)]
+        for low, high in pairwise(np.arange(11) / 10)
+    ]
+    if zero:
+        bins[0] = np.append(bins[0], gaps[confidence == 0])
+    return bins
+
+
+def first_bins(h, m):
+    return binned(m.max(axis=1), first_hits(h, m), zero=False)
+
+
+def plug_in(bins, n):
+    return sum(abs(gaps.sum()) for gaps in bins) / n
+
+
+def of_pairs(h, m):
+    """Return the squared error: the mean product of two items' gaps in a bin."""
+    bins = binned(m.max(axis=1), hits(h, m), zero=True)
+    products = [len(gaps) * np.mean([a * b for a, b in combinations(gaps, 2)])
+                for gaps in bins if len(gaps) > 1]  # fmt: skip
+    return sum(products) / len(h)
+
+
+def classwise(h, m):
+    k = h.shape[1]
+    return sum(plug_in(binned(m[:, c], h[:, c], zero=True), len(h)) for c in range(k)) / k
+
+
+def adaptive(h, m):
+    gaps = (first_hits(h, m) - m.max(axis=1))[np.argsort(m.max(axis=1), kind="stable")]
+    return plug_in(np.array_split(gaps, min(10, len(h))), len(h))
+
+
+def entropy_gap(h, m):
+    return scipy.stats.entropy(m, axis=1) - scipy.stats.entropy(h, axis=1)
+
+
+def floored(m):
+    m = np.maximum(m, 1e-15)
+    return m / m.sum(axis=1, keepdims=True)
+
+
+def same_signs(a, b):
+    pairs = combinations(range(len(a)), 2)
+    return all(np.sign(a[i] - a[j]) == np.sign(b[i] - b[j]) for i, j in pairs)
+
+
+def orders(shares):
+    """Return every order of the labels that a row's ties leave open."""
+    return {
+        way for way in permutations(range(len(shares)))
+        if all(shares[a] <= shares[b] + 1e-12 for a, b in pairwise(way))
+    }  # fmt: skip
+
+
+def same_order(a, b):
+    one, other = orders(a), orders(b)
+    return len(one & other) / len(one) / len(other)
+
+
+def tau(h, m):
+    each = [scipy.stats.kendalltau(a, b).statistic for a, b in zip(h, m, strict=True)]
+    defined = [value for value in each if not np.isnan(value)]
+    return np.mean(defined) if defined else np.nan
+
+
+def by_item(function):
+    return lambda h, m: np.mean([function(a, b) for a, b in zip(h, m, strict=True)])
+
+
+EXPECTED = {
+    "jsd": lambda h, m: np.nan_to_num(jensenshannon(h, m, axis=1)).mean(),
+    "kl": lambda h, m: scipy.stats.entropy(h, floored(m), axis=1).mean(),
+    "old_accuracy": lambda h, m: hits(majority(h), m).mean(),
+    "new_accuracy": lambda h, m: hits(majority(h), m).mean(),
+    "dist_ce": lambda h, m: np.maximum(h - m, 0).sum(axis=1).mean(),
+    "ent_ce": lambda h, m: np.abs(entropy_gap(h, m)).mean(),
+    "signed_ent_ce": lambda h, m: entropy_gap(h, m).mean(),
+    "rank_cs": by_item(lambda a, b: (np.argsort(a, kind="stable") == np.argsort(b, kind="stable"))
+                       .all()),
+    "rank_cs_ties": by_item(same_signs),
+    "rank_cs_expected": by_item(same_order),
+    "kendall_tau": tau,
+    "ece": lambda h, m: plug_in(first_bins(h, m), len(h)),
+    "ece_votes": lambda h, m: plug_in(binned(m.max(axis=1), hits(h, m), zero=False), len(h)),
+    "classwise_ece": lambda h, m: classwise(majority(h), m),
+    "classwise_ece_votes": classwise,
+    "mce": lambda h, m: max(abs(gaps.mean()) for gaps in first_bins(h, m) if len(gaps)),
+    "adaptive_ece": adaptive,
+    "sq_ce": lambda h, m: of_pairs(majority(h), m),
+    "sq_ce_votes": of_pairs,
+    "soft_accuracy": lambda h, m: np.minimum(h, m).sum(axis=1).mean(),
+    "cross_entropy": lambda h, m: -(h * np.log(floored(m))).sum(axis=1).mean(),
+    "brier": lambda h, m: (h[:, :, None] * (m[:, None] - np.eye(h.shape[1])) ** 2).sum() / len(h),
+    "sq_distance": lambda h, m: ((h - m) ** 2 - h * (1 - h) / 99).sum(axis=1).mean(),
+    "manhattan": lambda h, m: np.abs(h - m).sum(axis=1).mean(),
+    "wasserstein": by_item(
+        lambda a, b: scipy.stats.wasserstein_distance(range(len(a)), range(len(a)), a, b)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=25)
+@given(pair=distributions(n_arrays=2, min_items=3))
+def test_a_measure_is_what_it_says_and_stays_in_its_range(name, pair):
+    measure, k = MEASURES[name], pair[0].shape[1]
+    found = measure.value(judged(*pair))
+    assert found == pytest.approx(EXPECTED[name](*pair), rel=1e-9, abs=5e-8, nan_ok=True)
+    assert np.isnan(found) or measure.low_for(k) - 1e-9 <= found <= measure.high_for(k) + 1e-9
+
+
+@pytest.mark.parametrize("k", [2, 4, 10])
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_knows_no_order_and_prefers_people_s_own_shares(name, k):
+    rng = np.random.default_rng(k)
+    measure, h = MEASURES[name], rng.dirichlet(np.ones(k), 30)
+    model = rng.dirichlet(np.full(k, 0.5), 30)
+    one = replace(judged(h, model), old_label=rng.integers(k, size=30))
+    value = measure.value(one)
+    assert measure.value(taken(one, rng.permutation(30))) == pytest.approx(value)
+    order = np.arange(k)[::-1] if name == "wasserstein" else rng.permutation(k)
+    turned = replace(
+        judged(h[:, order], model[:, order]), old_label=np.argsort(order)[one.old_label]
+    )
+    assert measure.value(turned) == pytest.approx(value)
+    if measure.is_mean:
+        parts = [measure.value(taken(one, rows)) for rows in (np.arange(9), np.arange(9, 30))]
+        assert np.average(parts, weights=[9, 21]) == pytest.approx(value)
+    if name in ("ece", "classwise_ece", "mce", "adaptive_ece", "sq_ce"):
+        return  # crowds are less sure than their majority is right
+    best = measure.value(judged(h, h))
+    sign = {"lower": 1, "higher": -1}.get(measure.better)
+    assert abs(best) < 1e-12 if sign is None else sign * best < sign * value
 
 
 def test_metadata_is_whole():
     assert list(MEASURES) == [measure.name for measure in MEASURES.values()]
-    for measure in MEASURES.values():
-        assert measure.title
-        assert measure.source
-        assert measure.low < measure.high
+    assert all(one.title and one.source and one.low < one.high for one in MEASURES.values())
+    needing = {name: measure.needs for name, measure in MEASURES.items() if measure.needs}
+    assert needing == {
+        "old_accuracy": "old label", "sq_distance": "two votes", "wasserstein": "ordered labels",
+    }  # fmt: skip
+    assert {name for name, measure in MEASURES.items() if not measure.has_interval} == {
+        "ece", "ece_votes", "classwise_ece", "classwise_ece_votes", "mce", "adaptive_ece",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("k", [2, 4, 10])
-def test_the_largest_entropy_error_is_the_range_s_end(k):
+def test_ranges_end_where_the_farthest_prediction_is(k):
     even, sure = np.full((12, k), 1 / k), np.eye(k)[np.zeros(12, dtype=int)]
     assert MEASURES["ent_ce"].value(judged(sure, even)) == pytest.approx(np.log(k))
     assert MEASURES["ent_ce"].high_for(k) == pytest.approx(np.log(k))
     assert MEASURES["signed_ent_ce"].low_for(k) == pytest.approx(-np.log(k))
-    assert MEASURES["brier"].high_for(k) == 2
-    ends = np.eye(k)[np.full(12, k - 1)]
-    assert MEASURES["wasserstein"].value(judged(sure, ends)) == pytest.approx(k - 1)
-    assert MEASURES["wasserstein"].high_for(k) == k - 1
+    far = judged(sure, np.eye(k)[np.full(12, k - 1)])
+    for name in ("jsd", "dist_ce", "brier", "manhattan", "wasserstein"):
+        assert MEASURES[name].value(far) == pytest.approx(MEASURES[name].high_for(k)), name
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
@@ -99,19 +215,10 @@ def test_a_uniform_prediction_has_exactly_what_chance_has(k):
             stated = replace(one, predicted=one.majority, stated=True)
             assert MEASURES[name].value(stated) == 1  # a file's own label is taken as it is
         assert MEASURES["rank_cs_expected"].value(one) == pytest.approx(1 / math.factorial(k))
-
-
-@given(distributions(n_arrays=2, min_items=2), st.randoms())
-def test_the_order_of_the_labels_has_no_say_in_what_ties_share(pair, random):
-    order = list(range(pair[0].shape[1]))
-    random.shuffle(order)
-    gold = pair[0].argmax(axis=1)
-    moved = np.argsort(order)[gold]
-    for name in ("new_accuracy", "rank_cs_expected", "sq_ce_votes"):
-        one = judged(*pair)
-        other = replace(judged(*(p[:, order] for p in pair)), majority=moved)
-        found = MEASURES[name].value(replace(one, majority=gold)), MEASURES[name].value(other)
-        assert found[0] == pytest.approx(found[1])
+    # It says nothing, and is calibrated to votes in any order of the labels.
+    crowd = rng.dirichlet(np.arange(k) + 1, 60)
+    for human in (crowd, crowd[:, ::-1]):
+        assert MEASURES["ece_votes"].value(judged(human, even[:60])) < 1e-12
 
 
 def test_a_stated_label_with_less_than_the_largest_probability_stands():
@@ -129,17 +236,6 @@ def test_labels_that_tie_in_drawn_votes_share_an_item():
     assert MEASURES["new_accuracy"].columns(stated)[:, 0].tolist() == [0.5, 0]
 
 
-def test_what_a_measure_needs():
-    needing = {name: measure.needs for name, measure in MEASURES.items() if measure.needs}
-    assert needing == {
-        "old_accuracy": "old label", "sq_distance": "two votes", "wasserstein": "ordered labels",
-    }  # fmt: skip
-    with pytest.raises(ValueError, match="item 0, is 1, expected at least 2"):
-        MEASURES["sq_distance"].value(judged(np.eye(3), np.eye(3), n_votes=1))
-    with pytest.raises(ValueError, match="not known"):
-        MEASURES["sq_distance"].value(replace(judged(np.eye(3), np.eye(3)), n_votes=None))
-
-
 def test_a_zero_costs_what_nie_et_al_s_floor_says():
     one = judged(np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]]))
     costs = 0.5 * math.log(1e15)
@@ -147,15 +243,27 @@ def test_a_zero_costs_what_nie_et_al_s_floor_says():
     assert MEASURES["cross_entropy"].value(one) == pytest.approx(costs, rel=1e-9)
 
 
-def test_plug_in_calibration_errors_have_no_interval():
-    without = {name for name, measure in MEASURES.items() if not measure.has_interval}
-    assert without == {
-        "ece", "ece_votes", "classwise_ece", "classwise_ece_votes", "mce", "adaptive_ece",
-    }  # fmt: skip
+def test_the_tie_rule_decides():
+    assert scores.top_label(TIED, ties="first").tolist() == [0, 1, 0]
+    assert scores.top_label(TIED, ties="last").tolist() == [1, 2, 0]
+    np.testing.assert_allclose(scores.shared_top(TIED)[:2], [[0.5, 0.5, 0], [0, 0.5, 0.5]])
 
 
-def test_an_item_without_an_old_label_has_no_old_accuracy():
-    one = replace(judged(np.eye(4)[[0, 1]], np.eye(4)[[0, 2]]), old_label=None)
-    with pytest.raises(ValueError, match="no old label"):
-        MEASURES["old_accuracy"].value(one)
-    assert MEASURES["new_accuracy"].value(one) == 0.5
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: scores.top_label(TIED, ties="middle"), "ties"),
+        (lambda: scores.expected_correct(TIED[:2], [0, 1], [0]), "2 integers"),
+        (lambda: scores.expected_correct(TIED[:2], [0, 3], [0, 1]), "row 1, is 3"),
+        (lambda: scores.expected_correct(TIED[:2], [0.5, 1], [0, 1]), "integers"),
+        (lambda: MEASURES["sq_distance"].value(judged(np.eye(3), np.eye(3), n_votes=1)),
+         "item 0, is 1, expected at least 2"),
+        (lambda: MEASURES["sq_distance"].value(replace(judged(np.eye(3), np.eye(3)), n_votes=None)),
+         "not known"),
+        (lambda: MEASURES["old_accuracy"].value(replace(judged(np.eye(3), np.eye(3)),
+                                                        old_label=None)), "no old label"),
+    ],
+)  # fmt: skip
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -39,32 +39,20 @@ def draw(rng, shares):
 
 
 def test_one_more_annotator_does_not_win_without_a_margin_and_does_with_one():
-    without, with_margin = [], []
+    without, with_margin, guessing = [], [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        item, annotator, label, truth = crowd(rng)
+        *votes, truth = crowd(rng)
         system = draw(rng, truth)
-        without.append(
-            alternative_annotator_test(item, annotator, label, system, n_classes=3, epsilon=0)
-        )
-        with_margin.append(
-            alternative_annotator_test(item, annotator, label, system, n_classes=3, epsilon=0.2)
-        )
+        without.append(alternative_annotator_test(*votes, system, n_classes=3, epsilon=0))
+        with_margin.append(alternative_annotator_test(*votes, system, n_classes=3, epsilon=0.2))
+        guess = rng.integers(0, 3, len(truth))
+        guessing.append(alternative_annotator_test(*votes, guess, n_classes=3, epsilon=0.2))
     assert np.mean([one.won.any() for one in without]) <= 0.08
     assert np.mean([one.winning_rate >= 0.5 for one in with_margin]) >= 0.9
-    assert np.mean([one.advantage_probability for one in without]) < 0.9
-
-
-def test_the_truth_s_first_label_wins_and_a_guess_loses():
-    rng = np.random.default_rng(3)
-    item, annotator, label, truth = crowd(rng)
-    best = truth.argmax(axis=1)
-    won = alternative_annotator_test(item, annotator, label, best, n_classes=3, epsilon=0.1)
-    assert won.winning_rate == 1
-    guess = rng.integers(0, 3, len(truth))
-    lost = alternative_annotator_test(item, annotator, label, guess, n_classes=3, epsilon=0.1)
-    assert lost.winning_rate == 0
-    assert lost.advantage_probability < won.advantage_probability
+    advantages = [np.mean([one.advantage_probability for one in made])
+                  for made in (guessing, without)]  # fmt: skip
+    assert advantages[0] < advantages[1] < 0.9
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -94,7 +82,7 @@ def test_p_values_and_rejections_equal_scipy_s(ordered):
         assert found.advantage[place] == pytest.approx(np.mean(np.array(gaps) <= 0))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.lists(st.floats(0, 0.2), min_size=1, max_size=12))
 def test_rejections_are_those_of_benjamini_and_yekutieli(values):
     p = np.array(values)
@@ -133,10 +121,8 @@ def test_what_does_not_fit_is_refused(change, message):
 
 
 @pytest.mark.parametrize("dataset", ["wax", "lesion"])
-def test_the_authors_own_numbers(dataset):
+def test_the_authors_own_numbers(dataset, released_root):
     files = [sources.find(f"alttest/{dataset}/{who}_annotations.json") for who in ("human", "llm")]
-    if None in files:
-        pytest.skip("the data of Calderon et al. (2025) is not available")
     humans, systems = (json.loads(file.read_text("utf-8")) for file in files)
     votes = [
         (uid, annotator, label)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from helpers.strategies import distributions
-from hypothesis import given
+from hypothesis import given, settings
 
 from chaos_utils.metrics import signals
 from chaos_utils.metrics.divergence import entropy
@@ -16,6 +16,7 @@ def pairs_of(n, rng, slope=0.6, votes=100):
     return rng.multinomial(votes, truth) / votes, model
 
 
+@settings(max_examples=50)
 @given(distributions(n_arrays=2, min_items=4))
 def test_values_agree_with_scipy_and_scikit_learn(pair):
     import sklearn.metrics
@@ -50,16 +51,6 @@ def test_the_influence_function_is_the_infinitesimal_jackknife():
     left_out = [signals.spearman(x[every != i], y[every != i]).value for i in every]
     jackknife = np.std(left_out) * np.sqrt(59) / (1 - found.value**2)
     assert error == pytest.approx(jackknife, rel=0.05)
-
-
-def test_of_normal_values_the_error_is_bonett_and_wright_s():
-    rng = np.random.default_rng(1)
-    for rho in (0.0, 0.4):
-        x, y = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 40_000).T
-        found = signals.spearman(x, y)
-        error = np.arctanh([found.low, found.high]) @ [-1, 1] / (2 * scipy.stats.norm.ppf(0.975))
-        theirs = np.sqrt((1 + found.value**2 / 2) / (40_000 - 3))
-        assert error == pytest.approx(theirs, rel=0.03)
 
 
 def test_delong_s_variance_by_its_definition():

@@ -6,6 +6,8 @@ from helpers.evidence import evidence_on
 from chaos_utils.analyses import annotations
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import uniform
 
 
 def test_change_rates_equal_table_2(released):
@@ -63,6 +65,14 @@ def test_the_papers_examples_are_all_in_the_data(released):
     table = annotations.examples(evidence_on(released), n_each=1).rows
     printed = table[table["reason"].str.startswith("printed in")]
     assert sorted(printed["uid"]) == sorted(read_published("example_items")["uid"])
+
+
+def test_chance_equals_table_5(released):
+    published = read_published("nie2020_table5").query("model == 'chance'").set_index("dataset")
+    for votes in released:
+        ours = score(votes, [uniform(votes)], measures=["jsd", "kl"]).set_index("measure")
+        theirs = published.loc[votes.dataset.name, ["jsd", "kl"]].astype(float)
+        assert ours["value"].to_dict() == pytest.approx(theirs.to_dict(), abs=3e-4)
 
 
 def test_published_tables_are_read_by_name():

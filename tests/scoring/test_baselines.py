@@ -29,15 +29,9 @@ def test_what_an_item_says_does_not_touch_its_own_prediction(sample, baseline):
     np.testing.assert_array_equal(after[7], before[7])
     assert not np.array_equal(after, before)
     np.testing.assert_allclose(after.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("baseline", FITTED)
-def test_they_say_that_they_were_fitted_on_votes_out_of_fold(sample, baseline):
-    system = baseline(sample[0])
-    assert system.out_of_fold
-    assert system.trained_on == ("votes of snli",)
+    system = baseline(votes)
+    assert (system.out_of_fold, system.trained_on) == (True, ("votes of snli",))
     assert "votes of other items" in system.notes[0]
-    assert score(sample[0], [system], measures=["jsd"])["value"].item() > 0
 
 
 def test_the_mean_vote_is_the_mean_of_the_other_folds(sample):

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.resampling import percentile_interval
@@ -31,11 +32,7 @@ def test_a_pool_has_every_item_and_what_all_of_it_have(sample):
 
 def test_pooled_systems_are_scored_as_the_mean_over_all_items(sample):
     several = sample[:2]
-    half = uniform(several[0])
-    half = replace(
-        half, uids=half.uids[::2], probabilities=half.probabilities[::2],
-        predicted=half.predicted[::2],
-    )  # fmt: skip
+    half = part_of(uniform(several[0]), slice(None, None, 2))
     alone = replace(uniform(several[1]), name="alone")
     systems = [[half, oracle(several[0])], [alone, oracle(several[1]), uniform(several[1])]]
     pooled = pool_systems(several, systems)
@@ -61,10 +58,7 @@ def test_a_system_that_learned_from_the_votes_of_one_is_refused(sample):
 def test_resamples_are_those_of_the_table_of_scores(sample):
     votes = sample[0]
     systems = load_systems(votes)
-    half = replace(
-        systems[0], name="half", uids=systems[0].uids[:9],
-        probabilities=systems[0].probabilities[:9], predicted=systems[0].predicted[:9],
-    )  # fmt: skip
+    half = part_of(systems[0], slice(9), name="half")
     groups = {"few": np.arange(20), "rest": np.arange(20, len(votes))}
     names = ["jsd", "ece"]
     found = resampled(

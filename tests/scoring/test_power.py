@@ -34,9 +34,14 @@ def judged(counts, model, rng):
 
 
 def collected(n, n_votes, rng):
-    truths, first, second = population(n, rng)
+    truths, *models = population(n, rng)
     counts = draw_votes(truths, n_votes, rng)
-    return counts, judged(counts, first, rng), judged(counts, second, rng)
+    return counts, *(judged(counts, one, rng) for one in models)
+
+
+def gaps_of(measure, *sides):
+    first, second = (measure.columns(one)[:, 0] for one in sides)
+    return first - second
 
 
 @pytest.mark.parametrize("n_votes", [1, 4, 20])
@@ -47,8 +52,7 @@ def test_thinned_votes_vary_as_votes_of_as_many_people(n_votes):
     sides = [judged(many, one, rng) for one in models]
     found = spread_by_thinning(many, *sides, MEANS, n_votes, rng, 3)
     for measure, spread in zip(MEANS, found, strict=True):
-        first, second = (measure.columns(judged(few, one, rng))[:, 0] for one in models)
-        gaps = first - second
+        gaps = gaps_of(measure, *(judged(few, one, rng) for one in models))
         assert spread.total == pytest.approx(gaps.var(), rel=0.05), measure.name
         assert spread.of_items + spread.of_votes == pytest.approx(spread.total, rel=1e-2)
 
@@ -62,11 +66,7 @@ def test_the_parts_are_those_of_items_and_of_votes():
     for measure in MEANS[:3]:
         (spread,) = spread_by_thinning(counts, *models, [measure], 5, rng, 5)
         gaps = np.stack(
-            [
-                measure.columns(judged(c, first, rng))[:, 0]
-                - measure.columns(judged(c, second, rng))[:, 0]
-                for c in again
-            ]
+            [gaps_of(measure, judged(c, first, rng), judged(c, second, rng)) for c in again]
         )
         assert spread.of_votes == pytest.approx(gaps.var(axis=0, ddof=1).mean(), rel=0.05)
         assert spread.of_items == pytest.approx(gaps.mean(axis=0).var(), rel=0.1)
@@ -98,7 +98,7 @@ def test_with_fewer_than_twice_the_votes_there_is_a_total_alone():
     for one in (half, every):
         assert one.total > 0
         assert np.isnan([one.of_items, one.of_votes]).all()
-    gaps = MEANS[0].columns(sides[0]) - MEANS[0].columns(sides[1])
+    gaps = gaps_of(MEANS[0], *sides)
     assert every.total == pytest.approx(gaps.var(ddof=1))
 
 
@@ -117,8 +117,8 @@ def detected(n_votes, n_studies, n_resamples, rng):
     (jsd,) = MEANS[:1]
     counts, *sides = collected(1500, 60, rng)
     (spread,) = spread_by_thinning(counts, *sides, [jsd], n_votes, rng, 5)
-    large = collected(200_000, n_votes, rng)
-    gaps = (jsd.columns(large[1]) - jsd.columns(large[2]))[:, 0]
+    large = collected(100_000, n_votes, rng)
+    gaps = gaps_of(jsd, *large[1:])
     n_items = round(float(items_needed(spread.total, gaps.mean())))
     assert 60 < n_items < 3000
     found = 0

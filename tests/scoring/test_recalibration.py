@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax, softmax
 
@@ -20,30 +20,21 @@ def drawn_labels(probabilities, seed=1):
     return (points > probabilities.cumsum(axis=1)).sum(axis=1).clip(max=2)
 
 
+@settings(max_examples=30)
 @given(st.floats(0.1, 10))
-def test_a_temperature_divides_logits(temperature):
+def test_a_temperature_divides_logits_of_all_items_or_of_each(temperature):
     logits = np.array([[2.0, -1.0, 0.5], [0.0, 0.0, 3.0]])
-    tempered = recalibration.temper(softmax(logits, axis=1), temperature)
+    p = softmax(logits, axis=1)
+    tempered = recalibration.temper(p, temperature)
     np.testing.assert_allclose(tempered, softmax(logits / temperature, axis=1), atol=1e-12)
-
-
-def test_one_temperature_an_item_is_each_item_s_own(logits):
-    p = softmax(logits[:3], axis=1)
-    each = recalibration.temper(p, [0.5, 1.0, 3.0])
-    for row, temperature in enumerate([0.5, 1.0, 3.0]):
-        np.testing.assert_allclose(each[row], recalibration.temper(p, temperature)[row])
+    each = recalibration.temper(p, [temperature, 1.0])
+    np.testing.assert_allclose(each, [tempered[0], p[1]], atol=1e-12)
 
 
 def test_impossible_labels_stay_next_to_nothing():
     tempered = recalibration.temper([[0.0, 0.4, 0.6]], 2.0)
     assert tempered[0, 0] < 1e-100
     assert tempered.sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize("temperature", [0, -1.0, np.nan, np.inf, [1.0, 2.0, 3.0]])
-def test_a_temperature_that_cannot_be_is_refused(temperature):
-    with pytest.raises(ValueError, match="temperature"):
-        recalibration.temper([[0.2, 0.8], [0.5, 0.5]], temperature)
 
 
 def test_labels_are_unanimous_votes(logits):
@@ -108,34 +99,17 @@ def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
     assert (after[~own] != before[~own]).all()
 
 
-def test_leaving_one_out_is_a_fold_an_item(logits):
-    p = softmax(logits[:5], axis=1)
-    target = softmax(logits[:5] / 2, axis=1)
-    rng = np.random.default_rng(0)
-    np.testing.assert_allclose(
-        recalibration.cross_fit_temperatures(p, target, 5, rng), 2.0, rtol=1e-4
-    )
-
-
-@pytest.mark.parametrize("n_folds", [0, 1, 6])
-def test_folds_that_cannot_be_are_refused(n_folds):
-    with pytest.raises(ValueError, match="n_folds"):
-        recalibration.cross_fit_temperatures(
-            np.full((5, 2), 0.5), [0, 1, 0, 1, 0], n_folds, np.random.default_rng(0)
-        )
-
-
-def test_the_lowest_point_of_a_grid_is_that_of_the_search():
+@pytest.mark.parametrize("temperature", [0.7, 1.6])
+def test_the_lowest_point_of_a_grid_is_that_of_the_search(temperature):
     rng = np.random.default_rng(4)
     truth = rng.dirichlet(np.ones(3), size=4000)
-    gold = (truth.cumsum(axis=1) < rng.random((4000, 1))).sum(axis=1)
+    gold = drawn_labels(truth)
     grid = np.geomspace(0.5, 4, 61)
-    for temperature in (0.7, 1.6):
-        model = recalibration.temper(truth, 1 / temperature)
-        losses = recalibration.losses_by_temperature(model, gold, grid)
-        found = recalibration.lowest_temperature(losses.mean(axis=0), grid)
-        assert found == pytest.approx(recalibration.fit_temperature(model, gold), abs=2e-3)
-        assert found == pytest.approx(temperature, abs=0.15)
+    model = recalibration.temper(truth, 1 / temperature)
+    losses = recalibration.losses_by_temperature(model, gold, grid)
+    found = recalibration.lowest_temperature(losses.mean(axis=0), grid)
+    assert found == pytest.approx(recalibration.fit_temperature(model, gold), abs=2e-3)
+    assert found == pytest.approx(temperature, abs=0.15)
 
 
 def test_without_an_optimum_the_lowest_point_is_an_end_of_the_grid():
@@ -143,3 +117,20 @@ def test_without_an_optimum_the_lowest_point_is_an_end_of_the_grid():
     for losses, end in ((np.arange(7.0), 0.5), (-np.arange(7.0), 4)):
         assert recalibration.lowest_temperature(losses, grid) == pytest.approx(end)
         assert recalibration.lowest_temperature(losses**3, grid) == pytest.approx(end, rel=0.2)
+
+
+EVEN = np.full((5, 2), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((lambda t=t: recalibration.temper(EVEN, t), "temperature")
+          for t in (0, -1.0, np.nan, np.inf, [1.0, 2.0, 3.0])),
+        *((lambda n=n: recalibration.cross_fit_temperatures(
+            EVEN, [0, 1, 0, 1, 0], n, np.random.default_rng(0)), "n_folds") for n in (0, 1, 6)),
+    ],
+)  # fmt: skip
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

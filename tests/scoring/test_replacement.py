@@ -1,9 +1,8 @@
 """The alternative annotator test of systems against votes whose annotators are known."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.replacement import replacement_test
@@ -27,12 +26,7 @@ def test_only_the_items_that_a_system_covers_count(others):
     votes = others[0]
     whole = computed("majority", votes, np.eye(4)[votes.majority])
     half = slice(1, None, 2)
-    part = replace(
-        whole,
-        uids=whole.uids[half],
-        probabilities=whole.probabilities[half],
-        predicted=whole.predicted[half],
-    )
+    part = part_of(whole, half)
     found = replacement_test(votes, part, epsilon=0.1, fewest_items=2)
     assert found.n_items.sum() == votes.counts[half].sum()
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.predictions import part_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -46,23 +47,23 @@ def covered(n_seeds, ratio, n_samples, n_items=200, paired=None):
     return hits / n_samples
 
 
-def test_intervals_over_seeds_hold_the_truth():
-    assert covered(3, 1, 250) >= 0.92
-    assert covered(3, 1, 250, paired=2) >= 0.92
+AT_LENGTH = [
+    *((n, ratio, 4000, None) for n in (3, 5) for ratio in (0, 0.2, 1, 5, 30)),
+    *((n, ratio, 2000, n) for n in (3, 5) for ratio in (0, 0.2, 1, 5, 30)),
+    *((2, ratio, 1500, None) for ratio in (0, 0.3, 1)),  # where items matter as much
+]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("ratio", [0, 0.2, 1, 5, 30])
-@pytest.mark.parametrize("n_seeds", [3, 5])
-def test_intervals_over_seeds_hold_the_truth_however_much_seeds_matter(n_seeds, ratio):
-    assert covered(n_seeds, ratio, 4000) >= 0.92
-    assert covered(n_seeds, ratio, 2000, paired=n_seeds) >= 0.92
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ratio", [0, 0.3, 1])
-def test_intervals_over_two_seeds_hold_the_truth_where_items_matter_as_much(ratio):
-    assert covered(2, ratio, 1500) >= 0.92
+@pytest.mark.parametrize(
+    ("n_seeds", "ratio", "n_samples", "paired"),
+    [
+        (3, 1, 250, None),
+        (3, 1, 250, 2),
+        *(pytest.param(*given, marks=pytest.mark.slow) for given in AT_LENGTH),
+    ],
+)
+def test_intervals_over_seeds_hold_the_truth(n_seeds, ratio, n_samples, paired):
+    assert covered(n_seeds, ratio, n_samples, paired=paired) >= 0.92
 
 
 def test_seeds_alone_give_the_t_test():
@@ -118,23 +119,16 @@ def test_shapes_that_do_not_fit(values, draws):
 
 def test_families_are_what_differs_in_the_seed_alone(votes):
     models = systems.load_systems(votes)
-    scaled = [replace(one.at_temperature(2.0), name=f"{one.name}, T = 2") for one in models]
-    found = families_of([*models, *scaled, systems.uniform(votes)])
-    assert list(found) == [
-        "synthetic model, mean of 3 seeds", "synthetic model at T = 2, mean of 3 seeds", "uniform",
-    ]  # fmt: skip
-    assert list(families_of(models[:1])) == [models[0].name]
-
-
-def test_systems_with_temperatures_by_item_are_a_family_too(votes):
-    models = systems.load_systems(votes)
     by_item = np.linspace(1, 2, len(votes))
-    scaled = [one.at_temperature(by_item, name=f"{one.name}, T by item") for one in models]
-    assert all(np.isnan(one.temperature) for one in scaled)
-    assert families_of([*models, *scaled]) == {
+    scaled = [replace(one.at_temperature(2.0), name=f"{one.name}, T = 2") for one in models]
+    each = [one.at_temperature(by_item, name=f"{one.name}, T by item") for one in models]
+    assert families_of([*models, *scaled, *each, systems.uniform(votes)]) == {
         "synthetic model, mean of 3 seeds": [0, 1, 2],
-        "synthetic model at T by item, mean of 3 seeds": [3, 4, 5],
+        "synthetic model at T = 2, mean of 3 seeds": [3, 4, 5],
+        "synthetic model at T by item, mean of 3 seeds": [6, 7, 8],
+        "uniform": [9],
     }
+    assert list(families_of(models[:1])) == [models[0].name]
 
 
 def test_differences_over_seeds_are_adjusted_together(votes):
@@ -195,10 +189,7 @@ def test_what_cannot_be_compared_over_seeds(votes):
         score_over_seeds(votes, models, reference="other", n_resamples=50)
     with pytest.raises(ChaosError, match="Too few resamples"):
         score_over_seeds(votes, models, n_resamples=1)
-    part = replace(
-        models[0], uids=models[0].uids[:9], predicted=models[0].predicted[:9],
-        probabilities=models[0].probabilities[:9],
-    )  # fmt: skip
+    part = part_of(models[0], slice(9))
     with pytest.raises(ChaosError, match="cover other items"):
         score_over_seeds(votes, [part, *models[1:]], measures=["jsd"], n_resamples=50)
 

@@ -1,0 +1,330 @@
+"""Every fault that a file of predictions can have, at the reader: each is one clear error.
+
+The doors above (the API, the command, the page) show some of them, to prove that they read by it.
+"""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.predictions import (
+    N,
+    csv_text,
+    entries_text,
+    lines_text,
+    made_dataset,
+    made_votes,
+    released,
+    shares,
+    table_of,
+    write_csv,
+)
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import catalogue
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.records import Content
+from chaos_utils.datasets.tables import Table
+from chaos_utils.scoring import predictions
+from chaos_utils.scoring.predictions import read_predictions
+
+HEADER = "uid,entailment,neutral,contradiction"
+CSV = f"{HEADER}\n"
+LINE = '{"uid": "u0", "probs": [1, 0, 0]}\n'
+LABELS = ["entailment", "neutral", "contradiction"]
+
+
+def votes_on(dataset="snli", **given):
+    """Return votes on forty items, u0 to u39, whose old label goes round."""
+    return made_votes(get_dataset(dataset), **given)
+
+
+def csv(line):
+    """Return a table without a fault but for the line of u3."""
+    lines = [f"u{i}," + ",".join(map(str, shares(i))) for i in range(N)]
+    return csv_text([*lines[:3], line, *lines[4:]])
+
+
+def entries(**third):
+    return entries_text(lambda i: third if i == 3 else {"predicted_probabilities": shares(i)})
+
+
+def of_release(**third):
+    return lines_text(lambda i: released(i, **(third if i == 3 else {})))
+
+
+def table(**columns):
+    return table_of(votes_on()).assign(**columns).to_csv(index=False)
+
+
+# What a file holds, and words that the error must have: one text, or several.
+FAULTS = [
+    # what is not whole, or in no format
+    ("", "empty"),
+    ("\n\n", "empty"),
+    ('{"m": {"u0": {"uid": "u0", "logits": [1', "cut off"),
+    ('{"m": {"a": {"x": "ab', "a string is never closed"),
+    (LINE + '{"uid": ', "cut off"),
+    ("[1]", "Unrecognised predictions format"),
+    ('{"m": [1, 2]}', "Unrecognised predictions format"),
+    ('[{"uid": "u0"}]', "a JSON list"),
+    ("{}", "holds no prediction"),
+    ('{"m": {}}', "holds no prediction, or none of a model"),
+    (CSV, "holds no prediction"),
+    ("no parquet", "holds no prediction"),
+    ("uid,score\nu0,1\n", "Unrecognised predictions format"),
+    ("entailment,neutral,contradiction\n1,0,0\n", "Unrecognised predictions format"),
+    (LINE + "[1, 2]", "line 2"),
+    (LINE[:-4] + "\n" + LINE, "line 1, column"),
+    (LINE + "7", "expected a JSON object"),
+    (LINE + '"text"', "expected a JSON object"),
+    (LINE + "null", "expected a JSON object"),
+    ("7\n" + LINE, "1, as the header has"),
+    ('{"m": ' * 100_000, "nested too deeply"),
+    (LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
+    ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
+    (entries_text(lambda i: {"probs": shares(i)}),
+     "no `predicted_probabilities`; keys found: uid, probs"),
+    # names and keys
+    ('{"": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+    ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+    ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
+    ('{"m": {"\\ud800": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
+    (LINE[:-2] + ', "uid": "u1"}', "the key 'uid' twice"),
+    ('{"m": {"u0": {"logits": [1, 2, 3]}, "u0": {"logits": [1, 2, 3]}}}', "the key 'u0' twice"),
+    ('{"m": {"u0": {"logits": [1, 2, 3]}}, "m": {}}', "the key 'm' twice"),
+    ('{"m": {"u0": {"logits": [1, 2, 3], "logits": [3, 2, 1]}}}', "the key 'logits' twice"),
+    (f"model,{CSV},u0,1,0,0\n", "no model"),
+    (f"model,{CSV}m,u0,1,0,0\nm,other,1,0,0\n,u1,1,0,0\n", "no model"),
+    # rows and columns
+    ("uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
+    (f"{HEADER},neutral\nu0,1,0,0,0\n", "A column appears twice"),
+    (CSV + "u0,1,0\n", "3 fields"),
+    (CSV + "u0,1,0,0,0\n", "5 fields"),
+    (CSV + '"u0,1,0,0\n', "quotation mark"),
+    (csv("u3," + "1" * 200_000 + ",0,0"), "field larger than field limit"),
+    (csv("u2,1,0,0"), "line 5: uid 'u2' again"),
+    (csv(",1,0,0"), "no uid"),
+    (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
+    # numbers
+    (csv("u3,a,0,0"), "line 5: ['a'"),
+    (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
+    (csv("u3,True,0,0"), "line 5: ['True'"),
+    (csv("u3,inf,0,0"), "line 5: ['inf'"),
+    (csv("u3,0.9,0,0"), "line 5: [0.9, 0.0, 0.0] sums to 0.9"),
+    (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
+    (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
+    (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
+    (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
+    ('{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
+    (entries(predicted_probabilities=[0.2, 0.8]),
+     ("m, u3: 2 values", "1 fault in the predictions of 'm'")),
+    (entries(predicted_probabilities=[0.2, 0.8, 0.5]), "sums to 1.5"),
+    (entries(predicted_probabilities=[-0.2, 0.7, 0.5]), "[-0.2, 0.7, 0.5] has a negative"),
+    (entries(predicted_probabilities=[float("nan"), 0.5, 0.5]), "is not finite"),
+    (entries(predicted_probabilities=[float("inf"), 0, 0]), "is not finite"),
+    (entries(predicted_probabilities=["0.2", 0.3, 0.5]), "m, u3: ['0.2'"),
+    (entries(predicted_probabilities=None), "m, u3: None"),
+    (lines_text(lambda i: {"probs": [80, 15, 5]}), "divide by 100"),
+    (csv_text([f"u{i},2,1,0" for i in range(N)]), "add a column n_samples"),
+    # what contradicts itself
+    (entries(logits=[1, 2, 3]), "m, u3: logits; most entries have probabilities"),
+    (entries(uid="u7", predicted_probabilities=shares(3)), "m, u3: the uid inside is u7"),
+    (entries_text(lambda i: {"uid": f"u{i + 1}", "predicted_probabilities": shares(i)}),
+     "40 faults"),
+    (entries_text(lambda i: {"predicted_probabilities": shares(i), "predicted_label": "maybe"}),
+     "40 faults"),
+    (entries(predicted_probabilities=shares(3), logits=[0, 0, 5]), "are not the softmax of"),
+    (of_release(logits=[1, 2, 3]), "are not the softmax of [1, 2, 3]"),
+    (of_release(logits=[1, 2]), "are not the softmax of [1, 2]"),
+    (of_release(conf=0.7), "line 4: conf is 0.7, the largest probability 0.8"),
+    (of_release(conf=True), "conf is True"),
+    (of_release(pred=1), "pred is 1, the largest probability stands at 0"),
+    (of_release(pred=3), "pred is 3, no place in a list of 3"),
+    (of_release(pred=True), "pred is True"),
+    (lines_text(lambda i: released(i) if i else {"probs": shares(i)}),
+     "line 1: probabilities; most entries have"),
+    (table(predicted_label=[LABELS[(i + (i == 4)) % 3] for i in range(N)]),
+     "row 5, line 6: predicted_label contradiction, but another"),
+    (table(seed=[0] * 39 + [1]), "The column seed contradicts itself for 'm'"),
+    (table(seed=[0] * 39 + [None]), "contradicts itself"),
+    (table(trained_on=["SNLI"] * 39 + ["MNLI"]), "The column trained_on contradicts"),
+    (table(seed=-1), "a whole number, 0 or more"),
+    (table(seed="one"), "a whole number, 0 or more"),
+    (table(out_of_fold="perhaps"), "true or false"),
+    # another order of the classes
+    (csv_text(header="uid,neutral,contradiction,entailment"),
+     ("seem to be in another order", "read as contradiction, entailment, neutral, 100%",
+      "to do:     correct the header")),
+    (lines_text(lambda i: released(i, order=(0, 1, 2))),
+     ("read as entailment, contradiction, neutral, 35% of the labels are the old",
+      "read as entailment, neutral, contradiction, 100%",
+      "expected:  the order entailment, contradiction, neutral", "leave index and pred out")),
+    (lines_text(lambda i: {"probs": [shares(i)[c] for c in (0, 2, 1)]}),
+     ("read as entailment, contradiction, neutral, 100%",
+      "expected:  the order entailment, neutral, contradiction")),
+    # another dataset
+    (csv_text([f"other{i},0.2,0.3,0.5" for i in range(5)]),
+     "No uid of 'm' occurs in ChaosNLI-SNLI"),
+]  # fmt: skip
+
+
+def fault_of(path, votes, **given):
+    with pytest.raises(ChaosError) as fault:
+        read_predictions(path, votes, **given)
+    text = str(fault.value)
+    assert len(text) < 1000
+    text.encode()
+    return text
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(content, (words,) if isinstance(words, str) else words) for content, words in FAULTS],
+    ids=[str(words) for _, words in FAULTS],
+)
+def test_a_fault_is_one_error_that_says_where(tmp_path, monkeypatch, content, words):
+    path = tmp_path / "m.csv"  # whatever it is: the content decides
+    path.write_text(content)
+    text = fault_of(path, [votes_on()], allow_missing=True)
+    assert [word for word in words if word not in text] == []
+    monkeypatch.setattr(predictions, "LARGE", 1)  # what is large is read at once, and says the same
+    assert fault_of(path, [votes_on()], allow_missing=True) == text
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("neutral", True, "True"),
+        ("neutral", "0.1", "'0.1'"),
+        ("neutral", None, "None"),
+        ("uid", None, "no uid"),
+        ("model", None, "no model"),
+        ("uid", 7, "uid 7 is not text"),
+        ("predicted_label", [None, *LABELS * 13], "row 1: predicted_label 'None'"),
+    ],
+)
+def test_parquet_with_other_values(tmp_path, column, value, words):
+    values = value if isinstance(value, list) else [value] * N
+    table_of(votes_on()).assign(**{column: values}).to_parquet(tmp_path / "m.parquet")
+    assert words in fault_of(tmp_path / "m.parquet", [votes_on()])
+
+
+SAMPLES = "item,model,sample\n1,m,yes\n1,m,yes\n1,m,no\n2,m,no\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (SAMPLES + "2,m,maybe\n", "sample 'maybe'"),
+        (SAMPLES + "2,m,\n", "line 6, no sample"),
+        (SAMPLES + ",m,no\n", "line 6, no uid"),
+        (SAMPLES.replace("2,m,no\n", ""), "1 of 2 items of answers has no prediction"),
+        (SAMPLES.replace("\n1", "\nx").replace("\n2", "\ny"), "No uid of 'm' occurs in answers"),
+        ("uid,n_samples,no,yes\n1,4,1,2\n2,1,1,0\n", "n_samples is 4"),
+        ("uid,no,yes\n1,1,2\n2,1,0\n", "add a column n_samples"),
+        ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
+    ],
+)
+def test_answers_with_faults(tmp_path, monkeypatch, content, words):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    (tmp_path / "answers.csv").write_text("item,label\n1,yes\n1,no\n2,no\n2,no\n")
+    (tmp_path / "m.csv").write_text(content)
+    assert words in fault_of(tmp_path / "m.csv", load_all_votes(str(tmp_path / "answers.csv")))
+
+
+def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
+    votes = votes_on()
+    lines = csv("u3,0.8,0.1,0.1").splitlines()
+    (tmp_path / "m.csv").write_text("\n".join(lines[:-4]))
+    text = fault_of(tmp_path / "m.csv", [votes])
+    for words in ("4 of 40 items", "u36, u37, u38, u39", "--allow-missing"):
+        assert words in text
+    (one,) = read_predictions(tmp_path / "m.csv", [votes], allow_missing=True)
+    assert len(one) == N - 4
+    assert "evaluated on the other 36" in one.notes[0]
+
+
+def test_genuine_uids_without_the_released_data(tmp_path):
+    path = write_csv(tmp_path / "m.csv")
+    sample, other = votes_on(prefix="sample-", synthetic=True), votes_on(prefix="other-")
+    assert "chaos data fetch" in fault_of(path, [sample])
+    assert "fetch" not in fault_of(path, [other])
+    assert "no dataset" in fault_of(path, [])
+    assert read_predictions(path, [other], allow_others=True) == []
+
+
+@pytest.mark.parametrize("old_labels", [True, False])
+@pytest.mark.parametrize("k", [2, 4, 9])
+def test_the_order_is_checked_for_any_number_of_labels(tmp_path, k, old_labels):
+    votes = made_votes(made_dataset(labels=[f"label {c}" for c in range(k)]), old_labels=old_labels)
+    table = table_of(votes)
+    table.to_csv(tmp_path / "m.csv", index=False)
+    (one,) = read_predictions(tmp_path / "m.csv", [votes])
+    assert not one.notes
+    classes = list(table.columns[1:])
+    table.columns = ["uid", *classes[1:], classes[0]]
+    table.to_csv(tmp_path / "m.csv", index=False)
+    text = fault_of(tmp_path / "m.csv", [votes])
+    assert ("the old ones" if old_labels else "the majority's") in text
+    assert f"read as label {k - 1}, label 0" in text
+
+
+def test_no_order_is_read_into_guesses_at_many_labels(tmp_path):
+    labels = [f"l{k}" for k in range(100)]
+    lines = [f"u{i},{labels[i % 100]}" for i in range(200) for _ in range(2)]
+    (tmp_path / "many.csv").write_text("\n".join(["item,label", *lines]))
+    votes = load_all_votes(str(tmp_path / "many.csv"))
+    guesses = np.random.default_rng(0).dirichlet(np.full(100, 0.1), 200)
+    table = pd.DataFrame(guesses, columns=labels, index=pd.Index(votes[0].uids, name="uid"))
+    table.to_csv(tmp_path / "m.csv")
+    (one,) = read_predictions(tmp_path / "m.csv", votes)
+    assert not one.notes
+    table.rename(columns={"l99": "l100"}).to_csv(tmp_path / "m.csv")
+    fault_of(tmp_path / "m.csv", votes)  # in few words
+
+
+def test_too_few_and_too_many_values_or_columns(tmp_path):
+    votes = made_votes(made_dataset())
+    for k in (3, 5):
+        (tmp_path / "m.json").write_text(lines_text(lambda i, k=k: {"probs": shares(i, k)}))
+        text = fault_of(tmp_path / "m.json", [votes])
+        assert f"line 1: {k} values" in text
+        assert "4 finite numbers for each item of Moods: happy, sad, in between" in text
+    table_of(votes).drop(columns="in_between").to_csv(tmp_path / "m.csv", index=False)
+    assert "no column in_between" in fault_of(tmp_path / "m.csv", [votes])
+    table_of(votes).assign(note="odd", count=7).to_csv(tmp_path / "m.csv", index=False)
+    assert len(read_predictions(tmp_path / "m.csv", [votes])) == 1
+
+
+def test_what_is_no_file_or_too_large(tmp_path, monkeypatch):
+    (tmp_path / "b.json").write_bytes(b"\xff\xfe")
+    for path, words in (
+        (tmp_path / "none.json", "no such predictions file"),
+        (tmp_path, "is a folder"),
+        ("/dev/zero", "not a predictions file"),
+        (tmp_path / "b.json", "not UTF-8"),
+    ):
+        assert words in fault_of(path, [votes_on()])
+    path = write_csv(tmp_path / "m.csv")
+    monkeypatch.setattr(predictions, "_MOST_BYTES", path.stat().st_size)
+    assert read_predictions(path, [votes_on()])
+    monkeypatch.setattr(predictions, "_MOST_BYTES", path.stat().st_size - 1)
+    assert "too large" in fault_of(path, [votes_on()])
+
+
+@pytest.mark.parametrize("kind", ["rows", "texts"])
+def test_a_small_parquet_that_would_fill_the_memory_is_refused(tmp_path, kind):
+    n, text = (20_000_000, "x") if kind == "rows" else (5_000, "x" * 1_000_000)
+    column = pa.DictionaryArray.from_arrays(np.zeros(n, dtype=np.int32), pa.array([text]))
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"uid": column}), path, store_schema=False, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before = pa.total_allocated_bytes()
+    assert "too large once it is unpacked" in fault_of(path, [votes_on()])
+    with pytest.raises(ChaosError, match="too large once it is unpacked"):
+        Table(Content.of(path), Faults(path, "A title", expected="", todo=""))
+    assert pa.total_allocated_bytes() - before < 10_000_000
