@@ -7,25 +7,16 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import companions, sources
+from chaos_utils.datasets import companions
 from chaos_utils.datasets.companions import LABELS
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.registry import registry
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
 
-# Where this process finds the published files before a test changes its folders.
-THERE = {name for name in registry() if sources.find(name)}
 FOLDERS = (
     "varierr", "livenli", "nli_disagreement_taxonomy", "ambient", "alttest",
     "berts_of_a_feather", "llm_as_a_judge",
 )  # fmt: skip
-
-
-def published(*folders):
-    """Skip where a file of these folders is missing."""
-    wanted = {name for name in registry() if name.split("/")[0] in (*folders, "chaosNLI_v1.0")}
-    if not wanted <= THERE:
-        pytest.skip(f"the published files of {', '.join(folders)} are not available")
 
 
 def test_every_companion_has_a_digest_and_its_own_address():
@@ -35,8 +26,8 @@ def test_every_companion_has_a_digest_and_its_own_address():
     assert len({file.url for file in files}) == len(files)
 
 
+@pytest.mark.usefixtures("released_root")
 def test_varierr():
-    published("varierr")
     rows = companions.read_varierr()
     assert len(rows) == 1_933
     assert rows["uid"].nunique() == 500
@@ -49,8 +40,8 @@ def test_varierr():
     assert (~stands).sum() == 129
 
 
+@pytest.mark.usefixtures("released_root")
 def test_livenli():
-    published("livenli")
     rows = companions.read_livenli()
     assert len(rows) == 1_405
     assert rows["annotator"].nunique() == 48
@@ -61,8 +52,8 @@ def test_livenli():
     assert (rows[list(LABELS)].max(axis=1) < 1).sum() == 118 + 86 + 22 + 11
 
 
+@pytest.mark.usefixtures("released_root")
 def test_taxonomy():
-    published("nli_disagreement_taxonomy")
     rows = companions.read_taxonomy()
     assert rows.groupby("round")["uid"].nunique().to_dict() == {1: 400, 2: 110}
     assert len(set(rows["uid"]) & set(load_votes("mnli").uids)) == 450
@@ -70,8 +61,8 @@ def test_taxonomy():
     assert rows["reason"].value_counts()["Probabilistic"] == 145 + 39
 
 
+@pytest.mark.usefixtures("released_root")
 def test_people_agree_more_on_ambient_once_it_is_disambiguated():
-    published("ambient")
     rows = companions.read_ambient()
     counts = rows[list(LABELS)].to_numpy()
     assert len(rows) == 4 * 542
@@ -89,8 +80,8 @@ def test_people_agree_more_on_ambient_once_it_is_disambiguated():
     assert linguists[list(LABELS)].any(axis=1).all()
 
 
+@pytest.mark.usefixtures("released_root")
 def test_a_hundred_berts_agree_where_people_do_not():
-    published("berts_of_a_feather")
     votes = load_votes("mnli")
     assert len(companions.read_berts()) == 9_815
     rows = companions.read_berts(votes)
@@ -106,8 +97,8 @@ def test_a_hundred_berts_agree_where_people_do_not():
 
 # The complete run; with the trials on SNLI, total variation is 0.196.
 @pytest.mark.parametrize(("name", "jsd", "tvd"), [("snli", 0.227, 0.195), ("mnli", 0.320, 0.332)])
+@pytest.mark.usefixtures("released_root")
 def test_six_language_models_pooled(name, jsd, tvd):
-    published("llm_as_a_judge")
     rows = companions.read_llm_judges().query("dataset == @name")
     counts = pd.crosstab(rows["uid"], rows["label"])[list(LABELS)]
     assert counts.shape == (500, 3)
@@ -121,8 +112,8 @@ def test_six_language_models_pooled(name, jsd, tvd):
 
 # The share is that of the people who gave the label that a model gave, over items and models.
 @pytest.mark.parametrize(("name", "n_models", "share"), [("wax", 6, 0.251), ("lesion", 4, 0.513)])
+@pytest.mark.usefixtures("released_root")
 def test_language_models_beside_the_annotators(name, n_models, share):
-    published("alttest")
     rows, votes = companions.read_llm_annotators(name), load_votes(name)
     assert set(rows["uid"]) == set(votes.uids)
     assert rows["model"].nunique() == n_models

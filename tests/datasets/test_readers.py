@@ -1,6 +1,5 @@
 import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,8 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.readers import read_file
@@ -349,16 +346,6 @@ def test_long_and_wide_files_of_the_same_votes_give_the_same_counts(tmp_path, vo
     assert one.majority.tolist() == two.majority.tolist()
 
 
-# Where this process finds the published files before a test changes its folders.
-PUBLISHED = {
-    name: all(sources.find(file.name) for file in get_dataset(name).files)
-    for name in (
-        *("ocnli", "rte", "dices", "dices350", "cifar10h"),
-        *("pavlick", "ambient", "md-agreement", "wax", "lesion"),
-    )
-}
-
-
 @pytest.mark.parametrize(
     ("name", "shape", "least", "most", "total", "annotators"),
     [
@@ -374,9 +361,8 @@ PUBLISHED = {
         ("lesion", (500, 7), 3, 6, 2_980, 6),
     ],
 )
+@pytest.mark.usefixtures("released_root")
 def test_published_datasets(name, shape, least, most, total, annotators):
-    if not PUBLISHED[name]:
-        pytest.skip(f"the published files of {name} are not available")
     votes = load_votes(name, "released")
     assert votes.is_released
     assert votes.counts.shape == shape
@@ -407,10 +393,8 @@ def test_published_datasets(name, shape, least, most, total, annotators):
         assert (votes.old_label == 0).sum() == 400
 
 
-def test_no_identifier_of_an_annotator_is_in_a_published_dataset_s_votes():
-    if not PUBLISHED["rte"]:
-        pytest.skip("the published files of rte are not available")
+def test_no_identifier_of_an_annotator_is_in_a_published_dataset_s_votes(released_root):
     votes = load_votes("rte")
-    path = Path(sources.find("snow2008/rte.standardized.tsv"))
-    worker = path.read_text().splitlines()[1].split("\t")[1]
+    rows = (released_root / votes.dataset.file).read_text().splitlines()
+    worker = rows[1].split("\t")[1]
     assert worker not in repr([getattr(votes, name) for name in votes.__slots__])
