@@ -137,83 +137,62 @@ def write(folder, name, content):
     return str(folder)
 
 
-BERTS = "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt"
+# Readers, and the files that they read.
+VARIERR = (companions.read_varierr, "varierr/varierr.json")
+LIVENLI = (companions.read_livenli, "livenli/livenli.csv")
+TAXONOMY = (companions.read_taxonomy, "nli_disagreement_taxonomy/taxonomy_round1_release.jsonl")
+BERTS = (
+    lambda data: companions.read_berts(data=data),
+    "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
+)
+JUDGES = (companions.read_llm_judges, "llm_as_a_judge/chaosnli_snli.judgments.jsonl")
+LESION = (
+    lambda data: companions.read_llm_annotators("lesion", data),
+    "alttest/lesion/llm_annotations.json",
+)
+UNSAID = {"id": "a", "error_labels": [], **{label: [{}] for label in LABELS}}
+ASKED = "uid,worker_id,multilabel,explanation,taxonomy\n"
 HEAD = "index\tpremise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
-JUDGES = "llm_as_a_judge/chaosnli_snli.judgments.jsonl"
 JUDGED = {"item_id": "a", "model": "m", "run_id": "full", "pred": "e", "finish": "stop"}
 
 
 def test_a_folder_of_ones_own(tmp_path):
-    data = write(tmp_path, BERTS, HEAD + '0\ta "quoted\tb\tneutral\t97\n')
-    (row,) = companions.read_berts(data=data).to_dict("records")
+    read, name = BERTS
+    (row,) = read(write(tmp_path, name, HEAD + '0\ta "quoted\tb\tneutral\t97\n')).to_dict("records")
     assert row == {
         "label": "neutral", "n_correct": 97, "premise": 'a "quoted', "hypothesis": "b"
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("read", "name", "content", "expected"),
+    ("of", "content", "expected"),
     [
-        (companions.read_varierr, "varierr/varierr.json", {"id": "a"}, "no column 'error_labels'"),
-        (companions.read_varierr, "varierr/varierr.json", "", "empty"),
-        (
-            companions.read_varierr,
-            "varierr/varierr.json",
-            {"id": "a", "error_labels": [], **{label: [{}] for label in LABELS}},
-            "found:     'annotator'",
-        ),
-        (companions.read_varierr, "varierr/varierr.json", '{"id": ', "expected JSON"),
-        (companions.read_livenli, "livenli/livenli.csv", "uid,x\n1,2\n", "no column 'worker_id'"),
-        (
-            companions.read_livenli,
-            "livenli/livenli.csv",
-            "uid,worker_id,multilabel,explanation,taxonomy\n1,w,maybe,x,y\n",
-            "found:     'maybe'",
-        ),
-        (
-            companions.read_taxonomy,
-            "nli_disagreement_taxonomy/taxonomy_round1_release.jsonl",
-            {"pairID": "a"},
-            "no column 'a1'",
-        ),
-        (
-            lambda data: companions.read_berts(data=data),
-            BERTS,
-            HEAD.replace("gold", "g"),
-            "no column 'gold_label'",
-        ),
-        (
-            lambda data: companions.read_berts(data=data),
-            BERTS,
-            HEAD + "0\ta\tb\tneutral\t101\n",
-            "found:     '101'",
-        ),
-        (companions.read_llm_judges, JUDGES, JUDGED | {"pred": "x"}, "found:     'x'"),
-        (
-            lambda data: companions.read_llm_annotators("lesion", data),
-            "alttest/lesion/llm_annotations.json",
-            {"gpt": {"a": 9}},
-            "found:     '9'",
-        ),
+        (VARIERR, "", "empty"),
+        (VARIERR, '{"id": ', "expected JSON"),
+        (VARIERR, {"id": "a"}, "no column 'error_labels'"),
+        (VARIERR, UNSAID, "found:     'annotator'"),
+        (LIVENLI, "uid,x\n1,2\n", "no column 'worker_id'"),
+        (LIVENLI, ASKED + "1,w,maybe,x,y\n", "found:     'maybe'"),
+        (TAXONOMY, {"pairID": "a"}, "no column 'a1'"),
+        (BERTS, HEAD.replace("gold", "g"), "no column 'gold_label'"),
+        (BERTS, HEAD + "0\ta\tb\tneutral\t101\n", "found:     '101'"),
+        (JUDGES, JUDGED | {"pred": "x"}, "found:     'x'"),
+        (LESION, {"gpt": {"a": 9}}, "found:     '9'"),
     ],
 )
-def test_bad_files_end_in_one_clear_error(tmp_path, read, name, content, expected):
-    data = write(tmp_path, name, content)
+def test_bad_files_end_in_one_clear_error(tmp_path, of, content, expected):
+    read, name = of
     with pytest.raises(ChaosError) as fault:
-        read(data)
+        read(write(tmp_path, name, content))
     assert expected in str(fault.value)
     assert f"chaos data fetch {name}" in str(fault.value)
     assert len(str(fault.value)) < 1500
 
 
-@pytest.mark.parametrize(
-    ("read", "name"),
-    [
-        (companions.read_varierr, "varierr/varierr.json"),
-        (companions.read_llm_judges, JUDGES),
-        (lambda: load_votes("pavlick"), "pavlick_kwiatkowski/preprocessed-data.jsonl"),
-    ],
-)
+PAVLICK = (lambda: load_votes("pavlick"), "pavlick_kwiatkowski/preprocessed-data.jsonl")
+
+
+@pytest.mark.parametrize(("read", "name"), [VARIERR, JUDGES, PAVLICK])
 def test_a_file_with_another_digest_is_refused(tmp_path, monkeypatch, read, name):
     monkeypatch.setenv("CHAOS_DATA", write(tmp_path, name, JUDGED))
     with pytest.raises(ChaosError, match="SHA-256 differs"):

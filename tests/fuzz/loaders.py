@@ -28,7 +28,9 @@ from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
 from chaos_utils.analyses.recorded import read_record
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import Table
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.votes import read_votes
 from chaos_utils.datasets import catalogue, companions
@@ -39,6 +41,7 @@ from chaos_utils.datasets.sample import write as write_sample
 from chaos_utils.datasets.sources import UNREADABLE, extract_member
 from chaos_utils.publish import citations, diff, registry, release
 from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run, wanted_runs
 from chaos_utils.training.wanted import command_for
@@ -219,15 +222,12 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         archive.writestr("CITATION.cff", kept["CITATION.cff"])
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
-    manifest = next(iter(sorted((PROJECT / "_build/html/figures").glob("tbl-*.json"))), None)
-    if manifest is not None:
-        site = folder / "site"
-        yield (
-            "site",
-            site / "figures" / manifest.name,
-            [manifest.read_bytes()],
-            lambda path: diff.compare(site, site),
-        )
+    site = folder / "site"
+    with paths.figures_in(site):
+        rows = Table(pd.DataFrame({"dataset": ["snli"], "n_items": [3]}), ("dataset",))
+        publish_table("tbl-sizes", rows, caption="How many items there are.")
+    manifest = site / "figures" / "tbl-sizes.json"
+    yield "site", manifest, [manifest.read_bytes()], lambda path: diff.compare(site, site)
 
 
 _COMPANIONS: list[tuple[str, bytes, Callable[[str], object]]] = [
