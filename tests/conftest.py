@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers.browser import find_chromium
 from helpers.checkout import chaos, copy_checkout, shorten
 from helpers.datasets import write_four_labels, write_two_labels
 from helpers.published import link_published
@@ -216,6 +215,7 @@ def real_checkout(tmp_path_factory, released_root, pytestconfig):
 @pytest.fixture(scope="session")
 def browser(pytestconfig):
     """A headless Chromium."""
+    from helpers.browser import find_chromium
     from playwright.sync_api import sync_playwright
 
     path = find_chromium()

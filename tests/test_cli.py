@@ -80,6 +80,8 @@ def test_data_status_and_verify(call, tmp_path, monkeypatch):
     rows = json.loads(call("data", "status", "--json").stdout)
     assert rows[0]["verified"] is False
     assert rows[0]["items"] == 3
+    (missing,) = [row for row in rows if row["file"] == "alphanli/train.jsonl"]
+    assert (missing["path"], missing["verified"]) == (None, None)
     assert "NO" in call("data", "status").stdout
     done = call("data", "verify", "chaosNLI_v1.0", "--json", code=2)
     assert json.loads(done.stdout)

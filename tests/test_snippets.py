@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from chaos_utils.base import inputs
 from chaos_utils.cli.__main__ import app
 from chaos_utils.cli.arguments import assignments
-from chaos_utils.datasets import catalogue, sources
+from chaos_utils.datasets import sources
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.parameters import find_notebook, resolve
 
@@ -58,11 +58,6 @@ def name_of(words):
     """Return a command of `chaos` as the lists above name it; the longest name counts."""
     names = (" ".join(words[:2]), words[0])
     return next((name for name in names if name in NOT_RUN or name in RUN), None)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_was_brought(monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
 
 
 @pytest.fixture(scope="module", autouse=True)

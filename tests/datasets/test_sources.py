@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.data import data_app
-from chaos_utils.datasets import catalogue, sources
+from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.loading import load_votes
@@ -123,8 +123,7 @@ def test_fetch_takes_a_file_out_of_its_archive(nowhere, server, monkeypatch):
     assert sources.fetch(["set/file.txt"]) == [path]
 
 
-def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, server, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
+def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, server):
     url, folder = server
     (folder / "v.csv").write_bytes(VOTES)
     path = describe(nowhere, VOTES, url=f"{url}/v.csv")
@@ -138,8 +137,7 @@ def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, se
     assert "did you mean 'mine'" in data("fetch", "mien")
 
 
-def test_a_file_beside_its_yaml_file_is_found_there(nowhere, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
+def test_a_file_beside_its_yaml_file_is_found_there(nowhere):
     (nowhere / "v.csv").write_bytes(VOTES)
     path = describe(nowhere, VOTES, url="http://127.0.0.1:9/v.csv", sha256="0" * 64)
     for command in ("fetch", "verify"):
@@ -228,13 +226,11 @@ def test_what_would_fill_the_disk_is_not_written(nowhere, server, monkeypatch):
     assert not [path for path in (nowhere / "cache").rglob("*") if path.is_file()]
 
 
-def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeypatch):
-    write_dataset(tmp_path)
-    monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
-    for data in ("auto", "released"):
-        with pytest.raises(ChaosError, match="SHA-256 differs") as fault:
-            load_votes("snli", data)
-        assert "chaos data fetch" in str(fault.value)
+@pytest.mark.parametrize("given", ["auto", "released"])
+def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeypatch, given):
+    monkeypatch.setenv("CHAOS_DATA", str(write_dataset(tmp_path)))
+    with pytest.raises(ChaosError, match=r"SHA-256 differs(.|\n)*chaos data fetch"):
+        load_votes("snli", given)
 
 
 @pytest.mark.parametrize("given", ["auto", "released", "snli"])
@@ -253,17 +249,6 @@ def test_a_folder_of_ones_own(tmp_path, reader_in):
     assert load_votes("snli", "flat").uids == ("mine",)
     with pytest.raises(ChaosError, match=r"no chaosNLI_mnli_m\.jsonl"):
         load_votes("mnli", "flat")
-
-
-def test_status_tells_published_changed_and_missing_files_apart(tmp_path, monkeypatch):
-    write_dataset(tmp_path)
-    monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
-    monkeypatch.setattr(paths, "find_project", lambda: None)
-    by_name = {row.file.name: row for row in sources.status()}
-    assert by_name[SNLI].verified is False
-    assert by_name[SNLI].items == 3
-    assert by_name["alphanli/train.jsonl"].path is None
-    assert by_name["alphanli/train.jsonl"].verified is None
 
 
 @pytest.mark.parametrize(
