@@ -27,36 +27,27 @@ def test_every_companion_has_a_digest_and_its_own_address():
 
 
 @pytest.mark.usefixtures("released_root")
-def test_varierr():
+def test_reasons_are_as_published():
+    known = set(load_votes("mnli").uids)
     rows = companions.read_varierr()
-    assert len(rows) == 1_933
-    assert rows["uid"].nunique() == 500
-    assert set(rows["uid"]) <= set(load_votes("mnli").uids)
-    assert (rows["peers"].sum() + rows["stands"].notna().sum()) == 7_574
+    assert (len(rows), rows["uid"].nunique()) == (1_933, 500)
+    assert set(rows["uid"]) <= known
+    assert rows["peers"].sum() + rows["stands"].notna().sum() == 7_574
     # A label is an error where nobody who gave it stands by it.
     by_label = rows.groupby(["uid", "label"])
     stands = by_label["stands"].any()
     assert (by_label["error"].first() == ~stands).all()
     assert (~stands).sum() == 129
 
-
-@pytest.mark.usefixtures("released_root")
-def test_livenli():
     rows = companions.read_livenli()
-    assert len(rows) == 1_405
-    assert rows["annotator"].nunique() == 48
-    assert rows.groupby("uid").size().min() == 10
-    assert rows["uid"].nunique() == 122
-    assert len(set(rows["uid"]) & set(load_votes("mnli").uids)) == 50
+    assert (len(rows), rows["uid"].nunique(), rows["annotator"].nunique()) == (1_405, 122, 48)
+    assert len(set(rows["uid"]) & known) == 50
     assert np.allclose(rows[list(LABELS)].sum(axis=1), 1)
     assert (rows[list(LABELS)].max(axis=1) < 1).sum() == 118 + 86 + 22 + 11
 
-
-@pytest.mark.usefixtures("released_root")
-def test_taxonomy():
     rows = companions.read_taxonomy()
     assert rows.groupby("round")["uid"].nunique().to_dict() == {1: 400, 2: 110}
-    assert len(set(rows["uid"]) & set(load_votes("mnli").uids)) == 450
+    assert len(set(rows["uid"]) & known) == 450
     assert rows["reason"].nunique() == 11  # ten, and none of them
     assert rows["reason"].value_counts()["Probabilistic"] == 145 + 39
 
@@ -75,8 +66,7 @@ def test_people_agree_more_on_ambient_once_it_is_disambiguated():
     accepted = rows[~written].groupby("distractor")["accepted"].mean()
     assert accepted[False] > 8 > 5 > accepted[True]
     linguists = companions.read_ambient_linguists()
-    assert linguists["id"].nunique() == 2_020
-    assert linguists["annotator"].nunique() == 28
+    assert (linguists["id"].nunique(), linguists["annotator"].nunique()) == (2_020, 28)
     assert linguists[list(LABELS)].any(axis=1).all()
 
 
@@ -89,8 +79,6 @@ def test_a_hundred_berts_agree_where_people_do_not():
     gold = rows["label"].map(LABELS.index).to_numpy()
     assert (gold == votes.old_label).all()
     people = votes.shares[np.arange(len(votes)), gold]
-    assert round((rows["n_correct"] == companions.N_BERTS).mean(), 3) == 0.373
-    assert round((people >= 0.95).mean(), 3) == 0.007
     rho = rows["n_correct"].corr(pd.Series(people), method="spearman")
     assert round(rho, 3) == 0.156
 
@@ -122,7 +110,6 @@ def test_language_models_beside_the_annotators(name, n_models, share):
     shares = np.column_stack([votes.shares, np.zeros(len(votes))])
     agreed = shares[rows["uid"].map(votes.index), rows["label"].map(labels.index)].mean()
     assert round(agreed, 3) == share
-    assert (rows["label"] == "None-of-the-above").sum() == (15 if name == "wax" else 0)
 
 
 def test_only_some_datasets_have_language_models_beside_them():
