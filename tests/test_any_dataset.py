@@ -94,22 +94,21 @@ def compute(monkeypatch):
     return run
 
 
-def test_predictions_are_evaluated_by_the_yaml_file_or_by_the_votes_alone(described, tmp_path):
+def evaluate(path, data, *options):
+    """Evaluate predictions as a reader does; return the rows on them."""
+    given = ("--data", str(data), "--bootstrap", "40", "--measures", "all", "--csv", *options)
+    done = CliRunner().invoke(app, ["evaluate", str(path), *given])
+    assert done.exit_code == 0, done.stderr
+    assert all(line.startswith("wrote ") for line in done.stderr.splitlines())
+    rows = pd.read_csv(io.StringIO(done.stdout), index_col="measure")
+    assert {PERFECT_MODEL, "mean vote", "mine"} <= set(rows.loc["jsd", "system"])
+    return rows[rows["origin"] == "yours"]
+
+
+def test_predictions_are_evaluated_by_the_yaml_file_or_by_the_votes_alone(described):
     path, votes, predicted = write_predictions(described)
-
-    def evaluate(data, *options):
-        given = ("--data", str(data), "--bootstrap", "40", "--measures", "all", "--csv", *options)
-        done = CliRunner().invoke(app, ["evaluate", str(path), *given])
-        assert done.exit_code == 0, done.stderr
-        assert all(line.startswith("wrote ") for line in done.stderr.splitlines())
-        rows = pd.read_csv(io.StringIO(done.stdout), index_col="measure")
-        assert {PERFECT_MODEL, "mean vote", "mine"} <= set(rows.loc["jsd", "system"])
-        return rows[rows["origin"] == "yours"]
-
-    dataset = votes.dataset
-    out = tmp_path / "out"
-    table = evaluate(described, *(["--out", str(out)] if dataset.n_classes == 4 else []))
-    by_votes_alone = evaluate(described.with_suffix(".csv"))
+    table = evaluate(path, described)
+    by_votes_alone = evaluate(path, described.with_suffix(".csv"))
     assert by_votes_alone.loc["jsd", "value"] == pytest.approx(table.loc["jsd", "value"])
     known = {one for one, measure in MEASURES.items() if measure.needs in ("", "two votes")}
     assert set(table.index) == known | set(human_equivalents.NAMES)
@@ -117,10 +116,15 @@ def test_predictions_are_evaluated_by_the_yaml_file_or_by_the_votes_alone(descri
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert table.loc["jsd", "value"] == pytest.approx(distance)
     assert table.loc["jsd", ["low", "high"]].notna().all()
-    if dataset.n_classes == 4:
-        kinds = ("reliability", "distce", "entropy-bins")
-        drawn = {file.stem for file in (out / "figures").glob("*.svg")}
-        assert {f"fig-{kind}-{dataset.name}" for kind in kinds} < drawn
+
+
+@pytest.mark.slow
+def test_figures_of_an_evaluation(described, tmp_path):
+    path, votes, _ = write_predictions(described)
+    evaluate(path, described, "--out", str(tmp_path / "out"))
+    drawn = {file.stem for file in (tmp_path / "out" / "figures").glob("*.svg")}
+    kinds = ("reliability", "distce", "entropy-bins")
+    assert {f"fig-{kind}-{votes.dataset.name}" for kind in kinds} < drawn
 
 
 def test_chapters_on_votes(described, compute):
