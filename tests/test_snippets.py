@@ -75,13 +75,9 @@ def reader(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reader")
     votes = load_votes("snli")
     labels = votes.dataset.labels
-    rows = list(zip(votes.uids, votes.shares.tolist(), strict=True))
+    rows = zip(votes.uids, votes.shares.tolist(), strict=True)
     lines = [",".join([uid, *map(str, shares)]) for uid, shares in rows]
-    for name in ("predictions.csv", "other.csv"):
-        (folder / name).write_text("\n".join([",".join(["uid", *labels]), *lines]))
-    for name, part in (("dev", rows[::2]), ("test", rows[1::2])):
-        entries = [{"uid": uid, "probs": shares} for uid, shares in part]
-        (folder / f"{name}.json").write_text("".join(f"{json.dumps(one)}\n" for one in entries))
+    (folder / "predictions.csv").write_text("\n".join([",".join(["uid", *labels]), *lines]))
     for name, language, text in shown_files(PROJECT / "book" / "datasets.md"):
         one_line = f"{json.dumps(json.loads(text))}\n" if language == "json" else text
         (folder / name).write_text(one_line)
