@@ -11,22 +11,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers.browser import find_chromium
 from helpers.checkout import chaos, copy_checkout, shorten
 from helpers.datasets import write_four_labels, write_two_labels
+from helpers.published import link_published
 from hypothesis import settings
+from platformdirs import user_cache_path
 
 from chaos_utils.base import paths
-from chaos_utils.datasets import catalogue, sources
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.datasets.registry import prediction_files
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
 _CLOSED_PORT = 9  # nothing answers there
-
+_PRIVATE = ("CHAOS_", "XDG_", "HF_")  # variables that let a machine's own files or settings in
 
 # A test that asks for one of these belongs to `make test-data`.
 _PUBLISHED = {"released_root", "released", "real_checkout"}
@@ -59,10 +60,16 @@ def pytest_configure(config):
     """Let tests see the repository's own data alone, whatever stands beside it or is set here."""
     if hasattr(config, "workerinput"):  # the environment is the one that these lines have made
         return
-    root = _published_root() if config.getoption("--published-data") else None
     home = Path(tempfile.mkdtemp(prefix="chaos-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
-    for name in [name for name in os.environ if name.startswith(("CHAOS_", "XDG_"))]:
+    published = config.getoption("--published-data")
+    if published:
+        try:
+            link_published(home / "data")
+        except ChaosError as fault:
+            raise pytest.UsageError(str(fault)) from None
+    os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(user_cache_path("ms-playwright")))
+    for name in [name for name in os.environ if name.startswith(_PRIVATE)]:
         del os.environ[name]
     nowhere = f"http://127.0.0.1:{_CLOSED_PORT}"
     os.environ |= {
@@ -73,21 +80,8 @@ def pytest_configure(config):
         "NO_PROXY": "127.0.0.1,localhost",
         "no_proxy": "127.0.0.1,localhost",
     }
-    if root is not None:
-        os.environ["CHAOS_DATA"] = str(root)
-
-
-def _published_root() -> Path:
-    """Return the folder that holds the published data; stop where it is not all in one."""
-    names = [*(dataset.file for dataset in book_datasets()), *prediction_files()]
-    found = {name: sources.find(name) for name in names}
-    missing = [name for name, path in found.items() if path is None]
-    if missing:
-        raise pytest.UsageError(
-            f"the published data is not here: {', '.join(missing[:3])}{' …' * (len(missing) > 3)}\n"
-            "To do: run `chaos data fetch`, or name its folder in CHAOS_DATA."
-        )
-    return found[names[0]].parents[1].resolve()
+    if published:
+        os.environ["CHAOS_DATA"] = str(home / "data")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -96,6 +90,17 @@ def pytest_collection_modifyitems(config, items):
     left = [item for item in items if _PUBLISHED.isdisjoint(item.fixturenames) == wanted]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in set(left)]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests were left out for want of a browser."""
+    skipped = [str(one.longrepr) for one in terminalreporter.stats.get("skipped", [])]
+    if n_left := sum("Chromium" in reason for reason in skipped):
+        terminalreporter.write_line(
+            f"left out: {n_left} tests of pages, since there is no Chromium here "
+            "(`make browser` looks for one)",
+            yellow=True,
+        )
 
 
 def pytest_collection_finish():
@@ -210,6 +215,7 @@ def real_checkout(tmp_path_factory, released_root, pytestconfig):
 @pytest.fixture(scope="session")
 def browser(pytestconfig):
     """A headless Chromium."""
+    from helpers.browser import find_chromium
     from playwright.sync_api import sync_playwright
 
     path = find_chromium()

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -14,6 +15,7 @@ import yaml
 from chaos_utils.datasets.catalogue import bundled_datasets
 
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
+PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"base", "metrics"},
@@ -28,16 +30,22 @@ FLOORS = [
 LIGHT = ("base", "metrics", "datasets", "scoring", "cli")  # what evaluating runs
 
 
-def room(dotted):
-    return dotted.split(".")[1]
+@cache
+def parsed(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def nodes(path):
+    return list(ast.walk(parsed(path)))
 
 
 def floor(name):
     return next(number for number, rooms in enumerate(FLOORS) if name in rooms)
 
 
-def imported(tree):
-    for node in ast.walk(tree):
+def imported(path):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chaos_utils"):
             if node.module == "chaos_utils":
                 yield from (f"chaos_utils.{alias.name}" for alias in node.names)
@@ -47,14 +55,12 @@ def imported(tree):
             yield from (a.name for a in node.names if a.name.startswith("chaos_utils"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_file_imports_only_from_floors_below_or_its_own_room(path):
-    if path == PACKAGE / "__init__.py":
-        return
-    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    for name in imported(ast.parse(path.read_text())):
-        allowed = room(name) == own or floor(room(name)) < floor(own)
-        assert allowed, f"{own} imports {name}"
+def test_a_file_imports_only_from_floors_below_or_its_own_room():
+    for path in MODULES:
+        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for name in imported(path) if own != "__init__" else ():
+            room = name.split(".")[1]
+            assert room == own or floor(room) < floor(own), f"{path} imports {name}"
 
 
 def dotted(path):
@@ -65,7 +71,7 @@ def dotted(path):
 def modules_imported(path, known):
     """Return the modules that a file imports anywhere, in its functions too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             found |= {name if name in known else node.module for name in names}
@@ -100,13 +106,15 @@ def third_party(nodes, homes):
 
 
 def test_every_package_that_is_imported_is_a_dependency_by_name():
-    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
-    core, extras = named(project["dependencies"]), project["optional-dependencies"]
+    core, extras = named(PROJECT["dependencies"]), PROJECT["optional-dependencies"]
     homes = packages_distributions()
     everything = core | named(extras["book"]) | named(extras["train"])
+    # Imported where training is asked for, so that all else works without.
+    late = {"torch", "transformers", "accelerate"}
     for path in [*MODULES, *(PACKAGE.parent / "book" / "_ext").rglob("*.py")]:
-        tree = ast.parse(path.read_text())
-        assert set(third_party(ast.walk(tree), homes)) <= everything, path
+        tree = parsed(path)
+        assert set(third_party(nodes(path), homes)) <= everything, path
+        assert late.isdisjoint(third_party(tree.body, homes)), path
         if path.is_relative_to(PACKAGE) and path.relative_to(PACKAGE).parts[0] in LIGHT:
             assert set(third_party(tree.body, homes)) <= core, path
 
@@ -116,7 +124,7 @@ def test_no_code_names_a_dataset():
     word = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(names)))})(?![\w-])")
     found = set()
     for path in MODULES:
-        constants = [n.value for n in ast.walk(ast.parse(path.read_text())) if _is_text(n)]
+        constants = [n.value for n in nodes(path) if _is_text(n)]
         if names & set(constants):
             found.add(path)
     book = PACKAGE.parent / "book"
@@ -130,15 +138,11 @@ def _is_text(node):
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [p for p in MODULES if p.name == "__init__.py" and p.parent != PACKAGE],
-    ids=lambda path: path.parent.name,
-)
-def test_an_init_holds_its_docstring_alone(path):
-    tree = ast.parse(path.read_text())
-    assert ast.get_docstring(tree)
-    assert len(tree.body) == 1
+def test_an_init_holds_its_docstring_alone():
+    for path in MODULES:
+        if path.name == "__init__.py" and path.parent != PACKAGE:
+            assert ast.get_docstring(parsed(path)), path
+            assert len(parsed(path).body) == 1, path
 
 
 def test_only_paths_reads_the_project_s_variables():
@@ -182,5 +186,4 @@ def test_the_workflow_runs_the_gate_on_every_supported_python():
     gate = yaml.safe_load(text)["jobs"]["gate"]
     assert gate["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
     assert gate["steps"][-1] == {"run": ".ci/run"}
-    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["requires-python"] == ">=3.11.5,<3.14"
+    assert PROJECT["requires-python"] == ">=3.11.5,<3.14"

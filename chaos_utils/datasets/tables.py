@@ -218,7 +218,7 @@ def votes_at_once(content: Content, dataset: Dataset, name: str, n_votes: int) -
         return None
     counts, annotations, notes = found
     total = counts.sum(axis=1)
-    if not total.all() or (n_votes and (total != n_votes).any()):
+    if not total.size or not total.all() or (n_votes and (total != n_votes).any()):
         return None
     return Votes(
         dataset=dataset,

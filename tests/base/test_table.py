@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chaos_utils.base.inputs import Input
@@ -30,6 +30,7 @@ cells = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(cells, min_size=1, max_size=5))
 def test_what_is_written_is_read_again(rows):
     before = pd.DataFrame(rows).astype(

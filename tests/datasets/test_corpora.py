@@ -67,24 +67,23 @@ def test_pairs_without_a_majority_label_are_dropped_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("lines", "message"),
     [
-        ([row(), row("maybe")], ["line 2", "'maybe'", "entailment"]),
-        ([row(sentence1=3)], ["line 1", "sentence1"]),
-        (["x"], ["line 1", "lacks a field"]),
+        ([row(), row("maybe")], "line 2(.|\n)*'maybe'(.|\n)*entailment"),
+        ([row(sentence1=3)], "line 1(.|\n)*sentence1"),
+        (["x"], "lacks a field(.|\n)*line 1"),
     ],
 )
-def test_a_fault_in_a_training_file_is_named(tmp_path, rows, message):
-    write_pairs(tmp_path, rows)
-    with pytest.raises(ChaosError) as fault:
+def test_a_fault_in_a_training_file_is_named(tmp_path, lines, message):
+    write_pairs(tmp_path, lines)
+    with pytest.raises(ChaosError, match=message):
         load_corpus("nli", "train", str(tmp_path))
-    assert all(word in str(fault.value) for word in message)
 
 
 def test_a_line_that_is_no_json_is_named(tmp_path):
     write_pairs(tmp_path, [row()])
-    path = tmp_path / "snli_1.0/snli_1.0_train.jsonl"
-    path.write_text(path.read_text() + "{half", "utf-8")
+    with (tmp_path / "snli_1.0" / "snli_1.0_train.jsonl").open("a") as file:
+        file.write("{half")
     with pytest.raises(ChaosError, match="line 2"):
         load_corpus("nli", "train", str(tmp_path))
 

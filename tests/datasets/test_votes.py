@@ -1,3 +1,5 @@
+"""ChaosNLI's own files as votes, and every fault of them."""
+
 import json
 
 import numpy as np
@@ -7,14 +9,13 @@ from helpers.rows import row, write_rows
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
-from chaos_utils.datasets.loading import load_votes
 
 
 def read(tmp_path, rows, dataset="snli", **options):
     return read_chaosnli(write_rows(tmp_path / "file.jsonl", rows), get_dataset(dataset), **options)
 
 
-def test_a_file_becomes_opinions(tmp_path):
+def test_a_file_becomes_votes(tmp_path):
     votes = read(tmp_path, [row(counts=(10, 60, 30), old=0), row(uid="b", counts=(50, 50, 0))])
     assert votes.uids == ("item-1", "b")
     assert votes.counts.tolist() == [[10, 60, 30], [50, 50, 0]]
@@ -25,6 +26,9 @@ def test_a_file_becomes_opinions(tmp_path):
     np.testing.assert_allclose(votes.shares.sum(axis=1), 1)
     assert votes.inputs == (votes.source,)
     assert not votes.source.synthetic
+    assert votes.index("b") == 1
+    with pytest.raises(ChaosError, match="No such item"):
+        votes.index("c")
 
 
 def test_alphanli_labels_are_integers_and_its_one_old_label_is_one_vote(tmp_path):
@@ -38,7 +42,7 @@ def test_the_stored_majority_decides_a_tie(tmp_path):
     assert votes.majority.tolist() == [1]
 
 
-def test_opinions_do_not_change(tmp_path):
+def test_votes_do_not_change(tmp_path):
     votes = read(tmp_path, [row()])
     with pytest.raises(ValueError, match="read-only"):
         votes.counts[0, 0] = 1
@@ -49,54 +53,42 @@ def test_opinions_do_not_change(tmp_path):
 
 
 def changed(**fields):
-    made = row()
-    for name, value in fields.items():
-        if value is None:
-            del made[name]
-        else:
-            made[name] = value
-    return made
+    """Return a row with other values; None takes a field out."""
+    return {name: value for name, value in (row() | fields).items() if value is not None}
 
 
 @pytest.mark.parametrize(
     ("bad", "expected"),
     [
         ("{not json", "line 2, column 2: found '{not json'; expected JSON"),
-        (json.dumps(row())[:80], "line 2, column"),
         ("[1, 2]", "expected a JSON object"),
         (changed(uid=None), "line 2, field 'uid': found nothing; expected text"),
         (changed(uid=7), "field 'uid': found 7; expected text"),
         (changed(uid=""), "field 'uid': found an empty text"),
+        (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
         (changed(label_count="70"), "field 'label_count': found '70'; expected a list"),
         (changed(label_count=[70, 30]), "expected 3 whole numbers from 0"),
         (changed(label_count=[110, -10, 0]), "expected 3 whole numbers from 0"),
         (changed(label_count=[70.0, 20.0, 10.0]), "expected 3 whole numbers from 0"),
         (changed(label_count=[True, 99, 0]), "expected 3 whole numbers from 0"),
+        (changed(label_count=[10**400, 0, 0]), "expected 3 whole numbers from 0"),
         (changed(label_count=[70, 20, 11]), "which sums to 101; expected 100 votes"),
         (changed(label_counter={"e": 70, "n": 30}), "field 'label_counter'"),
+        (changed(label_counter={"e": 10**400}), "field 'label_counter'"),
         (changed(label_dist=[0.7, 0.1, 0.2]), "field 'label_dist'"),
         (changed(label_dist=[0.7, 0.2]), "field 'label_dist'"),
         (changed(label_dist=[float("nan"), 0.2, 0.1]), "field 'label_dist'"),
+        (changed(label_dist=[10**400, 0, 0]), "field 'label_dist'"),
         (changed(majority_label="x"), "field 'majority_label': found 'x'; expected one of e, n, c"),
         (changed(majority_label="n"), "found 'n' with 20 votes; expected a label with the most"),
         (changed(old_label="maybe"), "field 'old_label'"),
+        (changed(old_label="c"), "field 'old_label': found 'c'"),
         (changed(old_labels=["neutral"]), "found 1 labels; expected 5, or 4"),
         (changed(old_labels=["neutral"] * 4 + ["?"]), "field 'old_labels': found '?'"),
         (changed(example={"premise": "p"}), "field 'example.hypothesis': found nothing"),
-        (changed(label_dist=[10**400, 0, 0]), "field 'label_dist'"),
-        ("[" * 100_000, "expected JSON"),
-        ('{"uid": ' + "9" * 5000 + "}", "expected JSON"),
-        ('{"uid": ' + "9" * 400 + "}", "field 'uid': found 9999"),
-        (changed(label_count=[10**30, 0, 0]), "expected 3 whole numbers from 0"),
-        (changed(label_count=[10**400, 0, 0]), "expected 3 whole numbers from 0"),
-        (changed(label_counter={"e": 10**400}), "field 'label_counter'"),
-        ('{"uid": "a", "uid": "b"}', "found the key 'uid' twice in one object"),
-        ('{"uid": "\\ud800"}', "found half of a surrogate pair"),
         (changed(example={**row()["example"], "uid": "b"}), "field 'example.uid': found 'b'"),
         (changed(entropy=0.802), "field 'entropy': found 0.802; expected that of label_count"),
         (changed(entropy="1.16"), "field 'entropy': found '1.16'"),
-        (changed(old_label="c"), "field 'old_label': found 'c'"),
-        (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
     ],
 )
 def test_every_fault_is_named_with_line_field_found_and_expected(tmp_path, bad, expected):
@@ -109,24 +101,21 @@ def test_every_fault_is_named_with_line_field_found_and_expected(tmp_path, bad, 
 
 
 def test_all_faults_are_counted_and_the_first_few_shown(tmp_path):
-    with pytest.raises(ChaosError) as fault:
+    with pytest.raises(ChaosError, match="empty"):
+        read(tmp_path, [])
+    wrong = changed(majority_label="x")
+    with pytest.raises(ChaosError, match=r"^3 faults"):  # the doubled uid, too
+        read(tmp_path, [wrong, wrong])
+    with pytest.raises(ChaosError, match=r"^40 faults(.|\n)*line 5(.|\n)*and 35 more") as fault:
         read(tmp_path, ["oops"] * 40)
-    message = str(fault.value)
-    assert message.startswith("40 faults")
-    assert "line 5" in message
-    assert "line 6" not in message
-    assert "and 35 more" in message
+    assert "line 6" not in str(fault.value)
 
 
-def test_a_doubled_uid_is_counted_beside_other_faults(tmp_path):
-    with pytest.raises(ChaosError, match=r"^3 faults"):
-        read(tmp_path, [changed(majority_label="x"), changed(majority_label="x")])
-
-
-def test_one_item_is_enough_and_the_entropy_need_not_be_there(tmp_path):
+def test_what_need_not_be_there(tmp_path):
     made = changed(entropy=None)
     del made["example"]["uid"]
     assert len(read(tmp_path, [made])) == 1
+    assert len(read(tmp_path, [row(counts=(3, 1, 1))], any_number=True)) == 1
 
 
 def test_a_line_separator_of_unicode_does_not_end_a_line(tmp_path):
@@ -134,36 +123,6 @@ def test_a_line_separator_of_unicode_does_not_end_a_line(tmp_path):
     made["example"]["premise"] = "one\u2028two"
     (text,) = read(tmp_path, [json.dumps(made, ensure_ascii=False)]).texts
     assert text["premise"] == "one\u2028two"
-
-
-def test_an_empty_file(tmp_path):
-    with pytest.raises(ChaosError, match="empty"):
-        read(tmp_path, [])
-
-
-def test_bytes_that_are_no_text(tmp_path):
-    path = tmp_path / "file.jsonl"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ChaosError, match="not UTF-8"):
-        read_chaosnli(path, get_dataset("snli"))
-
-
-def test_another_number_of_votes_can_be_allowed(tmp_path):
-    assert len(read(tmp_path, [row(counts=(3, 1, 1))], any_number=True)) == 1
-    with pytest.raises(ChaosError, match="expected 100 votes"):
-        read(tmp_path, [row(counts=(3, 1, 0))])
-
-
-def test_an_unknown_task_names_the_closest(tmp_path):
-    with pytest.raises(ChaosError, match="did you mean 'mnli'"):
-        load_votes("mnlii")
-
-
-def test_an_item_is_found_by_uid(tmp_path):
-    votes = read(tmp_path, [row(), row(uid="b")])
-    assert votes.index("b") == 1
-    with pytest.raises(ChaosError, match="No such item"):
-        votes.index("c")
 
 
 def test_the_number_of_votes_is_given_only_where_all_items_have_it(others, sample):

@@ -17,6 +17,7 @@ import traceback
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,9 @@ from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
 from chaos_utils.analyses.recorded import read_record
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import Table
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.votes import read_votes
 from chaos_utils.datasets import catalogue, companions
@@ -39,6 +42,7 @@ from chaos_utils.datasets.sample import write as write_sample
 from chaos_utils.datasets.sources import UNREADABLE, extract_member
 from chaos_utils.publish import citations, diff, registry, release
 from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run, wanted_runs
 from chaos_utils.training.wanted import command_for
@@ -95,6 +99,11 @@ def damaged(content: bytes, other: bytes, rng: random.Random) -> bytes:
 Load = Callable[[Path], object]
 
 
+def head(content: bytes, n_lines: int) -> bytes:
+    """Return the first lines of a file."""
+    return b"\n".join(content.split(b"\n")[:n_lines])
+
+
 def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     """Yield kinds of files: a name, where a file goes, sound ones, and what reads it."""
     made, data, sample = folder / "made", folder / "data", folder / "sample"
@@ -136,13 +145,8 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         b"item,n_samples,entailment,neutral,contradiction\nu1,5,2,2,1\nu2,4,4,0,0\n",
         b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n',
     ]  # fmt: skip
-    place = folder / "predicted" / "file"
-    yield (
-        "predictions",
-        place,
-        predicted,
-        lambda path: read_predictions(path, [judged], allow_missing=True),
-    )
+    read = partial(read_predictions, all_votes=[judged], allow_missing=True)
+    yield "predictions", folder / "predicted" / "file", predicted, read
     run = PROJECT / "results" / "minilm-l6-nli-s0"
     at = folder / "run" / "run.json"
     yield "run", at, [(run / "run.json").read_bytes()], lambda path: find_run(str(path.parent))
@@ -154,17 +158,13 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     yield "votes of one's own", folder / "votes.json", [events], read_votes
 
     for train in sample.rglob("*train.jsonl"):
-        train.write_bytes(b"\n".join(train.read_bytes().split(b"\n")[:8]))
+        train.write_bytes(head(train.read_bytes(), 8))
     labels = sample / "alphanli" / "train-labels.lst"
     labels.write_text("1\n2\n" * 4)
     pairs, stories = sample.rglob("snli*train.jsonl"), (sample / "alphanli").glob("train.jsonl")
     for task, place in (("nli", next(pairs)), ("alphanli", next(stories)), ("alphanli", labels)):
-        yield (
-            f"corpus {task}",
-            place,
-            [place.read_bytes()],
-            lambda path, task=task: load_corpus(task, "train", str(sample)),
-        )
+        load = partial(load_corpus, task, "train", str(sample))
+        yield f"corpus {task}", place, [place.read_bytes()], lambda path, load=load: load()
     beside = folder / "beside"
     for name, sound, read in _COMPANIONS:
         yield name, beside / name, [sound], lambda path, read=read: read(str(beside))
@@ -186,12 +186,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         citations.read_book(path), release.deposit(path, holds_items=True),
     )  # fmt: skip
     name = "book/figures.yml"
-    yield (
-        name,
-        book / name,
-        [b"\n".join(kept[name].split(b"\n")[:30])],
-        lambda path: registry.read_registry(),
-    )
+    yield name, book / name, [head(kept[name], 30)], lambda path: registry.read_registry()
     name = "book/redirects.yml"
     redirects = [kept[name], b"chapters/old: chapters/new\na: b\n"]
     yield name, book / name, redirects, lambda path: registry.read_redirects()
@@ -199,7 +194,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     yield (
         name,
         book / name,
-        [b"\n".join(kept[name].split(b"\n")[:19])],
+        [head(kept[name], 19)],
         lambda path: [command_for(one) for one in wanted_runs().entries],
     )
     notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
@@ -219,37 +214,27 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         archive.writestr("CITATION.cff", kept["CITATION.cff"])
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
-    manifest = next(iter(sorted((PROJECT / "_build/html/figures").glob("tbl-*.json"))), None)
-    if manifest is not None:
-        site = folder / "site"
-        yield (
-            "site",
-            site / "figures" / manifest.name,
-            [manifest.read_bytes()],
-            lambda path: diff.compare(site, site),
-        )
+    site = folder / "site"
+    with paths.figures_in(site):
+        rows = Table(pd.DataFrame({"dataset": ["snli"], "n_items": [3]}), ("dataset",))
+        publish_table("tbl-sizes", rows, caption="How many items there are.")
+    manifest = site / "figures" / "tbl-sizes.json"
+    yield "site", manifest, [manifest.read_bytes()], lambda path: diff.compare(site, site)
 
 
 _COMPANIONS: list[tuple[str, bytes, Callable[[str], object]]] = [
-    (
-        "varierr/varierr.json",
-        b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": '
-        b'"so", "judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", '
-        b'"makes_sense": false}]}], "neutral": [], "contradiction": []}\n',
-        companions.read_varierr,
-    ),
-    (
-        "livenli/livenli.csv",
-        b"uid,worker_id,multilabel,explanation,taxonomy\n1,a,true | either,so,x\n2,b,false,no,y\n",
-        companions.read_livenli,
-    ),
-    (
-        "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
-        b"premise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
-        b"a\tb\tneutral\t12\nc\td\tentailment\t99\n",
-        lambda data: companions.read_berts(data=data),
-    ),
-]
+    ("varierr/varierr.json",
+     b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": "so", '
+     b'"judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", "makes_sense": '
+     b'false}]}], "neutral": [], "contradiction": []}\n', companions.read_varierr),
+    ("livenli/livenli.csv",
+     b"uid,worker_id,multilabel,explanation,taxonomy\n1,a,true | either,so,x\n2,b,false,no,y\n",
+     companions.read_livenli),
+    ("berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
+     b"premise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
+     b"a\tb\tneutral\t12\nc\td\tentailment\t99\n",
+     lambda data: companions.read_berts(data=data)),
+]  # fmt: skip
 
 
 def _arrived(archive: Path, folder: Path) -> None:

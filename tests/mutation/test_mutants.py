@@ -10,6 +10,9 @@ from helpers.checkout import PROJECT, chaos_environment, copy_checkout
 
 MUTANTS = yaml.safe_load(Path(__file__).with_name("mutants.yml").read_text("utf-8"))
 EACH = [pytest.param(one, id=f"{n}-{one['file']}") for n, one in enumerate(MUTANTS)]
+# Some are noticed on the published data alone.
+QUICK = [one for one in EACH if not one.values[0].get("data")]
+ON_DATA = [one for one in EACH if one.values[0].get("data")]
 
 
 @pytest.mark.parametrize("bug", EACH)
@@ -20,38 +23,51 @@ def test_a_bug_has_its_place(bug):
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """Return a copy with the data beside it; in git, since some tests copy it again."""
+    """Return a copy of the checkout; in git, since some tests copy it again."""
     checkout = copy_checkout(tmp_path_factory.mktemp("mutants") / "book")
     subprocess.run(["git", "init", "--quiet"], cwd=checkout, check=True)
-    if (shared := PROJECT.parent / "shared").is_dir():
-        (checkout.parent / "shared").symlink_to(shared)
     return checkout
 
 
-def tried(copied, named):
+def tried(copied, named, *options, **environment):
     """Run tests, named as in ``mutants.yml``, on the copy."""
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *named.split()]
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *options, *named.split()]
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options], cwd=copied / "tests",
-        env=chaos_environment(copied), check=False, capture_output=True, text=True,
+        env=chaos_environment(copied, **environment), check=False, capture_output=True, text=True,
     )  # fmt: skip
 
 
+def tried_with(bug, copied, *options, **environment):
+    """Run the tests that a bug names where it stands in the copy."""
+    path = copied / "chaos_utils" / bug["file"]
+    sound = path.read_text("utf-8")
+    path.write_text(sound.replace(bug["old"], bug["new"]), "utf-8")
+    try:
+        return tried(copied, bug["tests"], *options, **environment)
+    finally:
+        path.write_text(sound, "utf-8")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("named", sorted({bug["tests"] for bug in MUTANTS}))
+@pytest.mark.parametrize("named", sorted({one.values[0]["tests"] for one in QUICK}))
 def test_without_a_bug_these_tests_pass(copied, named):
     done = tried(copied, named)
     assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", EACH)
+@pytest.mark.parametrize("bug", QUICK)
 def test_a_bug_is_noticed(copied, bug):
-    path = copied / "chaos_utils" / bug["file"]
-    sound = path.read_text("utf-8")
-    path.write_text(sound.replace(bug["old"], bug["new"]), "utf-8")
-    try:
-        done = tried(copied, bug["tests"])
-    finally:
-        path.write_text(sound, "utf-8")
+    done = tried_with(bug, copied)
     assert done.returncode == 1, done.stdout  # a test failed; not 5, none was found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ON_DATA)
+def test_a_bug_is_noticed_on_the_published_data(copied, bug, released_root):
+    given = {"CHAOS_DATA": str(released_root)}
+    done = tried(copied, bug["tests"], "--published-data", **given)
+    assert done.returncode == 0, done.stdout
+    done = tried_with(bug, copied, "--published-data", **given)
+    assert done.returncode == 1, done.stdout

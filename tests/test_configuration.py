@@ -1,0 +1,92 @@
+"""Tests see the repository's own data alone, and those of the published data stop without it."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.checkout import PROJECT, chaos
+from helpers.published import link_published
+
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.registry import prediction_files, registry, vote_files
+
+PROXY = "import urllib.request as r; r.urlopen('http://192.0.2.1/', timeout=1)"
+
+
+def test_no_published_file_is_found():
+    assert not [name for name in registry() if sources.find(name)]
+    assert paths.cache().is_relative_to(Path.home())
+    assert not [name for name in os.environ if name.startswith("XDG_")]
+
+
+def test_a_command_finds_none_either():
+    rows = json.loads(chaos("data", "status", "--json", cwd=PROJECT).stdout)
+    assert [row["file"] for row in rows] == list(registry())
+    assert not [row for row in rows if row["path"]]
+
+
+def test_connections_stay_on_this_machine():
+    with pytest.raises(AssertionError, match="a test connects to"):
+        socket.create_connection(("192.0.2.1", 80), timeout=1)
+    done = subprocess.run(
+        [sys.executable, "-c", PROXY], capture_output=True, text=True, check=False
+    )
+    assert "Connection refused" in done.stderr
+
+
+def put(folder, names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+    return str(folder)
+
+
+def try_tests(cwd, *arguments, **environment):
+    """Run pytest as on a machine whose checkout is `cwd`."""
+    (cwd / "notebooks").mkdir(parents=True)
+    (cwd / "_toc.yml").touch()
+    clean = {name: one for name, one in os.environ.items() if not name.startswith("CHAOS_")}
+    options = ["-q", "-p", "no:cacheprovider", "-c", str(PROJECT / "pyproject.toml"), *arguments]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", f"--rootdir={PROJECT}", *options, __file__],
+        cwd=cwd, env=clean | environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_wherever_the_published_files_are(tmp_path):
+    names = [*vote_files(), *prediction_files()]
+    put(tmp_path / "shared" / "data", names)
+    put(tmp_path / "home" / ".cache" / "chaos-utils", names)
+    environment = {
+        "HOME": str(tmp_path / "home"),
+        "CHAOS_DATA": put(tmp_path / "named", names),
+        "CHAOS_CACHE": put(tmp_path / "kept", names),
+        "XDG_CACHE_HOME": put(tmp_path / "cache" / "chaos-utils", names),
+    }
+    done = try_tests(tmp_path / "checkout", "-k", "no_published or none_either", **environment)
+    assert done.returncode == 0, done.stdout
+
+
+def test_without_the_published_data_its_tests_stop(tmp_path):
+    done = try_tests(tmp_path / "checkout", "--published-data", CHAOS_CACHE=str(tmp_path))
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "The published data is not here" in done.stderr
+    assert "chaos data fetch" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_published_data_may_be_in_several_places(tmp_path, monkeypatch):
+    first, *others = names = [*vote_files(), *prediction_files()]
+    monkeypatch.setenv("CHAOS_DATA", put(tmp_path / "named", [first]))
+    monkeypatch.setenv("CHAOS_CACHE", put(tmp_path / "cache", others[1:]))
+    with pytest.raises(ChaosError, match=f"no {others[0]}"):
+        link_published(tmp_path / "all")
+    put(tmp_path / "cache", others)
+    link_published(tmp_path / "all")
+    assert all((tmp_path / "all" / name).is_file() for name in names)
