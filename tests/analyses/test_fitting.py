@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_on
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import Evidence, Material
@@ -27,9 +26,7 @@ from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import (
     computed,
-    load_systems,
     mean_vote,
-    released_systems,
     synthetic_systems,
 )
 from chaos_utils.scoring.trained import kind_of
@@ -84,6 +81,11 @@ def recipe(table):
     return rows.set_index("objective")["jsd"]
 
 
+@pytest.fixture(scope="module")
+def curve(votes, systems):
+    return fitting.curve(evidence(votes, systems), n_folds=3, repeats=2, seed=0).rows
+
+
 # What is fitted to what
 
 
@@ -98,7 +100,6 @@ def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, system
         ALL: [0, 1, 2, 3, 4],
         WITH_YOURS: [0, 1, 2, 3, 4, 5],
     }
-    assert set(fitting.stacks(systems)) == {one.name for one in systems} | {ALL}
     assert fitting.stacks([mine]) == {"mine": [0]}
     assert fitting.stacks([mine, yours(votes, "too")])[ALL] == [0, 1]
     assert fitting.stacks([]) == {}
@@ -120,12 +121,8 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
         expected = np.log(np.maximum(system.probabilities[rows], 1e-9))
         np.testing.assert_allclose(made.logs[:, place], expected)
     assert np.array_equal(made.groups, item_groups([votes])[0][rows])
-
-
-def test_systems_without_a_common_item_are_refused(votes, systems):
-    one, other = part_of(systems[0], range(50)), part_of(systems[1], range(60, 90))
     with pytest.raises(ChaosError, match="no item in common"):
-        fitting.common(votes, [one, other])
+        fitting.common(votes, [part_of(one, range(50)), part_of(one, range(60, 90))])
 
 
 def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
@@ -204,24 +201,17 @@ def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
     assert rows["jsd"].to_numpy() == pytest.approx(usual, abs=0.03)
 
 
-def test_the_order_in_which_a_file_has_its_items_changes_nothing(votes, systems):
-    order = np.random.default_rng(1).permutation(len(votes))
-    mixed = part_of(systems[0], order)
-    found = [fitting.methods(evidence(votes, [one]), **FEW).rows for one in (systems[0], mixed)]
-    pd.testing.assert_frame_equal(*found)
+def test_neither_the_order_of_a_file_nor_the_book_s_variants_change_other_votes(votes, systems):
+    variants = fitting.variants()
+    assert {kind_of(run) for run in variants} == {"smoothing", "predicted", "votes"}
+    one = systems[0]
+    mixed = part_of(one, np.random.default_rng(1).permutation(len(votes)))
+    found = fitting.methods(evidence(votes, [one]), **FEW).rows
+    other = fitting.methods(evidence(votes, [mixed]), variants=variants, **FEW).rows
+    pd.testing.assert_frame_equal(found, other)
 
 
-def test_without_systems_the_base_rates_are_left(votes, others):
-    for some in (votes, *others):
-        rows = fitting.methods(evidence(some, []), **FEW).rows
-        assert set(rows["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
-        n_accesses = 2 if some.has_old_labels else 1
-        assert (rows["map"] == BASE_RATE).sum() == 2 * n_accesses
-        assert len(fitting.curve(evidence(some, []), n_folds=3, repeats=1, seed=0)) == 0
-        assert len(fitting.choices(evidence(some, []), n_folds=3, seed=0)) == 0
-
-
-def test_other_labels_and_few_votes(others):
+def test_other_labels_few_votes_and_no_systems(others):
     for some in others:
         found = fitting.methods(evidence(some, [yours(some)]), **FEW)
         rows = found.rows[found.rows["inputs"] == "mine"]
@@ -230,18 +220,11 @@ def test_other_labels_and_few_votes(others):
         curve = fitting.curve(evidence(some, [yours(some)]), n_folds=3, repeats=1, seed=0).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
         assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
-
-
-def test_variants_are_runs_that_learned_or_predict_otherwise():
-    kinds = {run.name: kind_of(run) for run in fitting.variants()}
-    assert {"minilm-l6-nli-smooth-s0", "minilm-l6-nli-mc-s0", "minilm-l6-nli-soft-s0"} <= set(kinds)
-    assert set(kinds.values()) == {"smoothing", "predicted", "votes"}
-
-
-def test_variants_of_the_book_are_not_shown_beside_other_votes(votes, systems):
-    one = evidence(votes, systems[:1])
-    both = [fitting.methods(one, variants=some, **FEW).rows for some in ((), fitting.variants())]
-    pd.testing.assert_frame_equal(*both)
+    alone = fitting.methods(evidence(some, []), **FEW).rows
+    assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
+    assert (alone["map"] == BASE_RATE).sum() == 2
+    assert len(fitting.curve(evidence(some, []), n_folds=3, repeats=1, seed=0)) == 0
+    assert len(fitting.choices(evidence(some, []), n_folds=3, seed=0)) == 0
 
 
 # Several datasets
@@ -270,8 +253,7 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
 # Fewer items, fewer votes
 
 
-def test_the_curve_ends_where_the_method_is(votes, systems, recipe):
-    curve = fitting.curve(evidence(votes, systems), n_folds=3, repeats=2, seed=0).rows
+def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
     folds = grouped_folds(item_groups([votes])[0], 3, 0)
     fewest = min((folds != fold).sum() for fold in range(3))
@@ -286,11 +268,8 @@ def test_the_curve_ends_where_the_method_is(votes, systems, recipe):
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
     assert at_most.iloc[0] > at_most.iloc[-1]
-
-
-def test_choices_hold_the_method_itself(votes, systems, recipe):
+    # So do the choices.
     rows = fitting.choices(evidence(votes, systems), n_folds=3, seed=0).rows
-    assert not rows.duplicated(["penalty", "folds_seed"]).any()
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
     assert same["jsd"].item() == pytest.approx(recipe["jsd"])
 
@@ -312,7 +291,7 @@ def test_no_table_mixes_what_methods_know_of_an_item(table):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_the_figures_draw_each_row_once_in_its_group(table, votes, systems, narrow):
+def test_the_figures_draw_each_row_once_in_its_group(table, curve, narrow):
     rows = fitting.drawn(table.rows)
     assert not rows.duplicated(["dataset", "group", "label"]).any()
     assert "kl" not in set(rows["objective"])
@@ -329,54 +308,8 @@ def test_the_figures_draw_each_row_once_in_its_group(table, votes, systems, narr
             some = [p.get_xdata()[0] for p in points if begin < p.get_ydata()[0] < end]
             assert len(some) == end - begin - 1
             assert some == sorted(some)
-        curve = fitting.curve(evidence(votes, systems), n_folds=2, repeats=1, seed=0).rows
         (axis,) = plot_fitting_curve(fitting.curve_drawn(curve)).axes
         assert len(axis.lines) == 5
         places = sorted(text.xy[1] for text in axis.texts)
         gaps = np.diff(places) / np.ptp(axis.get_ylim())
         assert gaps.min() > 0.05
-
-
-# The released data
-
-
-@pytest.fixture(scope="module")
-def released_rows(released):
-    found = []
-    for votes in released[:2]:
-        if not released_systems(votes):
-            pytest.skip("the released predictions are not available")
-        options = {"n_folds": 10, "n_resamples": 100, "confidence": 0.95, "seed": 0}
-        known = evidence(votes, load_systems(votes))
-        found.append(fitting.methods(known, variants=fitting.variants(), **options).rows)
-    return pd.concat(found).set_index(["dataset", "access", "inputs", "map", "objective"])
-
-
-@pytest.mark.slow
-def test_what_maps_reach_on_the_released_votes(released_rows):
-    jsd = released_rows["jsd"].sort_index()
-    one = jsd.xs(("text", "RoBERTa-base, seed 0", "affine", "jsd"), level=[1, 2, 3, 4])
-    assert one.to_dict() == pytest.approx({"snli": 0.181, "mnli": 0.203}, abs=0.0015)
-    text = jsd.xs(("text", ALL, CHOSEN, "jsd"), level=[1, 2, 3, 4])
-    assert text["snli"] < 0.1725
-    assert text["mnli"] < 0.198
-    both = jsd.xs(("old label", ALL, CHOSEN, "jsd"), level=[1, 2, 3, 4])
-    assert both["snli"] < 0.159
-    assert both["mnli"] < 0.167
-    rival = jsd.xs(("old label", "", BASE_RATE, "jsd"), level=[1, 2, 3, 4])
-    assert rival.to_dict() == pytest.approx({"snli": 0.215, "mnli": 0.189}, abs=0.0015)
-    smoothed = ("text", "MiniLM-L6, smoothing 0.1, seed 0", "affine", "jsd")
-    plain = ("text", "MiniLM-L6, seed 0", "affine", "jsd")
-    gaps = jsd.xs(smoothed, level=[1, 2, 3, 4]) - jsd.xs(plain, level=[1, 2, 3, 4])
-    assert gaps.abs().max() < 0.01
-    assert not jsd.xs((ON_VOTES, ""), level=[3, 4]).empty
-    published = released_rows.xs("published", level="map")["jsd"].groupby("dataset").first()
-    assert published.to_dict() == {"snli": 0.2203, "mnli": 0.3055}
-    covered = released_rows.xs(AS_IT_IS, level="map")["n_items"].groupby("dataset").unique()
-    assert {name: list(n) for name, n in covered.items()} == {"snli": [1514], "mnli": [1569]}
-
-
-def test_evidence_without_systems_reads_the_record(sample):
-    (some,) = evidence_on(sample[:1])
-    with pytest.raises(ChaosError):  # the sample has none
-        fitting.methods(some, **FEW)
