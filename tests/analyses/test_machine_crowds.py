@@ -7,13 +7,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.checkout import chaos, copy_checkout
 from helpers.colours import contrast
+from helpers.datasets import write_four_labels
 from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import machine_crowds as mc
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.base import style
 from chaos_utils.base.inputs import Input
+from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.companions import machine_files
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.plots.machine_crowds import plot_gold_shares, plot_machine_worth, plot_unanimity
@@ -267,6 +270,24 @@ def test_beside_the_sample_all_answers_are_invented(sample):
     assert rows["model"].tolist()[-2:] == [mc.POOLED, mc.PEOPLE]
     assert (rows["n_annotators"].dropna() == 8).all()
     assert not [*machines.judges.inputs, *machines.berts.inputs, *answers.inputs]
+
+
+@pytest.mark.slow
+def test_the_chapter_runs_on_a_reader_s_votes_and_models(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})
+    described = write_four_labels(tmp_path)
+    (votes,) = gather(str(described)).votes
+    files = [tmp_path / f"{one.name}.csv" for one in five_systems(votes)]
+    for file, one in zip(files, five_systems(votes), strict=True):
+        shares = pd.DataFrame(one.probabilities, columns=votes.dataset.labels)
+        shares.assign(uid=one.uids).to_csv(file, index=False)
+    checkout = copy_checkout(tmp_path / "checkout")
+    options = [f"data={described}", f"predictions={','.join(map(str, files))}", "resamples=50"]
+    given = [word for one in options for word in ("-p", one)]
+    done = chaos("run", "machine_crowds", *given, cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    made = {path.stem for path in (checkout / "runs").glob("machine_crowds-*/figures/*.json")}
+    assert made == {"tbl-machine-crowds", "fig-machine-worth"}
 
 
 def test_six_language_models_on_the_released_votes(released_root):
