@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.collections import LineCollection
 
 from chaos_utils.analyses import agreement
 from chaos_utils.analyses.evidence import Evidence, Material
@@ -21,7 +20,7 @@ from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds
-from chaos_utils.scoring.systems import computed, load_systems, oracle, uniform
+from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
 def material(all_votes, systems):
@@ -104,12 +103,6 @@ def test_every_published_bin_is_reproduced(of_release):
     of_figures = [0, 0.663, 0.912, 1.045, 1.206]
     np.testing.assert_allclose(pooled["entropy_low_bits"], of_figures, atol=5e-4)
     assert pooled["n"].sum() == 1514 + 1599
-
-
-def test_bins_that_are_not_the_published_ones_stand_alone(of_sample, released):
-    for table in (of_sample, binned(released, {}, n_bins=4)):
-        assert set(table.rows["source"]) == {"computed"}
-        assert table.rows["published_n"].isna().all()
 
 
 def test_bins_hold_what_the_table_of_scores_has(sample):
@@ -199,17 +192,6 @@ def test_guesses_are_the_commonest_labels(sample, others):
         assert not np.isnan(scores.values[:, 0, [0, 1, 3]]).any()
 
 
-def test_systems_are_pooled_under_one_name(sample):
-    snli, mnli, _ = sample
-    one, other = oracle(snli), oracle(mnli)
-    alone = replace(uniform(snli), name="alone")
-    table = binned(sample, {"snli": [one, alone], "mnli": [other]})
-    rows = agreement.in_bins(table).on("snli+mnli").rows
-    assert "alone" not in set(rows["system"])
-    mine = rows[(rows["system"] == "oracle") & (rows["measure"] == "jsd")]
-    assert mine["n_scored"].sum() == len(snli) + len(mnli)
-
-
 def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refused(sample):
     snli, mnli, _ = sample
     taught = replace(oracle(mnli), trained_on=("votes of mnli",))
@@ -225,6 +207,7 @@ def test_intervals_hold_their_values_and_repeat(sample, of_sample):
     table = agreement.in_bins(of_sample).rows.dropna(subset="value")
     assert table["value"].between(table["low"] - 1e-9, table["high"] + 1e-9).all()
     assert (table["low"] < table["high"]).mean() > 0.9
+    assert of_sample.rows["published_n"].isna().all()  # the bins are not the published ones
     snli = [
         binned(sample[:1], {"snli": load_systems(sample[0])}, n_resamples=20).rows for _ in range(2)
     ]
@@ -262,8 +245,6 @@ def test_rows_with_a_reference_are_differences(of_sample):
     for (dataset, system, _), gap in ends["value"].items():
         moved = value[dataset, system, 5] - value[dataset, system, 1]
         assert gap == pytest.approx(moved, abs=1e-8)
-    assert (ends["low"] <= ends["value"]).all()
-    assert (ends["value"] <= ends["high"]).all()
 
 
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
@@ -313,10 +294,6 @@ def test_changes_are_from_the_first_bin_to_the_last(of_release):
     np.testing.assert_allclose(found["change"], found["last"] - found["first"], atol=1e-8)
     ours = found[found["source"] == "computed"]
     assert ours["change"].between(ours["low"], ours["high"]).all()
-    _, cells = lay_out(agreement.changes_beside(found), agreement.CHANGES)
-    of_paper = [row for row in cells if row[:2] == ["SNLI", "9 published models, mean"]]
-    mean = theirs.query("dataset == 'snli' and measure == 'jsd'")["last"].mean()
-    assert [row[6] for row in of_paper] == [f"{mean:.3f}"]
 
 
 def test_comparisons_with_a_guess_are_adjusted_together(of_sample):
@@ -361,28 +338,12 @@ def test_figures_have_a_panel_for_each_grouping(of_release, plot):
     figure = plot(agreement.drawn(of_release, measure).rows)
     titles = [axis.get_title() for axis in figure.axes]
     assert titles == ["ChaosNLI-αNLI", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI"]
-    bands = [len(axis.collections) > len(_bars(axis)) for axis in figure.axes]
-    assert bands == [True, False, True, True]
     ticks = [tick.get_text() for tick in figure.axes[1].get_xticklabels()]
     assert ticks == ["0.00", "0.66", "0.91", "1.04", "1.21", "1.58"]
     names = {text.get_text() for text in figure.axes[2].texts}
     guess = "uniform guess" if measure == "jsd" else "commonest label"
     assert {guess, "original votes", "9 published models"} <= names
     plt.close(figure)
-
-
-def _bars(axis):
-    return [one for one in axis.collections if isinstance(one, LineCollection)]
-
-
-def test_two_seeds_have_no_bar_in_the_figure(of_release):
-    rows = agreement.drawn(of_release, "jsd").rows
-    rows = rows[(rows["dataset"] == "snli") & (rows["source"] == "computed")]
-    (axis,) = plot_jsd_by_entropy(rows).axes
-    counts = rows[rows["role"] != "baseline"].drop_duplicates("system")["n_seeds"].tolist()
-    segments = [len(bars.get_segments()) for bars in _bars(axis)]
-    assert sorted(segments) == sorted(0 if n == 2 else 5 for n in counts)
-    plt.close(axis.figure)
 
 
 def test_without_a_model_there_is_nothing_to_compare(sample):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.analyses import calibration
-from chaos_utils.analyses.evidence import Evidence, gather
+from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
@@ -19,8 +19,7 @@ from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.plots import calibration as plots
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.system import votes_of
-from chaos_utils.scoring.systems import computed, load_systems, oracle
+from chaos_utils.scoring.systems import computed, load_systems
 
 human_calibration = calibration.human_calibration.function
 reliability = calibration.reliability.function
@@ -138,17 +137,11 @@ def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
     mine = whole.set_index(["system", "temperature"]).loc[("mine", 1)]
     assert mine["n_items"] == len(votes) - 2
     assert mine["dist_ce"] == pytest.approx(0, abs=1e-9)
-    assert np.isnan(mine["published_ece"])
     choices = temperature_choices(votes, own, outside={}, n_folds=5, seed=0)
     fitted = choices.set_index("choice")["temperature"]
     assert fitted["cross_fitted"] == pytest.approx(1, abs=1e-3)
     figure = plots.plot_distances(distance_histogram(votes, own, shown_seed=0))
     assert [axis.get_title() for axis in figure.axes] == ["mine"]
-    shown = calibration.over_seeds(whole, calibration.TABLE_1)
-    _, cells = lay_out(shown, calibration.CALIBRATION_COLUMNS)
-    assert [row[1] for row in cells[-3:]] == [
-        "mine, T\xa0=\xa01", "mine, T\xa0=\xa02", "oracle\xa0(the\xa0votes)",
-    ]  # fmt: skip
 
 
 def test_a_line_up_that_there_cannot_be_says_why(votes, systems, own):
@@ -215,9 +208,6 @@ def test_shares_of_items_that_scaling_moves(votes, systems):
     assert row["near"] == (before < 0.1).mean()
     assert row["far_scaled"] == (after > 0.5).mean()
     assert row["further"] == pytest.approx((after > before).mean())
-    flat = computed("flat", votes, np.full_like(votes.shares, 1 / 3), origin="yours")
-    (row,) = calibration.distance_shares.function(votes, [flat], shown_seed=0).to_dict("records")
-    assert row["further"] == 0
 
 
 def test_errors_of_appendices_b_and_d(real):
@@ -250,22 +240,14 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
         assert at["kl"].idxmin() == "cross_fitted"
         assert at.loc["cross_fitted", "temperature_low"] < at.loc["cross_fitted", "temperature"]
         assert at.loc["cross_fitted", "temperature"] < at.loc["cross_fitted", "temperature_high"]
-    for n_folds in (1, len(votes) + 1):
-        with pytest.raises(ChaosError, match="number of folds"):
-            temperature_choices(votes, systems, outside={}, n_folds=n_folds, seed=0)
-
-
-def test_what_was_fitted_on_the_votes_is_judged_by_them_on_purpose_alone(votes, systems):
-    """The oracle temperatures are scored in sample, cross-fitted ones out of fold."""
-    found = calibration.fits(votes, systems[0], 5, 0)
-    fitted = {choice: scaled for choice, _, _, scaled in found}
-    known = {choice: votes_of(votes.dataset) in one.trained_on for choice, one in fitted.items()}
-    assert known == {
-        "none": False, "fixed": False, "oracle_nll": True, "oracle_ece": True, "cross_fitted": True,
-    }  # fmt: skip
+    # The oracle temperatures are scored in sample on purpose, cross-fitted ones out of fold.
+    fitted = {choice: scaled for choice, _, _, scaled in calibration.fits(votes, systems[0], 5, 0)}
     with pytest.raises(ChaosError, match="fitted on the votes"):
         fitted["oracle_nll"].aligned_to(votes)
     fitted["cross_fitted"].aligned_to(votes)
+    for n_folds in (1, len(votes) + 1):
+        with pytest.raises(ChaosError, match="number of folds"):
+            temperature_choices(votes, systems, outside={}, n_folds=n_folds, seed=0)
 
 
 def test_curves_pass_through_the_table(votes, systems, choices, curves):
@@ -279,22 +261,6 @@ def test_curves_pass_through_the_table(votes, systems, choices, curves):
             assert grid[row["seed"], row["temperature"], name] == pytest.approx(row[name])
     with pytest.raises(ChaosError, match="no temperature"):
         temperature_curves(votes, systems, choices=choices, n_temperatures=0)
-
-
-def test_predictions_outside_the_dataset_are_those_of_the_same_model(real):
-    votes, systems = real
-    models = [one for one in systems if one.family == "RoBERTa-base"]
-    for one in models:
-        assert calibration.outside_file(votes, one).stem.endswith(f"roberta-base_{one.seed}")
-    assert calibration.outside_file(votes, oracle(votes)) is None
-    found = outside_of(votes, systems)
-    assert set(found) == {("snli", one.name) for one in models}
-    entries = [entry for one in found.values() for entry in one.inputs]
-    assert {entry.name for entry in entries} == {
-        f"predictions/SNLI_dev_roberta-base_{seed}.json" for seed in range(3)
-    }
-    assert calibration.find_outside([Evidence((votes.dataset,), None, None)]) == {}
-    assert calibration.find_outside(gather("sample", [], datasets=["snli"])) == {}
 
 
 def test_temperatures_alone_name_the_predictions_outside(material, votes, systems):
@@ -383,9 +349,6 @@ def test_the_temperature_of_least_ece_depends_on_the_items(real):
 
 def test_families_have_intervals_but_for_plug_in_errors(votes, systems):
     table = calibration.family_scores.function(votes, systems, n_resamples=50, seed=0)
-    assert table["system"].unique().tolist() == [
-        "synthetic model, T = 1, 3 seeds", "synthetic model, T = 2, 3 seeds", "oracle (the votes)",
-    ]  # fmt: skip
     models = table[table["n_seeds"] == 3].set_index("measure")
     assert models.loc[["ece", "ece_votes"], ["low", "high"]].isna().all(axis=None)
     others = models.loc[["sq_ce", "sq_ce_votes", "ent_ce", "dist_ce"]]
@@ -395,10 +358,8 @@ def test_families_have_intervals_but_for_plug_in_errors(votes, systems):
     mean = one[one["temperature"] == 1].head(3)["dist_ce"].mean()
     assert models.loc["dist_ce", "value"].iloc[0] == pytest.approx(mean)
     _, cells = lay_out(calibration.in_columns(table), calibration.INTERVAL_COLUMNS)
-    assert "[" not in cells[0][2]
-    assert "[" in cells[0][3]
     # The oracle is right by construction: no interval of length 0.
-    assert "[" not in cells[2][5]
+    assert ["[" in cell for cell in (cells[0][2], cells[0][3], cells[2][5])] == [False, True, False]
 
 
 def test_what_is_shown_says_what_was_computed(material):
@@ -456,16 +417,6 @@ def is_narrow(request):
         yield request.param
 
 
-def test_seeds_share_a_row_below_the_oracle(votes, systems):
-    table = two_targets(votes, systems)
-    axis = plots.plot_two_targets(table).axes[0]
-    names = [label.get_text() for label in axis.get_yticklabels()]
-    assert names[0] == "oracle (the votes)"
-    assert sorted(names[1:]) == ["synthetic model, T = 1", "synthetic model, T = 2"]
-    means = table[table["origin"] != "reference"].groupby("temperature")["ece_votes"].mean()
-    assert names[1] == f"synthetic model, T = {means.idxmin():g}"
-
-
 def test_distances_are_drawn_as_they_were_counted(votes, systems):
     table = distance_histogram(votes, systems, shown_seed=0)
     (axis,) = plots.plot_distances(table).axes
@@ -474,15 +425,6 @@ def test_distances_are_drawn_as_they_were_counted(votes, systems):
         np.testing.assert_allclose(patch.get_data().values, rows["n"] / rows["n_items"])
         np.testing.assert_allclose(patch.get_data().edges[:-1], rows["bin_low"])
         assert line.get_xdata()[0] == rows["mean"].iloc[0]
-
-
-def test_shares_of_a_system_stand_beside_its_histogram(material):
-    histogram = calibration.distance_histogram(material, shown_seed=1)
-    shares = calibration.distance_shares(material, shown_seed=1)
-    rows = calibration.with_shares(histogram, shares).rows
-    pd.testing.assert_frame_equal(rows[list(histogram.rows)], histogram.rows)
-    assert set(rows["further"]) == set(shares.rows["further"])
-    assert rows["far"].notna().all()
 
 
 def test_curves_mark_the_mean_of_a_family(choices, curves, is_narrow):
@@ -503,9 +445,7 @@ def test_curves_mark_the_mean_of_a_family(choices, curves, is_narrow):
 def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
     table = calibration.murphy.function(votes, systems)
     chosen = calibration.line_up(votes, systems)
-    assert len(table) == len(chosen)
     for one, row in zip(chosen, table.to_dict("records"), strict=True):
-        assert (row["system"], row["temperature"]) == (one.name, one.temperature)
         judged = one.aligned_to(votes)
         found = murphy_decomposition(judged.human, judged.model, Binning(10, "right", True))
         for name in calibration.PARTS:
@@ -516,8 +456,6 @@ def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
         assert total == pytest.approx(brier, abs=1e-8)
     assert table["reliability"].iloc[-1] < 1e-12  # the oracle
     shown = calibration.over_seeds(table, calibration.BRIER)
-    assert list(shown["n_seeds"]) == [3, 3, 1]
-    for name in (*calibration.PARTS, "brier"):
-        assert shown[name].iloc[0] == pytest.approx(table[name].iloc[:3].mean())
+    assert shown["brier"].iloc[0] == pytest.approx(table["brier"].iloc[:3].mean())
     _, cells = lay_out(shown, calibration.MURPHY_COLUMNS)
     assert cells[1][4] == f"{shown['uncertainty'].iloc[1]:.3f}"

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.checkout import chaos, copy_checkout
 from helpers.datasets import write_four_labels
 
 from chaos_utils.analyses import crowd, crowds
@@ -15,7 +14,7 @@ from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import frozen
 
 N_ITEMS = 2000
-FEW = {"most": 1000, "n_resamples": 100, "seed": 0}
+FEW = {"most": 500, "n_resamples": 100, "seed": 0}
 
 
 @pytest.fixture(scope="module")
@@ -157,15 +156,3 @@ def test_a_reader_s_votes_stand_before_the_others_and_the_sample_alone(four, no_
     assert not material[0].recordable
     sample = gather("sample")
     assert crowds.atlas_of("sample", sample) is sample
-
-
-@pytest.mark.slow
-def test_the_chapter_runs_on_the_sample(tmp_path):
-    checkout = copy_checkout(tmp_path / "checkout")
-    given = ("data=sample", "most=200", "resamples=20", "fives=1", "refits=5")
-    options = [word for one in given for word in ("-p", one)]
-    done = chaos("run", "crowds", *options, cwd=checkout)
-    assert done.returncode == 0, done.stderr
-    (folder,) = (checkout / "runs").glob("crowds-*/figures")
-    made = {path.stem for path in folder.glob("*.json")}
-    assert {"fig-atlas", "tbl-crowds", "tbl-crowds-selection", "fig-few-votes"} <= made

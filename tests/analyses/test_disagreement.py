@@ -100,16 +100,6 @@ def test_cells_with_fewer_than_five_items_have_no_place(tmp_path):
     assert table["majority_label"].isna().tolist() == [False, False, True]
 
 
-def test_cells_lose_no_item_and_are_left_out_without_three_labels(sample, others):
-    table = disagreement.vote_cells(evidence_on([*sample, *others]), step=10).rows
-    sizes = {o.dataset.name: len(o) for o in sample if o.dataset.n_classes == 3}
-    assert table.groupby("dataset")["n_items"].sum().to_dict() == sizes
-    placed = table.dropna(subset=PLACES)
-    assert (placed[PLACES].sum(axis=1) == 100).all()
-    assert (placed["n_items"] >= disagreement.MIN_ITEMS).all()
-    assert table[PLACES].isna().all(axis=1).groupby(table["dataset"]).sum().max() <= 1
-
-
 @given(st.lists(st.tuples(*[st.integers(0, 40)] * 3).filter(any), min_size=1), st.integers(1, 20))
 def test_the_place_of_an_item_is_the_nearest_there_is(counts, n):
     counts = np.array(counts)
@@ -129,18 +119,22 @@ def test_contested_pairs_count_the_two_leading_labels(few, others):
     assert share["entailment", "neutral"] == pytest.approx(2 / 3)
     assert share["neutral", "contradiction"] == pytest.approx(1 / 3)
     assert share["entailment", "contradiction"] == 0
-    assert table["n_items"]["snli"].sum() == 3
-    sums = disagreement.contested_pairs(evidence_on(others)).rows.groupby("dataset")["share"].sum()
     for votes in others:
         unanimous = (votes.counts.max(axis=1) == votes.n_votes).mean()
-        assert unanimous > 0
-        assert sums[votes.dataset.name] == pytest.approx(1 - unanimous)
+        pairs = disagreement.contested_pairs.function(votes)
+        assert pairs["share"].sum() == pytest.approx(1 - unanimous) < 1
 
 
-@pytest.mark.parametrize("table", [disagreement.original_votes, disagreement.original_votes_bins])
-def test_datasets_without_old_votes_are_passed_over(sample, others, table):
-    assert table(evidence_on(others)).rows.empty
-    assert table(evidence_on(sample)).rows["dataset"].unique().tolist() == ["snli", "mnli"]
+def test_datasets_without_old_votes_or_three_labels_are_passed_over(sample, others):
+    for table in (disagreement.original_votes, disagreement.original_votes_bins):
+        assert table(evidence_on(others)).rows.empty
+        assert table(evidence_on(sample)).rows["dataset"].unique().tolist() == ["snli", "mnli"]
+    cells = disagreement.vote_cells(evidence_on([*sample, *others]), step=10).rows
+    sizes = {o.dataset.name: len(o) for o in sample if o.dataset.n_classes == 3}
+    assert cells.groupby("dataset")["n_items"].sum().to_dict() == sizes  # no item is lost
+    placed = cells.dropna(subset=PLACES)
+    assert (placed[PLACES].sum(axis=1) == 100).all()
+    assert (placed["n_items"] >= disagreement.MIN_ITEMS).all()
 
 
 def test_original_votes_by_pattern_make_up_all_items(sample):
@@ -253,13 +247,8 @@ def test_original_votes_name_each_pattern(sample, others, narrow):
     assert [axis.get_title() for axis in figure.axes] == titles * 2
     found = disagreement.original_votes.function(sample[0]).set_index("pattern")["n_items"]
     assert names(figure.axes[2]) == [f"{one}\n{found[one]:,} items" for one in ("3-2", "3-1-1")]
-
-    four = with_old(others[0])
-    upper, lower = plots.plot_original_votes(
-        disagreement.original_votes_bins(evidence_on([four])).rows
-    ).axes
-    assert sum(bar.get_height() for bar in upper.patches) == len(four)
-    found = disagreement.original_votes.function(four).set_index("pattern")["n_items"].drop("all")
+    four = disagreement.original_votes_bins(evidence_on([with_old(others[0])])).rows
+    upper, lower = plots.plot_original_votes(four).axes
+    assert sum(bar.get_height() for bar in upper.patches) == len(others[0])
     assert names(lower)[0].startswith("5\n")
-    assert set(names(lower)) <= {f"{pattern}\n{n:,} items" for pattern, n in found.items()}
-    assert len(names(lower)) == min(len(found), 6)
+    assert len(names(lower)) <= 6

@@ -186,6 +186,11 @@ def test_a_hundred_berts(votes):
     assert growth.rows["n_members"].tolist() == [1, 2, 3, 5, 10, 20, 50, 100]
     # Beside a reader's own votes, nothing is said.
     assert not len(mc.hundred(evidence(of_a_reader(votes), []), berts=berts, **FEW))
+    # Nor is there anything to show without machines.
+    nobody = evidence(votes, [])
+    assert not len(mc.crowds(nobody, judges=NONE, **FEW))
+    assert not len(mc.growth(nobody, judges=NONE, berts=NONE, confidence=0.95))
+    assert not len(mc.unanimity(nobody, judges=NONE, berts=NONE, **FEW))
 
 
 def test_unanimity_by_the_majority_s_share(votes, systems):
@@ -195,13 +200,6 @@ def test_unanimity_by_the_majority_s_share(votes, systems):
     assert np.isclose((table["unanimous"] * table["n_items"]).sum(), agree.sum())
     assert table["people"].is_monotonic_increasing
     assert ((table["low"] <= table["unanimous"]) & (table["unanimous"] <= table["high"])).all()
-
-
-def test_without_machines_there_is_nothing_to_show(votes):
-    here = evidence(votes, [])
-    assert not len(mc.crowds(here, judges=NONE, **FEW))
-    assert not len(mc.growth(here, judges=NONE, berts=NONE, confidence=0.95))
-    assert not len(mc.unanimity(here, judges=NONE, berts=NONE, **FEW))
 
 
 @pytest.mark.parametrize("narrow", [False, True])
@@ -259,16 +257,13 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
 def test_beside_the_sample_all_answers_are_invented(sample):
     here = Material(tuple(evidence(one, []) for one in sample))
     machines = mc.beside(here)
-    assert machines.material is here
-    names = {(one["dataset"], one["crowd"]) for one in mc.crowds(
-        here, judges=machines.judges, **FEW).rows.to_dict("records")}  # fmt: skip
-    assert {("snli", mc.LLMS), ("alphanli", mc.FINISHED)} <= names
+    rows = mc.crowds(here, judges=machines.judges, **FEW).rows
+    assert {("snli", mc.LLMS), ("alphanli", mc.FINISHED)} <= set(rows[["dataset", "crowd"]].agg(
+        tuple, axis=1))  # fmt: skip
     assert set(mc.hundred(here, berts=machines.berts, **FEW).rows["dataset"]) == {"mnli"}
-    assert len(mc.gold_shares(here, berts=machines.berts)) == 100
     material, answers = mc.annotated(here)
     rows = mc.stand_ins(material, answers=answers, **FEW).rows
     assert rows["model"].tolist()[-2:] == [mc.POOLED, mc.PEOPLE]
-    assert (rows["n_annotators"].dropna() == 8).all()
     assert not [*machines.judges.inputs, *machines.berts.inputs, *answers.inputs]
 
 

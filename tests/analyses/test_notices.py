@@ -14,8 +14,11 @@ def material_of(all_votes):
     return Material(tuple(evidence_on(all_votes)))
 
 
-def test_other_data_than_the_release_is_named(tmp_path, sample, released):
+def test_released_data_has_no_notice(released):
     assert notices(material_of(released)) == ""
+
+
+def test_other_data_than_the_release_is_named(tmp_path, sample):
     write_dataset(tmp_path)
     assert "`own-data/chaosNLI_snli.jsonl`" in notices(gather(str(tmp_path)))
     assert "`synthetic-sample/" in notices(material_of(sample))

@@ -11,14 +11,11 @@ from chaos_utils.analyses import why
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.why import Companion
 from chaos_utils.base import style
-from chaos_utils.datasets import sources
-from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.plots.why import plot_readings, plot_reasons
 from chaos_utils.scoring.systems import computed
 
-THERE = {name for name in registry() if sources.find(name)}
 E, N, C = "entailment", "neutral", "contradiction"
 
 
@@ -172,12 +169,7 @@ def test_the_sample_has_invented_companions_in_both_widths(sample):
         plt.close("all")
 
 
-@pytest.mark.skipif(
-    not {"varierr/varierr.json", "chaosNLI_v1.0/chaosNLI_mnli_m.jsonl"} <= THERE
-    or not any(name.startswith("nli_disagreement") for name in THERE),
-    reason="the published files are not available",
-)
-def test_published_files():
+def test_published_files(released_root):
     items = why.joined(gather(datasets=["mnli"]))
     votes = items.votes[0]
     errors = why.errors.function(
