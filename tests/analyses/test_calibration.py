@@ -171,12 +171,7 @@ def test_reliability_bins_add_up_to_the_error(votes, systems):
     assert set(bins.groupby(keys)["n"].sum()) == {len(votes)}
     of_oracle = bins[(bins["system"] == "oracle") & (bins["n"] > 0)]
     assert (of_oracle["hits"] == 1).all()
-    of_seed = reliability(votes, systems, shown_seed=1)
-    assert len(of_seed) == 3 * 10
-    assert set(of_seed["seed"].dropna()) == {1}
-
-
-def test_the_last_digits_of_a_confidence_do_not_decide_its_bin(votes):
+    # The last digits of a confidence do not decide its bin.
     shares = np.tile([0.6, 0.3, 0.1], (len(votes), 1))
     shares[::2] += [[1e-14, -1e-14, 0]]  # 0.6 is an edge, and belongs to the bin below
     found = reliability(votes, [computed("edge", votes, shares)])
@@ -310,15 +305,6 @@ def test_an_unsound_line_is_named(votes, tmp_path, second):
         calibration.read_outside(path, votes)
 
 
-def test_two_classes_have_two_probabilities(sample, tmp_path):
-    path = tmp_path / "dev.json"
-    path.write_text(line("a", true=1, probs=[0.7, 0.3]))
-    assert calibration.read_outside(path, sample[2]).probabilities.shape == (1, 2)
-    path.write_text(line("a", true=2, probs=[0.7, 0.3]))
-    with pytest.raises(ChaosError, match="true from 0 to 1"):
-        calibration.read_outside(path, sample[2])
-
-
 def test_table_1_has_mnli_beside_snli_only_where_both_are_held():
     assert calibration.table_1_datasets("auto", "snli") == ["snli", "mnli"]
     assert calibration.table_1_datasets("sample", "mnli") == ["mnli", "snli"]
@@ -415,16 +401,6 @@ def test_reliability_diagrams_show_every_system(votes, systems, is_narrow):
 def is_narrow(request):
     with style.look("light", narrow=request.param):
         yield request.param
-
-
-def test_distances_are_drawn_as_they_were_counted(votes, systems):
-    table = distance_histogram(votes, systems, shown_seed=0)
-    (axis,) = plots.plot_distances(table).axes
-    groups = [rows for _, rows in table.groupby("temperature")]
-    for patch, line, rows in zip(axis.patches, axis.lines, groups, strict=True):
-        np.testing.assert_allclose(patch.get_data().values, rows["n"] / rows["n_items"])
-        np.testing.assert_allclose(patch.get_data().edges[:-1], rows["bin_low"])
-        assert line.get_xdata()[0] == rows["mean"].iloc[0]
 
 
 def test_curves_mark_the_mean_of_a_family(choices, curves, is_narrow):

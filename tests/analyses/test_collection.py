@@ -58,14 +58,6 @@ def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(parameter
     assert found.isdisjoint(closed)
 
 
-def test_conditions_carry_the_thresholds():
-    protocol = load_protocol(min_training_accuracy=0.6, check_rate=0.3)
-    table = collection.open_ways(protocol).rows.set_index("to")
-    assert table.loc["dismissed", "condition"].endswith("< 0.6")
-    assert table.loc["check", "condition"] == "check, chance 0.3"
-    assert table.loc["blocked", "discards_votes"].all()
-
-
 def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
     lent = collection.with_examples(of(sample, 0, 1, 2))
     assert [one.name for one in lent] == ["snli", "mnli", "alphanli"]
@@ -94,13 +86,6 @@ def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
     monkeypatch.setattr(collection, "gather", lambda: Material((snli, without)))
     (alone,) = collection.with_examples(Material((snli,)))
     assert (alone.name, alone.votes) == ("snli", None)
-
-
-def test_datasets_whose_collection_is_not_published_are_passed_over(sample, others):
-    brought = Evidence((others[0].dataset,), (others[0],), None, own=True)
-    lent = collection.with_examples(Material((brought, *of(sample, 2))))
-    assert [one.name for one in lent] == ["alphanli"]
-    assert not collection.with_examples(Material((brought,)))
 
 
 def test_published_figures_stand_beside_simulated_ones(stories, compared):

@@ -157,14 +157,6 @@ def test_what_ties_decide_cannot_be_converted(sample, quantity):
         assert error_of(conversion, judged) <= tied.mean()
 
 
-def test_conversions_take_the_largest_error_over_systems(sample):
-    snli = sample[0]
-    alone = conversions.conversions.function(snli, [], temperature=2.0)
-    more = conversions.conversions.function(snli, load_systems(snli), temperature=2.0)
-    assert (more["largest_error"] >= alone["largest_error"]).all()
-    assert (more["largest_error"] > alone["largest_error"]).any()
-
-
 def test_systems_are_the_first_scaled_and_the_reader_s_own(sample):
     snli = sample[0]
     own = computed("mine", snli, snli.shares, origin="yours")

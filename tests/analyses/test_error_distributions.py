@@ -265,26 +265,19 @@ def test_a_released_value_with_other_digits_is_bold(sample):
     assert [row[-1] for row in cells] == ["**−0.0200**", "−0.0200"]
 
 
-def test_each_system_has_a_panel_and_a_colour_of_its_own(sample):
-    one, other, _ = load_systems(sample[0])
-    systems = [replace(other, origin="trained"), one]
-    table = analysis.error_histograms(gathered(sample[0], systems), **CHOSEN, seed=0).rows
-    figure = plot_error_distributions(table)
-    filled = [axis.patches[0] for axis in figure.axes]
-    assert len({to_hex(patch.get_facecolor()) for patch in filled}) == len(filled) == 4
-    assert [len(axis.patches) for axis in figure.axes] == [1, 2, 2, 2]  # the outline of H1
-    for patch, axis in zip(filled, figure.axes, strict=True):
-        assert patch.get_data().values.sum() == pytest.approx(1)
-        assert axis.lines[0].get_xdata()[0] in set(table["mean"])
-
-
-def test_people_come_first_and_systems_by_their_error(sample):
-    systems = [
-        replace(computed(name, sample[0], shares), origin="yours")
-        for name, shares in (("far", 0 * sample[0].shares + 1 / 3), ("near", sample[0].shares))
-    ]
-    chosen = {"system": "", "temperature": 1.0}
-    table = analysis.error_histograms(gathered(sample[0], systems), **chosen, seed=0).rows
+def test_each_system_has_a_panel_and_a_colour_and_people_come_first(sample):
+    votes = sample[0]
+    even = computed("far", votes, 0 * votes.shares + 1 / 3)
+    systems = [replace(one, origin="yours") for one in (even, replace(even, name="near",
+               probabilities=votes.shares))]  # fmt: skip
+    given = {"system": "", "temperature": 1.0, "seed": 0}
+    table = analysis.error_histograms(gathered(votes, systems), **given).rows
     axes = plot_error_distributions(table).axes
     names = [axis.texts[0].get_text().partition("\n")[0] for axis in axes]
-    assert names == ["H1", "H2", "near, T = 1", "far, T = 1"]
+    assert names == ["H1", "H2", "near, T = 1", "far, T = 1"]  # by their error
+    filled = [axis.patches[0] for axis in axes]
+    assert len({to_hex(patch.get_facecolor()) for patch in filled}) == len(filled) == 4
+    assert [len(axis.patches) for axis in axes] == [1, 2, 2, 2]  # the outline of H1
+    for patch, axis in zip(filled, axes, strict=True):
+        assert patch.get_data().values.sum() == pytest.approx(1)
+        assert axis.lines[0].get_xdata()[0] in set(table["mean"])

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import first_items
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import Evidence, Material
@@ -31,7 +32,8 @@ from chaos_utils.scoring.systems import (
 )
 from chaos_utils.scoring.trained import kind_of
 
-FEW = {"n_folds": 3, "n_resamples": 100, "confidence": 0.9, "seed": 0}
+N_FOLDS = 2
+FEW = {"n_folds": N_FOLDS, "n_resamples": 100, "confidence": 0.9, "seed": 0}
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +63,7 @@ def yours(votes, name="mine", seed=9, **more):
 
 @pytest.fixture(scope="module")
 def votes(sample):
-    return sample[0]
+    return first_items(sample[0], 150)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +85,7 @@ def recipe(table):
 
 @pytest.fixture(scope="module")
 def curve(votes, systems):
-    return fitting.curve(evidence(votes, systems), n_folds=3, repeats=2, seed=0).rows
+    return fitting.curve(evidence(votes, systems), n_folds=N_FOLDS, repeats=2, seed=0).rows
 
 
 # What is fitted to what
@@ -92,20 +94,16 @@ def curve(votes, systems):
 def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, systems):
     other = [replace(one, name=f"o{one.seed}", family="other") for one in systems[:2]]
     mine = yours(votes)
-    found = fitting.stacks([*systems, *other, mine])
-    assert found == {
+    assert fitting.stacks([*systems, *other, mine]) == {
         **{one.name: [k] for k, one in enumerate([*systems, *other, mine])},
-        "synthetic model, 3 seeds": [0, 1, 2],
-        "other, 2 seeds": [3, 4],
-        ALL: [0, 1, 2, 3, 4],
-        WITH_YOURS: [0, 1, 2, 3, 4, 5],
-    }
+        "synthetic model, 3 seeds": [0, 1, 2], "other, 2 seeds": [3, 4],
+        ALL: [0, 1, 2, 3, 4], WITH_YOURS: [0, 1, 2, 3, 4, 5],
+    }  # fmt: skip
+    assert fitting.stacks([]) == {}
     assert fitting.stacks([mine]) == {"mine": [0]}
     assert fitting.stacks([mine, yours(votes, "too")])[ALL] == [0, 1]
-    assert fitting.stacks([]) == {}
     apart = fitting.stacks([*systems, mine], alone=["synthetic model, seed 1"])
-    assert apart[ALL] == [0, 2]
-    assert apart[WITH_YOURS] == [0, 2, 3]
+    assert (apart[ALL], apart[WITH_YOURS]) == ([0, 2], [0, 2, 3])
     assert apart["synthetic model, seed 1"] == [1]
 
 
@@ -144,18 +142,12 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
 
 def test_every_system_has_every_map_for_both_objectives(table):
     rows = table.rows[table.rows["n_systems"] > 0]
+    both = [(kind, one) for kind in KINDS if kind != "isotonic" for one in ("kl", "jsd")]
     for inputs, some in rows.groupby("inputs"):
-        text = some[some["access"] == "text"]
-        with_objective = [kind for kind in KINDS if kind != "isotonic"]
         chosen = [(CHOSEN, "jsd")] if some["n_systems"].iloc[0] > 1 else []
-        assert sorted(zip(text["map"], text["objective"], strict=True)) == sorted(
-            [
-                (AS_IT_IS, ""),
-                ("isotonic", ""),
-                *((kind, one) for kind in with_objective for one in ("kl", "jsd")),
-                *chosen,
-            ]
-        ), inputs
+        text = some.loc[some["access"] == "text", ["map", "objective"]]
+        expected = [(AS_IT_IS, ""), ("isotonic", ""), *both, *chosen]
+        assert sorted(text.itertuples(index=False, name=None)) == sorted(expected), inputs
         known = some[some["access"] == "old label"]
         assert set(known["map"]) == {*STACKING, *(kind for kind, _ in chosen)}
     assert set(rows["inputs"]) >= {ALL, WITH_YOURS, "mine"}
@@ -192,7 +184,7 @@ def test_intervals_hold_the_values_and_the_rival_differs_from_itself_by_nothing(
 
 def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
     groups = item_groups([votes])[0]
-    folds = grouped_folds(groups, 3, 0)
+    folds = grouped_folds(groups, N_FOLDS, 0)
     predicted = np.stack([votes.shares[folds != fold].mean(axis=0) for fold in folds])
     expected = score(votes, [computed("", votes, predicted)], measures=["jsd"])["value"].item()
     rows = table.rows[(table.rows["map"] == BASE_RATE) & (table.rows["access"] == "text")]
@@ -217,27 +209,27 @@ def test_other_labels_few_votes_and_no_systems(others):
         rows = found.rows[found.rows["inputs"] == "mine"]
         assert set(rows["map"]) == {AS_IT_IS, *KINDS}
         assert rows["jsd"].notna().all()
-        curve = fitting.curve(evidence(some, [yours(some)]), n_folds=3, repeats=1, seed=0).rows
+        curve = fitting.curve(evidence(some, [yours(some)]), n_folds=N_FOLDS, repeats=1, seed=0).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
         assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
     alone = fitting.methods(evidence(some, []), **FEW).rows
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == 2
-    assert len(fitting.curve(evidence(some, []), n_folds=3, repeats=1, seed=0)) == 0
-    assert len(fitting.choices(evidence(some, []), n_folds=3, seed=0)) == 0
+    assert len(fitting.curve(evidence(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
+    assert len(fitting.choices(evidence(some, []), n_folds=N_FOLDS, seed=0)) == 0
 
 
 # Several datasets
 
 
 def test_pooling_fits_each_alone_both_and_the_other(sample):
-    several = sample[:2]
+    several = [first_items(votes, 100) for votes in sample[:2]]
     known = [synthetic_systems(one) for one in several]
     turned = [known[0], [*known[1][::-1], yours(several[1])]]  # another order, and one more
     made = []
     for systems in (known, turned):
         material = Material(tuple(evidence(*pair) for pair in zip(several, systems, strict=True)))
-        made.append(fitting.pooling(material.pooled(), n_folds=3, seed=0).rows)
+        made.append(fitting.pooling(material.pooled(), n_folds=N_FOLDS, seed=0).rows)
     pd.testing.assert_frame_equal(*made)
     rows = made[0]
     assert set(rows["dataset"]) == {"snli+mnli"}
@@ -255,8 +247,8 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
 
 def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
-    folds = grouped_folds(item_groups([votes])[0], 3, 0)
-    fewest = min((folds != fold).sum() for fold in range(3))
+    folds = grouped_folds(item_groups([votes])[0], N_FOLDS, 0)
+    fewest = min((folds != fold).sum() for fold in range(N_FOLDS))
     assert curve["n_fitted"].max() == fewest
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     assert (curve["budget"] == curve["n_fitted"] * curve["n_votes"]).all()
@@ -269,7 +261,7 @@ def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
     assert at_most.iloc[0] > at_most.iloc[-1]
     # So do the choices.
-    rows = fitting.choices(evidence(votes, systems), n_folds=3, seed=0).rows
+    rows = fitting.choices(evidence(votes, systems), n_folds=N_FOLDS, seed=0).rows
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
     assert same["jsd"].item() == pytest.approx(recipe["jsd"])
 
@@ -298,9 +290,8 @@ def test_the_figures_draw_each_row_once_in_its_group(table, curve, narrow):
     with style.look("light", narrow):
         (axis,) = plot_fitting(rows).axes
         labels = [text.get_text() for text in axis.get_yticklabels()]
-        heads = [
-            k for k, text in enumerate(axis.get_yticklabels()) if text.get_fontweight() == "bold"
-        ]
+        heads = [k for k, one in enumerate(axis.get_yticklabels())
+                 if one.get_fontweight() == "bold"]  # fmt: skip
         assert [labels[k].split(";")[0] for k in heads] == ["text", "text", "old label too"]
         assert len(labels) == len(heads) + (rows["group"] != "reference").sum()
         points = [line for line in axis.lines if len(line.get_xdata()) == 1]

@@ -1,6 +1,6 @@
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_on
+from helpers.evidence import evidence_on, first_items
 
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.recorded import FOLDER
@@ -20,7 +20,7 @@ from chaos_utils.scoring.scores import available
 def tables(sample, run_folder, monkeypatch):
     """Records of two datasets of the sample, taken for the book's own."""
     monkeypatch.setattr(Evidence, "recordable", True)
-    evidence = evidence_on(sample[:2])
+    evidence = evidence_on([first_items(votes, 40) for votes in sample[:2]])
     reference_scores(evidence, seed=0, measures=["jsd"])
     reference_scores(evidence, seed=0)
     baseline_scores(evidence, seed=0)
@@ -36,12 +36,13 @@ def test_the_package_s_data_are_the_records(tables, sample, tmp_path, monkeypatc
     assert sorted(target.iterdir()) == written
 
     monkeypatch.setattr(references, "KNOWN", target)
-    known = pd.DataFrame(known_rows(sample[0]))
-    assert set(known["sha256"]) == {sample[0].source.sha256}
+    votes = first_items(sample[0], 40)
+    known = pd.DataFrame(known_rows(votes))
+    assert set(known["sha256"]) == {votes.source.sha256}
     assert not known.duplicated(["system", "measure"]).any()
     of_uniform = known[known["system"] == "uniform"]
-    assert set(of_uniform["measure"]) == set(available(sample[0], MEASURES))
-    drawn = reference_scores.function(sample[0], seed=0, measures=["jsd"])
+    assert set(of_uniform["measure"]) == set(available(votes, MEASURES))
+    drawn = reference_scores.function(votes, seed=0, measures=["jsd"])
     value = drawn.set_index("system").loc[SECOND_CROWD, "value"]
     of_jsd = known[known["measure"] == "jsd"].set_index("system")["value"]
     assert of_jsd[SECOND_CROWD] == pytest.approx(value)
@@ -57,7 +58,7 @@ def test_a_record_that_was_changed_by_hand_is_refused(tables, tmp_path):
 
 
 def test_every_measure_of_the_votes_alone_has_a_floor(sample):
-    table = reference_scores(evidence_on(sample[2:]), seed=0).rows
-    counts = table.groupby("system")["measure"].nunique()
-    alone = [name for name in available(sample[2], MEASURES) if name != "old_accuracy"]
+    votes = first_items(sample[2], 40)
+    counts = reference_scores.function(votes, seed=0).groupby("system")["measure"].nunique()
+    alone = [name for name in available(votes, MEASURES) if name != "old_accuracy"]
     assert counts["perfect model"] == len(alone)
