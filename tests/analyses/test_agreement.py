@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -337,7 +336,6 @@ def test_figures_have_a_panel_for_each_grouping(of_release, plot):
     names = {text.get_text() for text in figure.axes[2].texts}
     guess = "uniform guess" if measure == "jsd" else "commonest label"
     assert {guess, "original votes", "9 published models"} <= names
-    plt.close(figure)
 
 
 def test_without_a_model_there_is_nothing_to_compare(sample):
@@ -356,7 +354,6 @@ def test_what_is_drawn_has_no_seed_and_no_gap(of_sample):
     assert set(rows["measure"]) == {"jsd"}
     figure = plot_jsd_by_entropy(rows[rows["dataset"] == "alphanli"])
     assert [axis.get_title() for axis in figure.axes] == ["ChaosNLI-αNLI"]
-    plt.close(figure)
 
 
 @pytest.mark.parametrize("n_models", [1, 7, 25])

@@ -1,6 +1,3 @@
-from dataclasses import replace
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,12 +20,6 @@ from chaos_utils.report.columns import lay_out
 def few(tmp_path):
     write_dataset(tmp_path)
     return gather(str(tmp_path))
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def shown(rows, columns):
@@ -216,15 +207,3 @@ def test_numbers_stand_out_from_the_bars_that_have_room_for_them(mode):
     assert sorted(text.get_text() for text in axis.texts) == ["", "990 neutral"]
     for bar, text in zip(axis.patches, axis.texts, strict=True):
         assert contrast(to_hex(text.get_color()), to_hex(bar.get_facecolor())) >= 4.5
-
-
-def test_transitions_of_four_labels_and_unequal_votes(others):
-    votes = others[0]
-    old = np.random.default_rng(0).integers(0, 4, len(votes))
-    table = annotations.label_transitions(evidence_on([replace(votes, given_old_label=old)])).rows
-    assert table["n_votes"].isna().all()
-    axis = plot_label_transitions(table).axes[0]
-    assert len(axis.get_yticklabels()) == 4
-    assert sum(bar.get_width() for bar in axis.patches) == pytest.approx(
-        table["old_label"][table["n"] > 0].nunique()
-    )

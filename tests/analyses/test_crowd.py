@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from helpers.checkout import chaos, copy_checkout
 from helpers.datasets import write_four_labels
+from helpers.evidence import with_counts
 
 from chaos_utils.analyses import ceilings, crowd
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.scoring.api import make_system
 
@@ -36,12 +36,7 @@ def truth():
 
 def drawn(sample, truth, n_votes, seed=0):
     """Return votes on these distributions in the sample's place."""
-    counts = np.random.default_rng(seed).multinomial(n_votes, truth)
-    uids = tuple(f"item-{k}" for k in range(len(counts)))
-    return replace(
-        sample[0], uids=uids, counts=frozen(counts), majority=frozen(counts.argmax(axis=1)),
-        given_old_label=None, given_old_votes=None, texts=(),
-    )  # fmt: skip
+    return with_counts(sample[0], np.random.default_rng(seed).multinomial(n_votes, truth))
 
 
 def by(table, *keys):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.datasets import write_four_labels
+from helpers.evidence import with_counts
 
 from chaos_utils.analyses import crowd, crowds
 from chaos_utils.analyses.evidence import gather
@@ -27,12 +28,7 @@ def truth():
 
 def drawn(sample, truth, n_votes, seed=0):
     """Return votes on these distributions in the sample's place."""
-    counts = np.random.default_rng(seed).multinomial(n_votes, truth)
-    uids = tuple(f"item-{k}" for k in range(len(counts)))
-    return replace(
-        sample[0], uids=uids, counts=frozen(counts), majority=frozen(counts.argmax(axis=1)),
-        given_old_label=None, given_old_votes=None, texts=(),
-    )  # fmt: skip
+    return with_counts(sample[0], np.random.default_rng(seed).multinomial(n_votes, truth))
 
 
 def evenness(truth):

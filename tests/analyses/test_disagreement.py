@@ -1,7 +1,6 @@
 import math
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +8,6 @@ from helpers.evidence import evidence_on
 from helpers.rows import row, write_dataset, write_rows
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 
 from chaos_utils.analyses import disagreement
@@ -26,12 +24,6 @@ PLACES = ["percent_1", "percent_2", "percent_3"]
 def few(tmp_path):
     write_dataset(tmp_path)
     return gather(str(tmp_path))
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def votes_of(folder, counts):
@@ -122,7 +114,8 @@ def test_contested_pairs_count_the_two_leading_labels(few, others):
     for votes in others:
         unanimous = (votes.counts.max(axis=1) == votes.n_votes).mean()
         pairs = disagreement.contested_pairs.function(votes)
-        assert pairs["share"].sum() == pytest.approx(1 - unanimous) < 1
+        assert unanimous > 0
+        assert pairs["share"].sum() == pytest.approx(1 - unanimous)
 
 
 def test_datasets_without_old_votes_or_three_labels_are_passed_over(sample, others):
@@ -217,38 +210,10 @@ def test_majority_curves_fall_and_are_named_apart_from_each_other(sample, others
         assert not any(one.overlaps(other) for other in boxes[:number])
 
 
-def test_the_simplex_puts_full_agreement_at_its_corners(tmp_path):
-    counts = [(100, 0, 0)] * 5 + [(0, 100, 0)] * 20 + [(0, 0, 100)] * 5 + [(30, 30, 40)] * 4
-    table = disagreement.vote_cells.function(votes_of(tmp_path, counts), step=10)
-    axis = plots.plot_simplex(table).axes[0]
-    dots = [spots for spots in axis.collections[:3] if len(spots.get_offsets())]
-    corners = [tuple(spots.get_offsets()[0].round(3)) for spots in dots]
-    assert corners == [(0, 0), (0.5, 0.866), (1, 0)]
-    colours = [to_hex(spots.get_facecolor()[0]) for spots in dots]
-    assert colours == [style.colour(label.colour) for label in get_dataset("snli").classes]
-    areas = [spots.get_sizes()[0] for spots in dots]
-    assert areas[1] == pytest.approx(4 * areas[0])
-    assert [text.get_text() for text in axis.texts] == [*get_dataset("snli").labels, "5 items"]
-    rare = disagreement.vote_cells.function(votes_of(tmp_path, [(70, 20, 10)]), step=10)
-    assert not any(
-        len(spots.get_offsets()) for spots in plots.plot_simplex(rare).axes[0].collections
-    )
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_original_votes_name_each_pattern(sample, others, narrow):
-    def names(axis):
-        return [text.get_text() for text in axis.texts]
-
-    with style.look("light", narrow=narrow):
-        table = disagreement.original_votes_bins(evidence_on(sample)).rows
-        figure = plots.plot_original_votes(table)
-    titles = [o.dataset.title for o in sample[:2]]
-    assert [axis.get_title() for axis in figure.axes] == titles * 2
-    found = disagreement.original_votes.function(sample[0]).set_index("pattern")["n_items"]
-    assert names(figure.axes[2]) == [f"{one}\n{found[one]:,} items" for one in ("3-2", "3-1-1")]
+def test_original_votes_of_four_labels_name_each_pattern(others):
     four = disagreement.original_votes_bins(evidence_on([with_old(others[0])])).rows
     upper, lower = plots.plot_original_votes(four).axes
     assert sum(bar.get_height() for bar in upper.patches) == len(others[0])
-    assert names(lower)[0].startswith("5\n")
-    assert len(names(lower)) <= 6
+    names = [text.get_text() for text in lower.texts]
+    assert names[0].startswith("5\n")
+    assert len(names) <= 6

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from helpers.evidence import evidence_of
 from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import error_views as analysis
@@ -18,19 +18,9 @@ CHOSEN = {"system": "", "temperature": 2.0}
 KEYS = ["dataset", "system", "temperature", "view", "part", "side"]
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def gathered(votes, systems=()):
-    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
-
-
 @pytest.fixture(scope="module")
 def material(sample):
-    return Material(tuple(gathered(one, load_systems(one)) for one in sample[:2]))
+    return Material(tuple(evidence_of(one, load_systems(one)) for one in sample[:2]))
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +83,7 @@ def test_half_the_absolute_class_errors_are_dist_ce(material, statistics):
 
 def test_entropy_errors_beside_the_published_ones(released):
     votes = released[0]
-    material = gathered(votes, released_systems(votes))
+    material = evidence_of(votes, released_systems(votes))
     statistics = analysis.error_views(material, **CHOSEN).rows
     entropy = statistics[statistics["view"] == "entropy"].set_index("temperature")
     assert entropy["published"].to_dict() == {1: -0.26, 2: 0.12}
@@ -156,7 +146,7 @@ def test_people_are_counted_on_the_items_that_a_system_predicts(sample):
         computed(name, one, votes.shares[: len(one.uids)], origin="yours")
         for name, one in zip(("part", "other"), few, strict=True)
     )
-    table = analysis.view_histograms(gathered(votes, [part, other]), **CHOSEN).rows
+    table = analysis.view_histograms(evidence_of(votes, [part, other]), **CHOSEN).rows
     n_items = table.groupby(["system", "temperature"])["n_items"].unique().map(list)
     assert n_items.to_dict() == {
         ("people", 1): [60], ("part", 1): [50], ("part", 2): [50], ("other", 1): [10],
@@ -165,11 +155,11 @@ def test_people_are_counted_on_the_items_that_a_system_predicts(sample):
 
 def test_a_page_needs_a_system(sample):
     with pytest.raises(ChaosError, match="predictions=FILE"):
-        analysis.check_systems(Material((gathered(sample[0]),)), "")
+        analysis.check_systems(Material((evidence_of(sample[0]),)), "")
     without_files = Evidence((sample[0].dataset,), (sample[0],), None)
     analysis.check_systems(Material((without_files,)), "")  # its tables may be recorded
     # A dataset without systems is left out beside one that has some.
-    material = Material((gathered(sample[0], load_systems(sample[0])), gathered(sample[1])))
+    material = Material((evidence_of(sample[0], load_systems(sample[0])), evidence_of(sample[1])))
     analysis.check_systems(material, "")
     assert set(analysis.error_views(material, **CHOSEN).rows["dataset"]) == {"snli"}
 
@@ -195,15 +185,11 @@ def test_a_view_has_at_most_six_panels(histograms, view, titles):
 
 def test_no_two_systems_share_a_colour(sample):
     votes = sample[0]
-    own = [replace(computed(f"mine {k}", votes, votes.shares), origin="yours") for k in range(12)]
-    table = analysis.view_histograms(gathered(votes, own), **CHOSEN).rows
-    figure = plot_error_views(table[table["view"] == "entropy"])
-    (legend,) = figure.legends
-    assert len(legend.get_texts()) == 14
-    marginal, signed = figure.axes
+    own = [computed(f"mine {k}", votes, votes.shares, origin="yours") for k in range(12)]
+    table = analysis.view_histograms(evidence_of(votes, own), **CHOSEN).rows
+    marginal, signed = plot_error_views(table[table["view"] == "entropy"]).axes
     assert len({to_hex(patch.get_edgecolor()) for patch in signed.patches}) == 13
-    people, first, *_ = marginal.patches
-    shares = table[(table["view"] == "entropy") & (table["side"] == "marginal")]
-    for name, patch in (("people", people), ("mine 0", first)):
-        rows = shares[(shares["system"] == name) & (shares["temperature"] == 1)]
+    shares = table.query("view == 'entropy' and side == 'marginal' and temperature == 1")
+    for name, patch in zip(("people", "mine 0"), marginal.patches, strict=False):
+        rows = shares[shares["system"] == name]
         np.testing.assert_allclose(patch.get_data().values, rows["n"] / rows["n_items"])

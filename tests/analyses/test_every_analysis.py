@@ -6,9 +6,9 @@ import pkgutil
 
 import numpy as np
 import pytest
+from helpers.evidence import evidence_of
 
 import chaos_utils.analyses
-from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.recorded import Analysis
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
@@ -42,7 +42,7 @@ ANALYSES = {name: one for name, one in all_analyses().items() if not name.starts
 def called(analysis, votes, systems):
     takes = inspect.signature(analysis.function).parameters
     given = {name: GIVEN[name] for name in GIVEN.keys() & takes.keys()}
-    return analysis(Evidence((votes.dataset,), (votes,), (tuple(systems),)), **given)
+    return analysis(evidence_of(votes, systems), **given)
 
 
 def mine(votes):

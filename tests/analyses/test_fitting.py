@@ -1,13 +1,12 @@
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import first_items
+from helpers.evidence import evidence_of, first_items
 
 from chaos_utils.analyses import fitting
-from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.fitting import (
     ALL,
     AS_IT_IS,
@@ -34,16 +33,6 @@ from chaos_utils.scoring.trained import kind_of
 
 N_FOLDS = 2
 FEW = {"n_folds": N_FOLDS, "n_resamples": 100, "confidence": 0.9, "seed": 0}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def evidence(votes, systems):
-    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
 
 
 def part_of(system, rows):
@@ -73,7 +62,7 @@ def systems(votes):
 
 @pytest.fixture(scope="module")
 def table(votes, systems):
-    return fitting.methods(evidence(votes, [*systems, yours(votes)]), **FEW)
+    return fitting.methods(evidence_of(votes, [*systems, yours(votes)]), **FEW)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +74,7 @@ def recipe(table):
 
 @pytest.fixture(scope="module")
 def curve(votes, systems):
-    return fitting.curve(evidence(votes, systems), n_folds=N_FOLDS, repeats=2, seed=0).rows
+    return fitting.curve(evidence_of(votes, systems), n_folds=N_FOLDS, repeats=2, seed=0).rows
 
 
 # What is fitted to what
@@ -127,7 +116,7 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
     soft = yours(votes, "soft", trained_on=(votes_of(votes.dataset),), out_of_fold=True)
     made = fitting.common(votes, [*systems, soft])
     assert len(made.systems) == 3
-    rows = fitting.methods(evidence(votes, [systems[0], soft]), **FEW).rows
+    rows = fitting.methods(evidence_of(votes, [systems[0], soft]), **FEW).rows
     (row,) = rows[rows["inputs"] == "soft"].to_dict("records")
     assert (row["map"], row["origin"]) == (ON_VOTES, "yours")
     drawn = fitting.drawn(rows).set_index("label")
@@ -198,25 +187,27 @@ def test_neither_the_order_of_a_file_nor_the_book_s_variants_change_other_votes(
     assert {kind_of(run) for run in variants} == {"smoothing", "predicted", "votes"}
     one = systems[0]
     mixed = part_of(one, np.random.default_rng(1).permutation(len(votes)))
-    found = fitting.methods(evidence(votes, [one]), **FEW).rows
-    other = fitting.methods(evidence(votes, [mixed]), variants=variants, **FEW).rows
+    found = fitting.methods(evidence_of(votes, [one]), **FEW).rows
+    other = fitting.methods(evidence_of(votes, [mixed]), variants=variants, **FEW).rows
     pd.testing.assert_frame_equal(found, other)
 
 
 def test_other_labels_few_votes_and_no_systems(others):
     for some in others:
-        found = fitting.methods(evidence(some, [yours(some)]), **FEW)
+        found = fitting.methods(evidence_of(some, [yours(some)]), **FEW)
         rows = found.rows[found.rows["inputs"] == "mine"]
         assert set(rows["map"]) == {AS_IT_IS, *KINDS}
         assert rows["jsd"].notna().all()
-        curve = fitting.curve(evidence(some, [yours(some)]), n_folds=N_FOLDS, repeats=1, seed=0).rows
+        curve = fitting.curve(
+            evidence_of(some, [yours(some)]), n_folds=N_FOLDS, repeats=1, seed=0
+        ).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
         assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
-    alone = fitting.methods(evidence(some, []), **FEW).rows
+    alone = fitting.methods(evidence_of(some, []), **FEW).rows
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == 2
-    assert len(fitting.curve(evidence(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
-    assert len(fitting.choices(evidence(some, []), n_folds=N_FOLDS, seed=0)) == 0
+    assert len(fitting.curve(evidence_of(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
+    assert len(fitting.choices(evidence_of(some, []), n_folds=N_FOLDS, seed=0)) == 0
 
 
 # Several datasets
@@ -228,7 +219,9 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
     turned = [known[0], [*known[1][::-1], yours(several[1])]]  # another order, and one more
     made = []
     for systems in (known, turned):
-        material = Material(tuple(evidence(*pair) for pair in zip(several, systems, strict=True)))
+        material = Material(
+            tuple(evidence_of(*pair) for pair in zip(several, systems, strict=True))
+        )
         made.append(fitting.pooling(material.pooled(), n_folds=N_FOLDS, seed=0).rows)
     pd.testing.assert_frame_equal(*made)
     rows = made[0]
@@ -261,7 +254,7 @@ def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
     assert at_most.iloc[0] > at_most.iloc[-1]
     # So do the choices.
-    rows = fitting.choices(evidence(votes, systems), n_folds=N_FOLDS, seed=0).rows
+    rows = fitting.choices(evidence_of(votes, systems), n_folds=N_FOLDS, seed=0).rows
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
     assert same["jsd"].item() == pytest.approx(recipe["jsd"])
 

@@ -3,17 +3,17 @@
 from dataclasses import replace
 from itertools import combinations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from helpers.checkout import chaos, copy_checkout
 from helpers.colours import contrast
 from helpers.datasets import write_four_labels
+from helpers.evidence import evidence_of
 from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import machine_crowds as mc
-from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.base import style
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets import catalogue
@@ -28,12 +28,6 @@ FEW = {"n_resamples": 100, "confidence": 0.95, "seed": 0}
 NONE = mc.Answers(pd.DataFrame())
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def votes(sample):
     return sample[0]
@@ -42,10 +36,6 @@ def votes(sample):
 @pytest.fixture(scope="module")
 def systems(votes):
     return synthetic_systems(votes)
-
-
-def evidence(votes, systems):
-    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
 
 
 def as_if_released(votes, **changes):
@@ -122,7 +112,7 @@ def test_people_as_few_as_the_machines(votes):
 def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
     one = replace(systems[0], origin="yours")
     copies = [replace(one, name=f"c{k}", seed=k) for k in range(3)]
-    here = evidence(votes, copies)
+    here = evidence_of(votes, copies)
     (row,) = mc.crowds(here, judges=NONE, **FEW).rows.to_dict("records")
     assert (row["agreement"], row["unanimous"], row["entropy"]) == (1, 1, 0)
     assert row["people_agreement"] < 1
@@ -135,7 +125,7 @@ def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
 
 
 def test_growth_is_the_mean_over_all_ways_to_draw_members(votes, systems):
-    growth = mc.growth(evidence(votes, systems), judges=NONE, berts=NONE, confidence=0.95).rows
+    growth = mc.growth(evidence_of(votes, systems), judges=NONE, berts=NONE, confidence=0.95).rows
     rows = growth[(growth["target"] == mc.LABELS) & (growth["pooled"] == mc.HARD)]
     one_hot = np.stack([np.eye(votes.dataset.n_classes)[one.predicted] for one in systems])
     p = votes.shares
@@ -165,7 +155,7 @@ def test_a_hundred_berts(votes):
     released = as_if_released(votes)
     berts = berts_on(released, np.random.default_rng(0))
     correct = berts.rows["n_correct"]
-    here = evidence(released, [])
+    here = evidence_of(released, [])
     table = mc.hundred(here, berts=berts, **FEW).rows.set_index("crowd")
     items = np.arange(len(votes))
     people = released.shares[items, released.old_label]
@@ -185,16 +175,16 @@ def test_a_hundred_berts(votes):
     growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
     assert growth.rows["n_members"].tolist() == [1, 2, 3, 5, 10, 20, 50, 100]
     # Beside a reader's own votes, nothing is said.
-    assert not len(mc.hundred(evidence(of_a_reader(votes), []), berts=berts, **FEW))
+    assert not len(mc.hundred(evidence_of(of_a_reader(votes), []), berts=berts, **FEW))
     # Nor is there anything to show without machines.
-    nobody = evidence(votes, [])
+    nobody = evidence_of(votes, [])
     assert not len(mc.crowds(nobody, judges=NONE, **FEW))
     assert not len(mc.growth(nobody, judges=NONE, berts=NONE, confidence=0.95))
     assert not len(mc.unanimity(nobody, judges=NONE, berts=NONE, **FEW))
 
 
 def test_unanimity_by_the_majority_s_share(votes, systems):
-    table = mc.unanimity(evidence(votes, systems), judges=NONE, berts=NONE, **FEW).rows
+    table = mc.unanimity(evidence_of(votes, systems), judges=NONE, berts=NONE, **FEW).rows
     assert table["n_items"].sum() == len(votes)
     agree = np.ptp([one.predicted for one in systems], axis=0) == 0
     assert np.isclose((table["unanimous"] * table["n_items"]).sum(), agree.sum())
@@ -206,7 +196,7 @@ def test_unanimity_by_the_majority_s_share(votes, systems):
 def test_figures_are_drawn_in_both_widths(votes, systems, narrow):
     released = as_if_released(votes)
     berts = berts_on(released, np.random.default_rng(0))
-    here = evidence(released, systems)
+    here = evidence_of(released, systems)
     growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
     unanimity = mc.unanimity(here, judges=NONE, berts=berts, **FEW)
     with style.look("light", narrow=narrow):
@@ -224,24 +214,14 @@ def test_figures_are_drawn_in_both_widths(votes, systems, narrow):
     assert [one.get_title() for one in worth.axes if one.get_visible()][1].endswith("gold or not")
     crowds = {line.get_label() for line in agree.axes[0].lines}
     assert len(crowds) == 3  # seeds, BERTs and people
-
-
-def test_figures_of_few_votes_are_drawn_where_no_interval_ends_and_no_people_compare(votes):
-    few = replace(votes, counts=np.tile([2, 1, 1], (len(votes), 1)))
-    seeds = [replace(one, family="m", seed=k, origin="yours")
-             for k, one in enumerate(five_systems(few))]  # fmt: skip
-    here = evidence(few, seeds)
-    unanimity = mc.unanimity(here, judges=NONE, berts=NONE, **FEW).rows
-    assert unanimity["people"].isna().all()
-    assert len(plot_unanimity(unanimity).axes[0].lines) == 2  # machines, and people without points
-    grown = mc.grown(mc.growth(here, judges=NONE, berts=NONE, confidence=0.95)).rows
-    (axis, *_) = plot_machine_worth(grown.assign(high=np.inf)).axes
+    # No interval may end.
+    (axis, *_) = plot_machine_worth(mc.grown(growth).rows.assign(high=np.inf)).axes
     assert np.isfinite(axis.get_ylim()).all()
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     released = as_if_released(votes)
-    here = Material((evidence(released, systems),))
+    here = Material((evidence_of(released, systems),))
     monkeypatch.setattr(mc.sources, "find", lambda name: None)
     hidden = mc.beside(here)
     assert [one.votes for one in hidden.material] == [None]
@@ -249,13 +229,13 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     own = Material((replace(here[0], own=True),))
     assert mc.beside(own).material is own
     # Nor are they looked for beside other votes.
-    others = Material((replace(evidence(of_a_reader(votes), systems), own=True),))
+    others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
     assert mc.beside(others).material is others
     assert not len(mc.annotated(others)[0])
 
 
 def test_beside_the_sample_all_answers_are_invented(sample):
-    here = Material(tuple(evidence(one, []) for one in sample))
+    here = Material(tuple(evidence_of(one, []) for one in sample))
     machines = mc.beside(here)
     rows = mc.crowds(here, judges=machines.judges, **FEW).rows
     assert {("snli", mc.LLMS), ("alphanli", mc.FINISHED)} <= set(rows[["dataset", "crowd"]].agg(
@@ -288,7 +268,7 @@ def test_the_chapter_runs_on_a_reader_s_votes_and_models(tmp_path, monkeypatch):
 def test_six_language_models_on_the_released_votes(released_root):
     machines = mc.beside(gather("snli"))
     votes = machines.material.votes[0]
-    here = evidence(votes, [])
+    here = evidence_of(votes, [])
     rows = mc.crowds(here, judges=machines.judges, **FEW).rows.set_index("crowd")
     assert rows.loc[mc.LLMS, "n_items"] == 500
     assert round(rows.loc[mc.LLMS, "jsd"], 3) == 0.227

@@ -1,16 +1,15 @@
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import results
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.references import reference_scores
-from chaos_utils.base.style import look
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
-from chaos_utils.plots.results import plot_human_equivalents, plot_results
+from chaos_utils.plots.results import plot_human_equivalents
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.human_equivalents import BRIER, JSD, NAMES, TVD
 from chaos_utils.scoring.systems import (
@@ -46,7 +45,7 @@ def table(material):
 
 
 def test_every_row_of_the_paper_is_there_and_simple_guesses_beat_it(released):
-    evidence = Material(tuple(Evidence((one.dataset,), (one,), ((),)) for one in released))
+    evidence = Material(tuple(evidence_of(one) for one in released))
     table = results.main_results(evidence, n_resamples=20, seed=0)
     counts = table.rows.groupby(["dataset", "kind", "source"]).size()
     for dataset in ("snli", "mnli", "alphanli"):
@@ -189,34 +188,9 @@ def test_the_figure_of_people_has_a_row_for_each_family(worth):
     names = rows_of(figure.axes[0])
     assert names.count("mine, 3 seeds") == 1
     assert names.index("mean vote") < names.index("mine, 3 seeds")
-    plt.close(figure)
     many = drawn.assign(n_people=drawn["n_people"] * 10)
     figure = plot_human_equivalents(many)
     assert figure.axes[0].get_xscale() == "log"
-    plt.close(figure)
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_rows_of_systems_are_sorted_in_groups(table, references, narrow):
-    shown = results.drawn_results(table, references).rows
-    with look("light", narrow=narrow):
-        figure = plot_results(shown)
-        wide = figure.get_size_inches()[0]
-    assert wide == pytest.approx(3.7 if narrow else 6.9)
-    kinds = shown.set_index("label")["kind"].to_dict()
-    for axis, dataset in zip(figure.axes, ("snli", "mnli", "alphanli"), strict=True):
-        names = rows_of(axis if narrow else figure.axes[0])  # side by side they share theirs
-        assert {names[0], *names[1:3]} == {"perfect model", "second crowd", "estimated human"}
-        assert "RoBERTa-base" in names  # the paper's
-        jsd = shown[(shown["dataset"] == dataset) & (shown["measure"] == "jsd")]
-        values = jsd.groupby("label")["value"].mean()
-        models = [name for name in names if kinds[name] == "model"]
-        assert names[-len(models) :] == models
-        if narrow:
-            ranks = jsd.assign(rank=jsd["value"].rank()).groupby("label")["rank"].mean()
-            assert ranks[models].is_monotonic_increasing
-            assert set(names) == set(values.index)
-    plt.close(figure)
 
 
 def signals(votes, systems):

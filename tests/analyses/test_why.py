@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_of, with_counts
 
 from chaos_utils.analyses import why
 from chaos_utils.analyses.evidence import Evidence, Material, gather
@@ -23,11 +23,7 @@ E, N, C = "entailment", "neutral", "contradiction"
 def votes(sample):
     """Four items of a hundred votes."""
     counts = np.array([[60, 30, 10], [20, 70, 10], [0, 50, 50], [5, 5, 90]])
-    return replace(
-        sample[1], uids=("a", "b", "c", "d"), counts=frozen(counts),
-        majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
-        texts=(),
-    )  # fmt: skip
+    return replace(with_counts(sample[1], counts), uids=("a", "b", "c", "d"))
 
 
 def beside(rows, columns):
@@ -151,7 +147,7 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
 
 def test_the_sample_has_invented_companions_in_both_widths(sample):
     votes = sample[1]
-    material = Material((Evidence((votes.dataset,), (votes,), ((),)),))
+    material = Material((evidence_of(votes),))
     varierr, taxonomy, livenli, ambient = why.beside(material)
     assert not varierr.inputs
     rng = np.random.default_rng(0)
@@ -166,7 +162,6 @@ def test_the_sample_has_invented_companions_in_both_widths(sample):
             assert len([one for one in plot_reasons(reasons).axes if one.get_visible()]) == 4
             assert len([one for one in plot_reasons(alone).axes if one.get_visible()]) == 2
             assert len(plot_readings(readings).axes[0].lines) == 3
-        plt.close("all")
 
 
 def test_published_files(released_root):

@@ -1,4 +1,5 @@
 import pytest
+from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import your_model
 from chaos_utils.analyses.evidence import Evidence
@@ -41,7 +42,7 @@ def test_every_command_stands_above_its_answer(transcript, sample):
 def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder, monkeypatch):
     monkeypatch.setattr(Evidence, "recordable", True)
     votes = sample[2]
-    evidence = Evidence((votes.dataset,), (votes,), (tuple(load_systems(votes)),))
+    evidence = evidence_of(votes, load_systems(votes))
     computed = your_model.commands(evidence, system=NAME, options=" --data sample")
     (path,) = (run_folder / FOLDER).glob("*/*.csv")
     assert not any(place in path.read_text() for place in ("/home", "/tmp", str(run_folder)))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.datasets.votes import frozen
 
 
 def evidence_on(all_votes):
@@ -10,8 +11,22 @@ def evidence_on(all_votes):
     return [Evidence((votes.dataset,), (votes,), None) for votes in all_votes]
 
 
+def evidence_of(votes, systems=(), **more):
+    """Return the evidence on a dataset: its votes and these systems."""
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),), **more)
+
+
 def first_items(votes, n):
     """Return the votes on the first items alone."""
     fields = ("uids", "counts", "majority", "given_old_label", "given_old_votes", "texts")
     known = {name: getattr(votes, name) for name in fields}
     return replace(votes, **{name: all_[:n] for name, all_ in known.items() if all_ is not None})
+
+
+def with_counts(votes, counts):
+    """Return other votes in their place, on items without old labels and texts."""
+    return replace(
+        votes, uids=tuple(f"item-{k}" for k in range(len(counts))), counts=frozen(counts),
+        majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
+        texts=(),
+    )  # fmt: skip
