@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import on_items
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -139,16 +140,10 @@ def test_a_pool_is_scored_as_one_dataset(sample):
 
 def test_a_system_is_scored_on_the_items_it_covers(sample):
     votes = sample[0]
-    whole = oracle(votes)
     of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
     kept = np.flatnonzero(of_item != 2)[::2]
-    part = replace(
-        whole,
-        uids=tuple(votes.uids[i] for i in kept),
-        probabilities=whole.probabilities[kept],
-        predicted=1 - np.minimum(votes.majority[kept], 1),  # never the majority
-        stated=True,
-    )
+    never = 1 - np.minimum(votes.majority[kept], 1)  # the majority
+    part = replace(on_items(oracle(votes), kept), predicted=never, stated=True)
     scores = in_bins(votes, [part])
     k = scores.systems.index("oracle")
     assert scores.n_scored[:, k].tolist() == np.bincount(of_item[kept], minlength=5).tolist()
@@ -247,27 +242,23 @@ def test_rows_with_a_reference_are_differences(of_sample):
 
 
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
-    votes = sample[0]
-    answers = np.eye(3)
-    right = computed("right", votes, answers[votes.majority])
-    wrong = computed("wrong", votes, answers[(votes.majority + 1) % 3])
-    half = np.where(np.arange(len(votes)) < 4, votes.majority, (votes.majority + 1) % 3)
-    some = computed("some", votes, answers[half])
-    few = replace(
-        right, uids=right.uids[2:], probabilities=right.probabilities[2:],
-        predicted=right.predicted[2:],
+    votes, n = sample[0], len(sample[0])
+    off = (votes.majority + 1) % 3
+    right, wrong, some = (
+        computed(name, votes, np.eye(3)[labels])
+        for name, labels in (
+            ("right", votes.majority), ("wrong", off),
+            ("some", np.where(np.arange(n) < 4, votes.majority, off)),
+        )
     )  # fmt: skip
-
-    def counts(*systems):
-        table = agreement.all_correct(material(sample, {"snli": systems})).rows.set_index("label")
-        assert set(table["dataset"]) == {"snli"}
-        return table.loc["new", ["n_items", "n_all_correct", "n_none_correct"]].tolist()
-
-    n = len(votes)
-    assert counts(right, some) == [n, 4, 0]
-    assert counts(some, wrong) == [n, 0, n - 4]
-    assert counts(few, some) == [n - 2, 2, 0]
-    assert len(agreement.all_correct(material(sample, {}))) == 0
+    for systems, expected in (
+        ([right, some], [n, 4, 0]), ([some, wrong], [n, 0, n - 4]),
+        ([on_items(right, np.arange(2, n)), some], [n - 2, 2, 0]),
+    ):  # fmt: skip
+        rows = agreement.all_correct.function(votes, systems).set_index("label")
+        counts = rows.loc["new", ["n_items", "n_all_correct", "n_none_correct"]]
+        assert counts.tolist() == expected
+    assert len(agreement.all_correct.function(votes, [])) == 0
 
 
 def test_changes_are_from_the_first_bin_to_the_last(of_release):

@@ -1,9 +1,8 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.evidence import evidence_on
+from helpers.evidence import evidence_on, on_items
 
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
@@ -69,8 +68,8 @@ def test_a_crowd_as_a_system_scores_about_1(sample):
 def test_a_system_is_set_beside_references_on_its_own_items(sample):
     votes = sample[0]
     rows = np.arange(len(votes))[::-2]
-    few = replace(votes, uids=tuple(votes.uids[i] for i in rows))
-    part = systems.computed("part", few, votes.shares[rows][:, ::-1], origin="yours")
+    turned = systems.computed("part", votes, votes.shares[:, ::-1], origin="yours")
+    part = on_items(turned, rows)
     table = normalised(votes, [part], n_draws=3, n_resamples=20, seed=0)
     jsd = table[table["measure"] == "jsd"].set_index("system")
     assert jsd.loc["part", "n_items"] == len(rows)

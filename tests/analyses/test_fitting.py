@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_of, first_items
+from helpers.evidence import evidence_of, first_items, on_items
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import Material
@@ -33,16 +33,6 @@ from chaos_utils.scoring.trained import kind_of
 
 N_FOLDS = 2
 FEW = {"n_folds": N_FOLDS, "n_resamples": 100, "confidence": 0.9, "seed": 0}
-
-
-def part_of(system, rows):
-    rows = np.asarray(rows)
-    return replace(
-        system,
-        uids=tuple(system.uids[row] for row in rows),
-        probabilities=system.probabilities[rows],
-        predicted=system.predicted[rows],
-    )
 
 
 def yours(votes, name="mine", seed=9, **more):
@@ -99,7 +89,7 @@ def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, system
 def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
     n = len(votes)
     mixed = np.random.default_rng(0).permutation(n)
-    one, other = part_of(systems[0], mixed), part_of(systems[1], mixed[mixed % 5 != 0])
+    one, other = on_items(systems[0], mixed), on_items(systems[1], mixed[mixed % 5 != 0])
     made = fitting.common(votes, [one, other])
     rows = np.flatnonzero(np.arange(n) % 5 != 0)
     assert made.votes.uids == tuple(votes.uids[row] for row in rows)
@@ -109,7 +99,7 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
         np.testing.assert_allclose(made.logs[:, place], expected)
     assert np.array_equal(made.groups, item_groups([votes])[0][rows])
     with pytest.raises(ChaosError, match="no item in common"):
-        fitting.common(votes, [part_of(one, range(50)), part_of(one, range(60, 90))])
+        fitting.common(votes, [on_items(one, range(50)), on_items(one, range(60, 90))])
 
 
 def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
@@ -186,7 +176,7 @@ def test_neither_the_order_of_a_file_nor_the_book_s_variants_change_other_votes(
     variants = fitting.variants()
     assert {kind_of(run) for run in variants} == {"smoothing", "predicted", "votes"}
     one = systems[0]
-    mixed = part_of(one, np.random.default_rng(1).permutation(len(votes)))
+    mixed = on_items(one, np.random.default_rng(1).permutation(len(votes)))
     found = fitting.methods(evidence_of(votes, [one]), **FEW).rows
     other = fitting.methods(evidence_of(votes, [mixed]), variants=variants, **FEW).rows
     pd.testing.assert_frame_equal(found, other)

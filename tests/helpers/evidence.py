@@ -30,3 +30,11 @@ def with_counts(votes, counts):
         majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
         texts=(),
     )  # fmt: skip
+
+
+def on_items(system, rows):
+    """Return a system's predictions on some of its items, in this order."""
+    return replace(
+        system, uids=tuple(system.uids[row] for row in rows),
+        probabilities=system.probabilities[rows], predicted=system.predicted[rows],
+    )  # fmt: skip
