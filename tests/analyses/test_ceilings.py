@@ -166,7 +166,9 @@ def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
 def test_scores_are_set_from_the_references_to_the_models(sample):
     several = systems.load_systems(sample[0])
     table = normalised(sample[0], several, n_draws=3, n_resamples=20, seed=0)
-    header, cells = lay_out(ceilings.side_by_side(table), ceilings.SCORE_COLUMNS, ["dataset"])
+    header, cells = lay_out(
+        ceilings.side_by_side(table), ceilings.SCORE_COLUMNS, ["dataset", "kind"]
+    )
     rows = {row[1]: row for row in cells}
     names = list(rows)
     assert names[:3] == ["perfect model", "second crowd", "estimated human (published)"]
