@@ -124,7 +124,11 @@ def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
     assert np.allclose(soft["worth"], brier_equivalent(votes, one).value)
 
 
-def test_growth_is_the_mean_over_all_ways_to_draw_members(votes, systems):
+def test_growth_is_the_mean_over_all_ways_to_draw_members(votes):
+    systems = [
+        replace(one, family="m", seed=k, origin="yours")
+        for k, one in enumerate(five_systems(votes)[:3])
+    ]
     growth = mc.growth(evidence_of(votes, systems), judges=NONE, berts=NONE, confidence=0.95).rows
     rows = growth[(growth["target"] == mc.LABELS) & (growth["pooled"] == mc.HARD)]
     one_hot = np.stack([np.eye(votes.dataset.n_classes)[one.predicted] for one in systems])
@@ -140,6 +144,10 @@ def test_growth_is_the_mean_over_all_ways_to_draw_members(votes, systems):
     expected = brier_equivalent(votes, mean)
     assert np.allclose(whole[["worth", "low", "high"]].astype(float),
                        [expected.value, expected.low, expected.high])  # fmt: skip
+    # Endlessly many are as far from people as two of them together, whose errors are their own.
+    pairs = [((p - one) * (p - other)).sum(axis=1) for one, other in combinations(one_hot, 2)]
+    of_people = (p * (1 - p)).sum(axis=1) / (n - 1)
+    assert np.allclose(rows["limit"], of_one / (np.mean(pairs, axis=0) - of_people).mean())
     # More of them help, and never more than endlessly many would.
     assert rows["worth"].is_monotonic_increasing
     assert (rows["worth"] <= rows["limit"]).all()
