@@ -41,45 +41,21 @@ def of(sample, *places):
     return Material(tuple(Evidence((sample[k].dataset,), (sample[k],), None) for k in places))
 
 
-def ways(**parameters):
-    table = collection.open_ways(load_protocol(**parameters)).rows
-    return set(zip(table["from"], table["to"], strict=True))
-
-
-def test_the_published_protocol_has_every_stage_and_no_way_round_it():
-    found = ways()
-    assert {
-        ("start", "qualification"),
-        ("qualification", "training"),
-        ("training", "ready"),
-    } < found
-    assert not {("start", "training"), ("start", "ready"), ("qualification", "ready")} & found
-
-
 @pytest.mark.parametrize(
     ("parameters", "opened", "closed"),
     [
-        ({"qualification_items": 0}, ("start", "training"), ("start", "qualification")),
-        ({"training_items": 0}, ("qualification", "ready"), ("qualification", "training")),
-        (
-            {"qualification_items": 0, "training_items": 0},
-            ("start", "ready"),
-            ("start", "training"),
-        ),
+        ({}, ["start qualification", "qualification training", "training ready"],
+         ["start training", "start ready", "qualification ready"]),
+        ({"qualification_items": 0}, ["start training"], ["start qualification"]),
+        ({"training_items": 0}, ["qualification ready"], ["qualification training"]),
+        ({"qualification_items": 0, "training_items": 0}, ["start ready"], ["start training"]),
     ],
-)
-def test_a_stage_that_is_left_out_opens_the_way_round_it(parameters, opened, closed):
-    found = ways(**parameters)
-    assert opened in found
-    assert closed not in found
-
-
-def test_conditions_carry_the_thresholds():
-    protocol = load_protocol(min_training_accuracy=0.6, check_rate=0.3)
-    table = collection.open_ways(protocol).rows.set_index("to")
-    assert table.loc["dismissed", "condition"].endswith("< 0.6")
-    assert table.loc["check", "condition"] == "check, chance 0.3"
-    assert table.loc["blocked", "discards_votes"].all()
+)  # fmt: skip
+def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(parameters, opened, closed):
+    table = collection.open_ways(load_protocol(**parameters)).rows
+    found = set(table["from"] + " " + table["to"])
+    assert found.issuperset(opened)
+    assert found.isdisjoint(closed)
 
 
 def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
@@ -100,11 +76,6 @@ def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
     assert set(both.pool_uids).isdisjoint(cut(alphanli, sample).pool_uids)
 
 
-def test_readers_datasets_lend_only_what_they_bring(sample):
-    (alone,) = collection.with_examples(of(sample, 1))
-    assert alone.votes == (sample[1],)
-
-
 def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
     snli, mnli, _ = of(sample, 0, 1, 2)
     without = Evidence(mnli.datasets, None, None)
@@ -117,13 +88,6 @@ def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
     assert (alone.name, alone.votes) == ("snli", None)
 
 
-def test_datasets_whose_collection_is_not_published_are_passed_over(sample, others):
-    brought = Evidence((others[0].dataset,), (others[0],), None, own=True)
-    lent = collection.with_examples(Material((brought, *of(sample, 2))))
-    assert [one.name for one in lent] == ["alphanli"]
-    assert not collection.with_examples(Material((brought,)))
-
-
 def test_published_figures_stand_beside_simulated_ones(stories, compared):
     paper = read_published("nie2020_table1").set_index("dataset").loc["alphanli"]
     table = compared.rows.set_index("quantity")
@@ -134,10 +98,11 @@ def test_published_figures_stand_beside_simulated_ones(stories, compared):
     np.testing.assert_allclose(
         fitted["difference"], fitted["simulated"] - fitted["published"], atol=1e-5
     )
+    # The fit meets its targets in expectation.
+    np.testing.assert_allclose(fitted["expected"], fitted["published"], rtol=1e-3)
     assert (table["role"] == "free").sum() <= len(fitted)
     predicted = table[table["role"] == "predicted"]
     assert predicted["published"].isna().all()
-    assert predicted["simulated"].notna().all()
     (run,) = collection._collected(*stories.votes, stories.votes, PROTOCOL, 1, 0.95, 3)
     people = run.annotators
     blocked = (people["state"] == "blocked").sum() / (people["state"] != "rejected").sum()
@@ -154,14 +119,6 @@ def test_a_collection_has_as_many_votes_as_the_published_one(stories, compared):
     assert 100 * sizes.sum() == 464_500
 
 
-def test_the_fit_meets_its_targets_in_expectation(compared):
-    table = compared.rows.set_index("role")
-    np.testing.assert_allclose(
-        table.loc["fitted", "expected"], table.loc["fitted", "published"], rtol=1e-3
-    )
-    assert table.drop("fitted")["expected"].isna().all()
-
-
 def test_a_table_names_the_votes_the_protocol_and_the_paper(stories, compared):
     names = [entry.name for entry in compared.inputs]
     assert names == [
@@ -173,26 +130,13 @@ def test_a_table_names_the_votes_the_protocol_and_the_paper(stories, compared):
 
 
 def test_targets_are_shown_beside_the_paper_and_the_rest_by_itself(compared):
-    header, cells = lay_out(collection.fitted(compared.rows), collection.COLLECTION_COLUMNS)
-    targets = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("quantity")
-    assert len(targets) == 4
-    assert targets.loc["annotators", "paper"] == "1,903"
+    _, cells = lay_out(collection.fitted(compared.rows), collection.COLLECTION_COLUMNS)
+    assert len(cells) == 4
+    assert "1,903" in {cell for row in cells for cell in row}  # annotators, in the paper
     header, cells = lay_out(*collection.by_quantity(compared.rows))
     rest = pd.DataFrame(cells, columns=[name for (name,) in header]).set_index("quantity")
-    assert list(rest.columns) == ["role", "αNLI"]
     assert rest["role"].drop_duplicates().tolist() == ["predicted", "free parameter", "material"]
-    assert rest.loc["cost (dollars)", "αNLI"].endswith("]")
     assert rest.loc["votes in a collection", "αNLI"] == "153,200"
-    assert not set(rest.index) & set(targets.index)
-
-
-def test_each_figure_s_datasets_stand_together(compared):
-    several = pd.concat([compared.rows, compared.rows.assign(dataset="snli", simulated=1.0)])
-    assert collection.fitted(several)["dataset"].tolist() == ["alphanli", "snli"] * 4
-    rows, columns = collection.by_quantity(several)
-    assert [column.heading for column in columns[2:]] == ["αNLI", "SNLI"]
-    cells = {tuple(column.cell(row) for column in columns[2:]) for row in rows.to_dict("records")}
-    assert {second.split(" ")[0] for _, second in cells} == {"1", "1.0"}
 
 
 def test_rules_are_those_of_the_protocol():
@@ -205,23 +149,19 @@ def test_rules_are_those_of_the_protocol():
     assert values["votes_per_item"] == "100"
 
 
-def test_careful_annotators_answer_checks_better_than_all(curves):
+def test_the_settled_accuracy_of_the_curves_is_that_of_the_table(curves, compared):
     first = curves[curves["items"] == curves["items"].min()].set_index("who")["accuracy_percent"]
     assert first["careful"] >= first["all"]
     assert set(curves["plateau_percent"]) == {92.0}
-
-
-def test_the_settled_accuracy_of_the_curves_is_that_of_the_table(curves, compared):
     row = compared.rows.set_index("quantity").loc["plateau_percent"]
     assert row["low"] == row["high"] == row["simulated"]  # of the only collection
     settled = curves[curves["who"] == "all"]["settled_percent"]
     assert settled.unique() == pytest.approx(row["simulated"])
 
 
-@pytest.mark.parametrize("changes", [{"collections": 0}, {"collections": -1}])
-def test_nothing_to_simulate_is_refused(stories, changes):
+def test_nothing_to_simulate_is_refused(stories):
     with pytest.raises(ChaosError, match="Nothing would be simulated"):
-        collection.beside_published(stories, **COMMON, **changes)
+        collection.beside_published(stories, **COMMON, collections=0)
 
 
 @pytest.fixture(scope="module")
@@ -264,23 +204,16 @@ def test_guidance_is_that_of_the_fitted_population(stories, population, few):
         collection.guidance(stories, items=40, **(given | {"budget": 0.1}), **COMMON)
 
 
-@pytest.fixture
-def advice():
-    return pd.DataFrame(
+def test_guidance_marks_the_lowest_error():
+    advice = pd.DataFrame(
         {
-            "check_rate": [0.0, 0.1, 0.2, 0.2],
-            "min_check_accuracy": [float("nan"), 0.75, 0.75, 0.85],
-            "dollars_per_vote": [0.05, 0.06, 0.07, 0.09],
-            "votes_per_item": [20, 17, 1, 0],
-            "tvd": [0.2, 0.1, 0.15, float("nan")],
-            "bias_squared": [0.04, 0.01, 0.005, 0.005],
-            "best": [False, True, False, False],
+            "check_rate": [0, 0.1, 0.2], "min_check_accuracy": [np.nan, 0.75, 0.85],
+            "dollars_per_vote": [0.05, 0.06, 0.09], "votes_per_item": [20, 17, 0],
+            "tvd": [0.2, 0.1, np.nan], "bias_squared": [0.04, 0.01, 0.005],
+            "best": [False, True, False],
         }
-    )
-
-
-def test_guidance_marks_the_lowest_error(advice):
+    )  # fmt: skip
     _, cells = lay_out(advice, collection.GUIDANCE_COLUMNS)
-    assert [row[-1] for row in cells] == ["0.200", "**0.100**", "0.150", "–"]
-    assert [row[0] for row in cells] == ["none", "10%", "20%", "20%"]
-    assert [row[1] for row in cells] == ["–", "75%", "75%", "85%"]
+    assert [[row[0], row[1], row[-1]] for row in cells] == [
+        ["none", "–", "0.200"], ["10%", "75%", "**0.100**"], ["20%", "85%", "–"],
+    ]  # fmt: skip

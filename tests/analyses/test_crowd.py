@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from helpers.checkout import chaos, copy_checkout
 from helpers.datasets import write_four_labels
+from helpers.evidence import with_counts
 
 from chaos_utils.analyses import ceilings, crowd
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.scoring.api import make_system
 
@@ -36,21 +36,16 @@ def truth():
 
 def drawn(sample, truth, n_votes, seed=0):
     """Return votes on these distributions in the sample's place."""
-    counts = np.random.default_rng(seed).multinomial(n_votes, truth)
-    uids = tuple(f"item-{k}" for k in range(len(counts)))
-    return replace(
-        sample[0], uids=uids, counts=frozen(counts), majority=frozen(counts.argmax(axis=1)),
-        given_old_label=None, given_old_votes=None, texts=(),
-    )  # fmt: skip
+    return with_counts(sample[0], np.random.default_rng(seed).multinomial(n_votes, truth))
 
 
 def by(table, *keys):
     return table.set_index(list(keys))["value"]
 
 
-@pytest.mark.parametrize("n_votes", [2, 3, 5])
+@pytest.mark.parametrize("n_votes", [2, 5])
 def test_what_is_unbiased_is_right_from_two_votes_on(sample, truth, n_votes):
-    table = crowd.agreement.function(drawn(sample, truth, n_votes), n_resamples=300, seed=0)
+    table = crowd.agreement.function(drawn(sample, truth, n_votes), n_resamples=100, seed=0)
     row = table.set_index("quantity").loc["disagreement"]
     apart = (1 - (truth**2).sum(axis=1)).mean()
     assert row["low"] < apart < row["high"]
@@ -67,7 +62,7 @@ def test_items_with_a_single_vote_say_nothing_of_agreement(sample, truth):
     np.testing.assert_allclose(by(few, "quantity"), by(alone, "quantity"))
 
 
-@pytest.mark.parametrize("n_votes", [3, 5, 10])
+@pytest.mark.parametrize("n_votes", [3, 10])
 def test_the_prior_is_nearer_to_shannon_s_entropy_than_miller_and_madow(sample, truth, n_votes):
     table = crowd.entropies.function(drawn(sample, truth, n_votes), seed=0)
     found = by(table, "quantity")
@@ -88,22 +83,16 @@ def test_majorities_are_as_often_right_as_the_prior_says(sample, truth):
     assert np.abs(sizes["value"] - seen).sum() < np.abs(sizes["plain"] - seen).sum()
 
 
-def test_thinning_gives_the_numbers_that_are_known_of_snli(released):
-    table = crowd.few_votes.function(released[0], seed=0)
-    found = by(table, "quantity", "estimate", "n_votes")
-    known = dict(zip(crowd.THINNED, (0.418, 0.485, 0.528, 0.547), strict=True))
-    for n_votes, value in known.items():
-        assert found["shannon", "miller_madow", n_votes] == pytest.approx(value, abs=0.008)
-        assert found["shannon", "prior", n_votes] == pytest.approx(0.561, abs=0.012)
+def test_thinning_shows_the_bias_of_few_votes(sample, truth):
+    table = crowd.few_votes.function(drawn(sample, truth[::10], 60), seed=0, n_draws=20)
+    found = by(table, "quantity", "estimate", "n_votes").sort_index()
     of_all = table.groupby("quantity")["of_all"].first()
-    assert of_all["shannon"] == pytest.approx(0.561, abs=0.0005)
-    found = found.sort_index()
+    biased = found["shannon", "miller_madow"]
+    assert biased.is_monotonic_increasing
+    assert (biased[[3, 5]] < of_all["shannon"] - 0.01).all()
     for quantity in ("quadratic", "squared_distance"):
-        assert np.allclose(found[quantity, "unbiased"], of_all[quantity], atol=0.006)
+        assert np.allclose(found[quantity, "unbiased"], of_all[quantity], atol=0.02)
         assert abs(found[quantity, "plain", 3] - of_all[quantity]) > 0.1
-
-
-def test_nothing_is_thinned_that_has_few_votes(sample, truth):
     assert not len(crowd.few_votes.function(drawn(sample, truth, 29), seed=0))
 
 
@@ -116,6 +105,11 @@ def test_the_most_divided_items_are_not_those_with_fewest_votes(sample, truth):
     assert (n_votes[rows] == 40).all()  # thousands of the others are tied, one to one
     assert ((table["low"] <= apart) & (apart <= table["high"])).mean() > 0.88
     assert table["counts"][0] == " ".join(map(str, votes.counts[rows[0]]))
+    # Items as divided are counted whatever their labels.
+    votes = drawn(sample, truth, 3)
+    first = crowd.divided_items.function(votes, n_items=1, most=2000, seed=0).iloc[0]
+    assert sorted(map(int, first["counts"].split())) == [1, 1, 1]
+    assert first["n_alike"] == (votes.counts == 1).all(axis=1).sum()
 
 
 def test_enough_is_the_first_number_that_reaches_the_aim(sample, truth):
@@ -129,6 +123,8 @@ def test_enough_is_the_first_number_that_reaches_the_aim(sample, truth):
                  if v <= 0.1)  # fmt: skip
     assert [by_aim[name] for name in by_aim.index if "0.10" in name] == [first]
     assert all(by_aim.isna()[name] for name in by_aim.index if "0.05" in name)
+    cells = [crowd.BUDGET_COLUMNS[0].cell({"n_votes": n, "most_votes": 5}) for n in (5, 10)]
+    assert cells == ["5", "10 (prior alone)"]
 
 
 def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample, truth):
@@ -136,14 +132,10 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
     votes = drawn(sample, truth[few], 3)
     rng = np.random.default_rng(5)
     near, twin = (0.9 * truth[few] + 0.1 * rng.dirichlet([1, 1, 1], 300) for _ in range(2))
-    systems = [
-        make_system(name, votes, values)
-        for name, values in (("near", near), ("twin", twin), ("far", 1 - near - 0 * twin))
-        if name != "far"
-    ]
+    systems = [make_system(name, votes, one) for name, one in (("near", near), ("twin", twin))]
     far = make_system("far", votes, np.roll(truth[few], 1, axis=1))
     systems.append(replace(far, n_samples=(5, 5)))
-    table = crowd.compared.function(votes, systems, n_resamples=2000, seed=0)
+    table = crowd.compared.function(votes, systems, n_resamples=500, seed=0)
     said = table.set_index(["system", "reference"])["verdict"]
     assert said["near", "twin"] == crowd.OPEN
     assert said["near", "far"] == "near"
@@ -155,13 +147,11 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
     assert ["near", "twin"] in shown
     judged = crowd.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
     assert judged["system"][:2].tolist() == ["perfect model", "second crowd"]
-    values = judged.set_index("system")["sq_distance"]
     exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
-    assert values["near"] == pytest.approx(exact, abs=0.04)
-    assert judged["kind"].tolist().count("model") == 2
+    value = judged.set_index("system")["sq_distance"]["near"]
+    assert value == pytest.approx(exact, abs=0.04)
     names = [crowd.SYSTEM_COLUMNS[0].cell(row) for row in judged.to_dict("records")]
-    assert "far (machine votes)" in names
-    assert "near" in names
+    assert {"far (machine votes)", "near"} <= set(names)
 
 
 @pytest.fixture
@@ -195,28 +185,13 @@ def test_who_can_only_agree_stands_at_neither_end(tmp_path, monkeypatch):
     assert crowd.at_the_ends(table, 10)["corrected"].notna().all()
 
 
-def test_a_file_for_another_dataset_is_refused_by_each_chapter(four, tmp_path):
+def test_votes_without_pairs_and_files_for_another_dataset_are_refused(four, tmp_path):
     path = tmp_path / "other.csv"
     path.write_text("uid,none,mild,severe,fatal\nx1,0.25,0.25,0.25,0.25\n")
     for read in (lambda: crowd.crowd_of(str(four), "", [str(path)]),
                  lambda: gather(str(four), [str(path)])):  # fmt: skip
         with pytest.raises(ChaosError, match=r"No uid of 'other' occurs in(.|\n)*uids such as"):
             read()
-
-
-def test_numbers_that_rest_on_the_prior_alone_are_marked():
-    cells = [crowd.BUDGET_COLUMNS[0].cell({"n_votes": n, "most_votes": 5}) for n in (5, 10)]
-    assert cells == ["5", "10 (prior alone)"]
-
-
-def test_items_as_divided_are_counted_whatever_their_labels(sample, truth):
-    votes = drawn(sample, truth, 3)
-    first = crowd.divided_items.function(votes, n_items=1, most=2000, seed=0).iloc[0]
-    assert sorted(map(int, first["counts"].split())) == [1, 1, 1]
-    assert first["n_alike"] == (votes.counts == 1).all(axis=1).sum()
-
-
-def test_votes_without_pairs_are_refused(tmp_path):
     path = tmp_path / "single.csv"
     path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
     with pytest.raises(ChaosError, match="cannot say how far people agree"):

@@ -1,13 +1,12 @@
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_on
+from helpers.evidence import evidence_of, first_items, on_items
 
 from chaos_utils.analyses import fitting
-from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.fitting import (
     ALL,
     AS_IT_IS,
@@ -27,34 +26,13 @@ from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import (
     computed,
-    load_systems,
     mean_vote,
-    released_systems,
     synthetic_systems,
 )
 from chaos_utils.scoring.trained import kind_of
 
-FEW = {"n_folds": 3, "n_resamples": 100, "confidence": 0.9, "seed": 0}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def evidence(votes, systems):
-    return Evidence((votes.dataset,), (votes,), (tuple(systems),))
-
-
-def part_of(system, rows):
-    rows = np.asarray(rows)
-    return replace(
-        system,
-        uids=tuple(system.uids[row] for row in rows),
-        probabilities=system.probabilities[rows],
-        predicted=system.predicted[rows],
-    )
+N_FOLDS = 2
+FEW = {"n_folds": N_FOLDS, "n_resamples": 100, "confidence": 0.9, "seed": 0}
 
 
 def yours(votes, name="mine", seed=9, **more):
@@ -64,7 +42,7 @@ def yours(votes, name="mine", seed=9, **more):
 
 @pytest.fixture(scope="module")
 def votes(sample):
-    return sample[0]
+    return first_items(sample[0], 150)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +52,7 @@ def systems(votes):
 
 @pytest.fixture(scope="module")
 def table(votes, systems):
-    return fitting.methods(evidence(votes, [*systems, yours(votes)]), **FEW)
+    return fitting.methods(evidence_of(votes, [*systems, yours(votes)]), **FEW)
 
 
 @pytest.fixture(scope="module")
@@ -84,34 +62,34 @@ def recipe(table):
     return rows.set_index("objective")["jsd"]
 
 
+@pytest.fixture(scope="module")
+def curve(votes, systems):
+    return fitting.curve(evidence_of(votes, systems), n_folds=N_FOLDS, repeats=2, seed=0).rows
+
+
 # What is fitted to what
 
 
 def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, systems):
     other = [replace(one, name=f"o{one.seed}", family="other") for one in systems[:2]]
     mine = yours(votes)
-    found = fitting.stacks([*systems, *other, mine])
-    assert found == {
+    assert fitting.stacks([*systems, *other, mine]) == {
         **{one.name: [k] for k, one in enumerate([*systems, *other, mine])},
-        "synthetic model, 3 seeds": [0, 1, 2],
-        "other, 2 seeds": [3, 4],
-        ALL: [0, 1, 2, 3, 4],
-        WITH_YOURS: [0, 1, 2, 3, 4, 5],
-    }
-    assert set(fitting.stacks(systems)) == {one.name for one in systems} | {ALL}
+        "synthetic model, 3 seeds": [0, 1, 2], "other, 2 seeds": [3, 4],
+        ALL: [0, 1, 2, 3, 4], WITH_YOURS: [0, 1, 2, 3, 4, 5],
+    }  # fmt: skip
+    assert fitting.stacks([]) == {}
     assert fitting.stacks([mine]) == {"mine": [0]}
     assert fitting.stacks([mine, yours(votes, "too")])[ALL] == [0, 1]
-    assert fitting.stacks([]) == {}
     apart = fitting.stacks([*systems, mine], alone=["synthetic model, seed 1"])
-    assert apart[ALL] == [0, 2]
-    assert apart[WITH_YOURS] == [0, 2, 3]
+    assert (apart[ALL], apart[WITH_YOURS]) == ([0, 2], [0, 2, 3])
     assert apart["synthetic model, seed 1"] == [1]
 
 
 def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
     n = len(votes)
     mixed = np.random.default_rng(0).permutation(n)
-    one, other = part_of(systems[0], mixed), part_of(systems[1], mixed[mixed % 5 != 0])
+    one, other = on_items(systems[0], mixed), on_items(systems[1], mixed[mixed % 5 != 0])
     made = fitting.common(votes, [one, other])
     rows = np.flatnonzero(np.arange(n) % 5 != 0)
     assert made.votes.uids == tuple(votes.uids[row] for row in rows)
@@ -120,19 +98,15 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
         expected = np.log(np.maximum(system.probabilities[rows], 1e-9))
         np.testing.assert_allclose(made.logs[:, place], expected)
     assert np.array_equal(made.groups, item_groups([votes])[0][rows])
-
-
-def test_systems_without_a_common_item_are_refused(votes, systems):
-    one, other = part_of(systems[0], range(50)), part_of(systems[1], range(60, 90))
     with pytest.raises(ChaosError, match="no item in common"):
-        fitting.common(votes, [one, other])
+        fitting.common(votes, [on_items(one, range(50)), on_items(one, range(60, 90))])
 
 
 def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
     soft = yours(votes, "soft", trained_on=(votes_of(votes.dataset),), out_of_fold=True)
     made = fitting.common(votes, [*systems, soft])
     assert len(made.systems) == 3
-    rows = fitting.methods(evidence(votes, [systems[0], soft]), **FEW).rows
+    rows = fitting.methods(evidence_of(votes, [systems[0], soft]), **FEW).rows
     (row,) = rows[rows["inputs"] == "soft"].to_dict("records")
     assert (row["map"], row["origin"]) == (ON_VOTES, "yours")
     drawn = fitting.drawn(rows).set_index("label")
@@ -147,18 +121,12 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
 
 def test_every_system_has_every_map_for_both_objectives(table):
     rows = table.rows[table.rows["n_systems"] > 0]
+    both = [(kind, one) for kind in KINDS if kind != "isotonic" for one in ("kl", "jsd")]
     for inputs, some in rows.groupby("inputs"):
-        text = some[some["access"] == "text"]
-        with_objective = [kind for kind in KINDS if kind != "isotonic"]
         chosen = [(CHOSEN, "jsd")] if some["n_systems"].iloc[0] > 1 else []
-        assert sorted(zip(text["map"], text["objective"], strict=True)) == sorted(
-            [
-                (AS_IT_IS, ""),
-                ("isotonic", ""),
-                *((kind, one) for kind in with_objective for one in ("kl", "jsd")),
-                *chosen,
-            ]
-        ), inputs
+        text = some.loc[some["access"] == "text", ["map", "objective"]]
+        expected = [(AS_IT_IS, ""), ("isotonic", ""), *both, *chosen]
+        assert sorted(text.itertuples(index=False, name=None)) == sorted(expected), inputs
         known = some[some["access"] == "old label"]
         assert set(known["map"]) == {*STACKING, *(kind for kind, _ in chosen)}
     assert set(rows["inputs"]) >= {ALL, WITH_YOURS, "mine"}
@@ -195,7 +163,7 @@ def test_intervals_hold_the_values_and_the_rival_differs_from_itself_by_nothing(
 
 def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
     groups = item_groups([votes])[0]
-    folds = grouped_folds(groups, 3, 0)
+    folds = grouped_folds(groups, N_FOLDS, 0)
     predicted = np.stack([votes.shares[folds != fold].mean(axis=0) for fold in folds])
     expected = score(votes, [computed("", votes, predicted)], measures=["jsd"])["value"].item()
     rows = table.rows[(table.rows["map"] == BASE_RATE) & (table.rows["access"] == "text")]
@@ -204,57 +172,47 @@ def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
     assert rows["jsd"].to_numpy() == pytest.approx(usual, abs=0.03)
 
 
-def test_the_order_in_which_a_file_has_its_items_changes_nothing(votes, systems):
-    order = np.random.default_rng(1).permutation(len(votes))
-    mixed = part_of(systems[0], order)
-    found = [fitting.methods(evidence(votes, [one]), **FEW).rows for one in (systems[0], mixed)]
-    pd.testing.assert_frame_equal(*found)
+def test_neither_the_order_of_a_file_nor_the_book_s_variants_change_other_votes(votes, systems):
+    variants = fitting.variants()
+    assert {kind_of(run) for run in variants} == {"smoothing", "predicted", "votes"}
+    one = systems[0]
+    mixed = on_items(one, np.random.default_rng(1).permutation(len(votes)))
+    found = fitting.methods(evidence_of(votes, [one]), **FEW).rows
+    other = fitting.methods(evidence_of(votes, [mixed]), variants=variants, **FEW).rows
+    pd.testing.assert_frame_equal(found, other)
 
 
-def test_without_systems_the_base_rates_are_left(votes, others):
-    for some in (votes, *others):
-        rows = fitting.methods(evidence(some, []), **FEW).rows
-        assert set(rows["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
-        n_accesses = 2 if some.has_old_labels else 1
-        assert (rows["map"] == BASE_RATE).sum() == 2 * n_accesses
-        assert len(fitting.curve(evidence(some, []), n_folds=3, repeats=1, seed=0)) == 0
-        assert len(fitting.choices(evidence(some, []), n_folds=3, seed=0)) == 0
-
-
-def test_other_labels_and_few_votes(others):
+def test_other_labels_few_votes_and_no_systems(others):
     for some in others:
-        found = fitting.methods(evidence(some, [yours(some)]), **FEW)
+        found = fitting.methods(evidence_of(some, [yours(some)]), **FEW)
         rows = found.rows[found.rows["inputs"] == "mine"]
         assert set(rows["map"]) == {AS_IT_IS, *KINDS}
         assert rows["jsd"].notna().all()
-        curve = fitting.curve(evidence(some, [yours(some)]), n_folds=3, repeats=1, seed=0).rows
+        curve = fitting.curve(
+            evidence_of(some, [yours(some)]), n_folds=N_FOLDS, repeats=1, seed=0
+        ).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
         assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
-
-
-def test_variants_are_runs_that_learned_or_predict_otherwise():
-    kinds = {run.name: kind_of(run) for run in fitting.variants()}
-    assert {"minilm-l6-nli-smooth-s0", "minilm-l6-nli-mc-s0", "minilm-l6-nli-soft-s0"} <= set(kinds)
-    assert set(kinds.values()) == {"smoothing", "predicted", "votes"}
-
-
-def test_variants_of_the_book_are_not_shown_beside_other_votes(votes, systems):
-    one = evidence(votes, systems[:1])
-    both = [fitting.methods(one, variants=some, **FEW).rows for some in ((), fitting.variants())]
-    pd.testing.assert_frame_equal(*both)
+    alone = fitting.methods(evidence_of(some, []), **FEW).rows
+    assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
+    assert (alone["map"] == BASE_RATE).sum() == 2
+    assert len(fitting.curve(evidence_of(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
+    assert len(fitting.choices(evidence_of(some, []), n_folds=N_FOLDS, seed=0)) == 0
 
 
 # Several datasets
 
 
 def test_pooling_fits_each_alone_both_and_the_other(sample):
-    several = sample[:2]
+    several = [first_items(votes, 100) for votes in sample[:2]]
     known = [synthetic_systems(one) for one in several]
     turned = [known[0], [*known[1][::-1], yours(several[1])]]  # another order, and one more
     made = []
     for systems in (known, turned):
-        material = Material(tuple(evidence(*pair) for pair in zip(several, systems, strict=True)))
-        made.append(fitting.pooling(material.pooled(), n_folds=3, seed=0).rows)
+        material = Material(
+            tuple(evidence_of(*pair) for pair in zip(several, systems, strict=True))
+        )
+        made.append(fitting.pooling(material.pooled(), n_folds=N_FOLDS, seed=0).rows)
     pd.testing.assert_frame_equal(*made)
     rows = made[0]
     assert set(rows["dataset"]) == {"snli+mnli"}
@@ -270,11 +228,10 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
 # Fewer items, fewer votes
 
 
-def test_the_curve_ends_where_the_method_is(votes, systems, recipe):
-    curve = fitting.curve(evidence(votes, systems), n_folds=3, repeats=2, seed=0).rows
+def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
-    folds = grouped_folds(item_groups([votes])[0], 3, 0)
-    fewest = min((folds != fold).sum() for fold in range(3))
+    folds = grouped_folds(item_groups([votes])[0], N_FOLDS, 0)
+    fewest = min((folds != fold).sum() for fold in range(N_FOLDS))
     assert curve["n_fitted"].max() == fewest
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     assert (curve["budget"] == curve["n_fitted"] * curve["n_votes"]).all()
@@ -286,11 +243,8 @@ def test_the_curve_ends_where_the_method_is(votes, systems, recipe):
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
     assert at_most.iloc[0] > at_most.iloc[-1]
-
-
-def test_choices_hold_the_method_itself(votes, systems, recipe):
-    rows = fitting.choices(evidence(votes, systems), n_folds=3, seed=0).rows
-    assert not rows.duplicated(["penalty", "folds_seed"]).any()
+    # So do the choices.
+    rows = fitting.choices(evidence_of(votes, systems), n_folds=N_FOLDS, seed=0).rows
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
     assert same["jsd"].item() == pytest.approx(recipe["jsd"])
 
@@ -312,16 +266,15 @@ def test_no_table_mixes_what_methods_know_of_an_item(table):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_the_figures_draw_each_row_once_in_its_group(table, votes, systems, narrow):
+def test_the_figures_draw_each_row_once_in_its_group(table, curve, narrow):
     rows = fitting.drawn(table.rows)
     assert not rows.duplicated(["dataset", "group", "label"]).any()
     assert "kl" not in set(rows["objective"])
     with style.look("light", narrow):
         (axis,) = plot_fitting(rows).axes
         labels = [text.get_text() for text in axis.get_yticklabels()]
-        heads = [
-            k for k, text in enumerate(axis.get_yticklabels()) if text.get_fontweight() == "bold"
-        ]
+        heads = [k for k, one in enumerate(axis.get_yticklabels())
+                 if one.get_fontweight() == "bold"]  # fmt: skip
         assert [labels[k].split(";")[0] for k in heads] == ["text", "text", "old label too"]
         assert len(labels) == len(heads) + (rows["group"] != "reference").sum()
         points = [line for line in axis.lines if len(line.get_xdata()) == 1]
@@ -329,54 +282,8 @@ def test_the_figures_draw_each_row_once_in_its_group(table, votes, systems, narr
             some = [p.get_xdata()[0] for p in points if begin < p.get_ydata()[0] < end]
             assert len(some) == end - begin - 1
             assert some == sorted(some)
-        curve = fitting.curve(evidence(votes, systems), n_folds=2, repeats=1, seed=0).rows
         (axis,) = plot_fitting_curve(fitting.curve_drawn(curve)).axes
         assert len(axis.lines) == 5
         places = sorted(text.xy[1] for text in axis.texts)
         gaps = np.diff(places) / np.ptp(axis.get_ylim())
         assert gaps.min() > 0.05
-
-
-# The released data
-
-
-@pytest.fixture(scope="module")
-def released_rows(released):
-    found = []
-    for votes in released[:2]:
-        if not released_systems(votes):
-            pytest.skip("the released predictions are not available")
-        options = {"n_folds": 10, "n_resamples": 100, "confidence": 0.95, "seed": 0}
-        known = evidence(votes, load_systems(votes))
-        found.append(fitting.methods(known, variants=fitting.variants(), **options).rows)
-    return pd.concat(found).set_index(["dataset", "access", "inputs", "map", "objective"])
-
-
-@pytest.mark.slow
-def test_what_maps_reach_on_the_released_votes(released_rows):
-    jsd = released_rows["jsd"].sort_index()
-    one = jsd.xs(("text", "RoBERTa-base, seed 0", "affine", "jsd"), level=[1, 2, 3, 4])
-    assert one.to_dict() == pytest.approx({"snli": 0.181, "mnli": 0.203}, abs=0.0015)
-    text = jsd.xs(("text", ALL, CHOSEN, "jsd"), level=[1, 2, 3, 4])
-    assert text["snli"] < 0.1725
-    assert text["mnli"] < 0.198
-    both = jsd.xs(("old label", ALL, CHOSEN, "jsd"), level=[1, 2, 3, 4])
-    assert both["snli"] < 0.159
-    assert both["mnli"] < 0.167
-    rival = jsd.xs(("old label", "", BASE_RATE, "jsd"), level=[1, 2, 3, 4])
-    assert rival.to_dict() == pytest.approx({"snli": 0.215, "mnli": 0.189}, abs=0.0015)
-    smoothed = ("text", "MiniLM-L6, smoothing 0.1, seed 0", "affine", "jsd")
-    plain = ("text", "MiniLM-L6, seed 0", "affine", "jsd")
-    gaps = jsd.xs(smoothed, level=[1, 2, 3, 4]) - jsd.xs(plain, level=[1, 2, 3, 4])
-    assert gaps.abs().max() < 0.01
-    assert not jsd.xs((ON_VOTES, ""), level=[3, 4]).empty
-    published = released_rows.xs("published", level="map")["jsd"].groupby("dataset").first()
-    assert published.to_dict() == {"snli": 0.2203, "mnli": 0.3055}
-    covered = released_rows.xs(AS_IT_IS, level="map")["n_items"].groupby("dataset").unique()
-    assert {name: list(n) for name, n in covered.items()} == {"snli": [1514], "mnli": [1569]}
-
-
-def test_evidence_without_systems_reads_the_record(sample):
-    (some,) = evidence_on(sample[:1])
-    with pytest.raises(ChaosError):  # the sample has none
-        fitting.methods(some, **FEW)

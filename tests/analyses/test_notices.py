@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from helpers.evidence import evidence_on
+from helpers.evidence import evidence_of, evidence_on
 from helpers.rows import write_dataset
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
@@ -14,8 +14,11 @@ def material_of(all_votes):
     return Material(tuple(evidence_on(all_votes)))
 
 
-def test_other_data_than_the_release_is_named(tmp_path, sample, released):
+def test_released_data_has_no_notice(released):
     assert notices(material_of(released)) == ""
+
+
+def test_other_data_than_the_release_is_named(tmp_path, sample):
     write_dataset(tmp_path)
     assert "`own-data/chaosNLI_snli.jsonl`" in notices(gather(str(tmp_path)))
     assert "`synthetic-sample/" in notices(material_of(sample))
@@ -38,8 +41,8 @@ def test_a_recorded_page_says_on_what_our_models_were_trained():
 def test_datasets_without_a_model_are_named(others):
     four, two = others
     evidence = [
-        Evidence((four.dataset,), (four,), ((),), own=True),
-        Evidence((two.dataset,), (two,), ((uniform(two),),), own=True),
+        evidence_of(four, (), own=True),
+        evidence_of(two, (uniform(two),), own=True),
     ]
     said = notices(Material(tuple(evidence)))
     assert "*No model's predictions are available for Severity: what" in said
@@ -47,7 +50,7 @@ def test_datasets_without_a_model_are_named(others):
 
 def test_models_that_were_left_out_are_not_called_missing(sample):
     """We have runs on the book's datasets: without them, predictions are there all the same."""
-    evidence = tuple(Evidence((one.dataset,), (one,), ((),), own=True) for one in sample)
+    evidence = tuple(evidence_of(one, (), own=True) for one in sample)
     assert "No model's predictions" not in notices(Material(evidence))
     assert "No model's predictions are available" in notices(Material(evidence, trained=True))
 
@@ -68,7 +71,7 @@ def test_machine_votes_of_a_reader_s_are_marked_and_names_shown_as_they_are(othe
     four, _ = others
     one = replace(uniform(four), name="<b>my_llm*", origin="yours", n_samples=(3, 3),
                   notes=("machine votes: 3 samples per item",))  # fmt: skip
-    evidence = Evidence((four.dataset,), (four,), ((one, uniform(four)),), own=True)
+    evidence = evidence_of(four, (one, uniform(four)), own=True)
     said = notices(Material((evidence,)))
     assert "> &lt;b&gt;my\\_llm\\*: machine votes: 3 samples per item." in said
     assert said.count("machine votes") == 1

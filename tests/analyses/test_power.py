@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.evidence import on_items
 
 from chaos_utils.analyses import power
-from chaos_utils.base.style import look
 from chaos_utils.plots.power import plot_power
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring import systems
@@ -67,16 +67,6 @@ def test_the_difference_detected_falls_with_the_root_of_the_items(spread):
     assert power.published_gaps(spread, False).rows["gap"].isna().all()
 
 
-def test_the_table_has_a_row_for_each_number_of_votes(spread):
-    shown = power.side_by_side(power.detectable(spread, [1000]).rows, power.shown_votes(spread))
-    header, cells = lay_out(shown, power.COLUMNS)
-    assert len(header) == 8
-    assert [row[:3] for row in cells[:2]] == [
-        ["SNLI", "a model and the mean vote", "1"], ["SNLI", "a model and the mean vote", "5"],
-    ]  # fmt: skip
-    assert "–" not in {cell for row in cells for cell in row}
-
-
 def test_what_is_drawn_has_the_gap_and_the_items_that_it_takes(spread):
     rows = drawn(spread)
     assert set(rows["measure"]) == {"jsd"}
@@ -89,37 +79,28 @@ def test_what_is_drawn_has_the_gap_and_the_items_that_it_takes(spread):
     assert drawn(spread, released=False)["items_needed"].isna().all()
 
 
-def test_other_votes_without_systems_have_a_power_too(others):
+def test_other_votes_without_systems_have_a_power_too(sample, others):
     for votes in others:
         spread = spread_of(votes, [], n_draws=1, seed=0)
         assert set(spread["pair"]) == {"baselines"}
         assert spread["n_votes"].max() <= votes.n_votes.max()
         assert (spread["variance"] > 0).all()
-        figure = plot_power(drawn(spread, False))
-        assert len(figure.axes) == 1
-
-
-def test_a_system_on_few_items_is_passed_over(sample):
+    assert len(plot_power(drawn(spread, False)).axes) == 1
+    # A system on few items is passed over, and votes that are too few.
     votes = sample[0]
-    whole = systems.load_systems(votes)[0]
-    few = replace(
-        whole, name="few", uids=whole.uids[:5], probabilities=whole.probabilities[:5],
-        predicted=whole.predicted[:5],
-    )  # fmt: skip
+    few = on_items(systems.load_systems(votes)[0], np.arange(5))
     assert set(spread_of(votes, [few], n_draws=1, seed=0)["pair"]) == {"baselines"}
+    single = replace(votes, counts=np.eye(3, dtype=np.int64)[votes.majority])
+    assert spread_of(single, [], n_draws=1, seed=0).empty
 
 
-def test_votes_that_are_too_few_give_no_row(sample):
-    votes = sample[0]
-    counts = np.eye(3, dtype=np.int64)[votes.majority]
-    assert spread_of(replace(votes, counts=counts), [], n_draws=1, seed=0).empty
-
-
-def test_the_figure_has_a_line_for_each_number_of_votes(spread):
-    for mode in ("light", "dark"):
-        with look(mode):
-            figure = plot_power(drawn(spread))
-            (jsd,) = figure.axes
+def test_the_table_and_the_figure_show_each_number_of_votes(spread):
+    shown = power.side_by_side(power.detectable(spread, [1000]).rows, power.shown_votes(spread))
+    _, cells = lay_out(shown, power.COLUMNS)
+    assert [row[:3] for row in cells[:2]] == [
+        ["SNLI", "a model and the mean vote", "1"], ["SNLI", "a model and the mean vote", "5"],
+    ]  # fmt: skip
+    assert "–" not in {cell for row in cells for cell in row}
+    (jsd,) = plot_power(drawn(spread)).axes
     assert len(jsd.lines) == 4 + 1 + 1  # votes, the gap, the dataset
     assert (np.diff(jsd.lines[0].get_ydata()) < 0).all()
-    assert jsd.lines[-1].get_xdata()[0] == 300

@@ -2,23 +2,20 @@
 
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_of, on_items, with_counts
 
 from chaos_utils.analyses import why
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.why import Companion
 from chaos_utils.base import style
-from chaos_utils.datasets import sources
-from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.plots.why import plot_readings, plot_reasons
 from chaos_utils.scoring.systems import computed
 
-THERE = {name for name in registry() if sources.find(name)}
 E, N, C = "entailment", "neutral", "contradiction"
 
 
@@ -26,11 +23,7 @@ E, N, C = "entailment", "neutral", "contradiction"
 def votes(sample):
     """Four items of a hundred votes."""
     counts = np.array([[60, 30, 10], [20, 70, 10], [0, 50, 50], [5, 5, 90]])
-    return replace(
-        sample[1], uids=("a", "b", "c", "d"), counts=frozen(counts),
-        majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
-        texts=(),
-    )  # fmt: skip
+    return replace(with_counts(sample[1], counts), uids=("a", "b", "c", "d"))
 
 
 def beside(rows, columns):
@@ -66,10 +59,7 @@ def test_means_by_reason_of_people_and_of_a_family_s_seeds(votes):
     seeds = [
         replace(computed(f"m{k}", votes, rng.dirichlet([1, 1, 1], 4)), family="m") for k in (0, 1)
     ]
-    part = replace(
-        seeds[1], uids=("b", "a"), probabilities=seeds[1].probabilities[[1, 0]],
-        predicted=seeds[1].predicted[[1, 0]],
-    )  # fmt: skip
+    part = on_items(seeds[1], [1, 0])
     found = why.reasons.function(votes, [seeds[0], part], confidence=0.95, companion=coded)
     by = found.set_index(["holder", "quantity", "reason"]).sort_index()
     bits = entropy(votes.shares, unit="bits")
@@ -152,9 +142,9 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
     assert released.votes is None
 
 
-def test_the_sample_has_invented_companions_in_both_widths(sample):
+def test_the_sample_has_invented_companions(sample):
     votes = sample[1]
-    material = Material((Evidence((votes.dataset,), (votes,), ((),)),))
+    material = Material((evidence_of(votes),))
     varierr, taxonomy, livenli, ambient = why.beside(material)
     assert not varierr.inputs
     rng = np.random.default_rng(0)
@@ -166,18 +156,12 @@ def test_the_sample_has_invented_companions_in_both_widths(sample):
     readings = why.readings.function(votes, confidence=0.9, companion=ambient)
     for narrow in (False, True):
         with style.look("light", narrow):
-            assert len([one for one in plot_reasons(reasons).axes if one.get_visible()]) == 4
-            assert len([one for one in plot_reasons(alone).axes if one.get_visible()]) == 2
+            for drawn, n in ((reasons, 4), (alone, 2)):
+                assert sum(axis.get_visible() for axis in plot_reasons(drawn).axes) == n
             assert len(plot_readings(readings).axes[0].lines) == 3
-        plt.close("all")
 
 
-@pytest.mark.skipif(
-    not {"varierr/varierr.json", "chaosNLI_v1.0/chaosNLI_mnli_m.jsonl"} <= THERE
-    or not any(name.startswith("nli_disagreement") for name in THERE),
-    reason="the published files are not available",
-)
-def test_published_files():
+def test_published_files(released_root):
     items = why.joined(gather(datasets=["mnli"]))
     votes = items.votes[0]
     errors = why.errors.function(
@@ -185,7 +169,6 @@ def test_published_files():
     ).set_index(["judges", "status"])
     assert errors.loc[("authors", "error"), "n_labels"] == 129
     assert errors.loc[("authors", "error"), "minority_share"] == pytest.approx(0.098, abs=5e-4)
-    assert (errors["n_items"] == 500).all()
     reasons = why.reasons.function(votes, [], confidence=0.95, companion=why.TAXONOMY)
     assert reasons["n_coded"].unique().tolist() == [439]  # of 450, 11 have none of the ten
     given = why.VARIERR.read(votes)["explanation"]

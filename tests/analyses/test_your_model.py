@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from helpers.evidence import as_released
 
@@ -59,19 +58,6 @@ def test_flattening_is_what_the_command_answers(transcript, sample):
     )
     for value in table["value"]:
         assert f"{value:+.4f}".replace("-", "−") in line
-
-
-def test_the_model_stands_beside_all_others_once(sample):
-    votes = sample[0]
-    systems = load_systems(votes)
-    table = your_model.beside_others.function(
-        votes, systems, system=NAME, n_resamples=20, seed=0
-    ).set_index("system")
-    assert "my-model" in table.index
-    assert NAME not in table.index
-    others = {one.name for one in systems} - {NAME}
-    assert others <= set(table.index)
-    assert np.isfinite(table.loc["my-model", "jsd"])
 
 
 def test_without_the_named_one_the_first_plays_the_model(sample):

@@ -1,7 +1,10 @@
 """Votes as analyses take them."""
 
+from dataclasses import replace
+
 from chaos_utils.analyses.evidence import Evidence, ReleasedVotes
 from chaos_utils.base.inputs import Later, merged
+from chaos_utils.datasets.votes import frozen
 
 
 def evidence_on(all_votes):
@@ -19,3 +22,31 @@ def as_released(votes, systems=None, *, of_votes=None, of_systems=None):
         return Evidence((votes.dataset,), (given,), None)
     inputs = of_systems or merged(*(one.inputs for one in systems))
     return Evidence((votes.dataset,), (given,), (Later(inputs, lambda: tuple(systems)),))
+
+def evidence_of(votes, systems=(), **more):
+    """Return the evidence on a dataset: its votes and these systems."""
+    return Evidence((votes.dataset,), (votes,), (tuple(systems),), **more)
+
+
+def first_items(votes, n):
+    """Return the votes on the first items alone."""
+    fields = ("uids", "counts", "majority", "given_old_label", "given_old_votes", "texts")
+    known = {name: getattr(votes, name) for name in fields}
+    return replace(votes, **{name: all_[:n] for name, all_ in known.items() if all_ is not None})
+
+
+def with_counts(votes, counts):
+    """Return other votes in their place, on items without old labels and texts."""
+    return replace(
+        votes, uids=tuple(f"item-{k}" for k in range(len(counts))), counts=frozen(counts),
+        majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
+        texts=(),
+    )  # fmt: skip
+
+
+def on_items(system, rows):
+    """Return a system's predictions on some of its items, in this order."""
+    return replace(
+        system, uids=tuple(system.uids[row] for row in rows),
+        probabilities=system.probabilities[rows], predicted=system.predicted[rows],
+    )  # fmt: skip

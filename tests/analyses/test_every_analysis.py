@@ -1,0 +1,69 @@
+"""What every analysis keeps: keys tell rows apart, no item is shown, papers stand by their data."""
+
+import importlib
+import inspect
+import pkgutil
+
+import numpy as np
+import pytest
+from helpers.evidence import evidence_of, first_items
+
+import chaos_utils.analyses
+from chaos_utils.analyses.recorded import Analysis
+from chaos_utils.scoring.systems import computed, synthetic_systems
+
+# What an analysis is given for a parameter of this name: so little that all take seconds.
+GIVEN = {
+    "budget": 100, "confidence": 0.9, "development": {}, "majority_below": 0.6,
+    "measures": ["jsd", "dist_ce"], "most": 50, "n_bins": 3, "n_draws": 1, "n_each": 2,
+    "n_folds": 2, "n_items": 3, "n_resamples": 40, "n_seeds": 2, "outside": {}, "repeats": 1,
+    "seed": 0, "shown_seed": 0, "step": 10, "system": "", "temperature": 2.0, "temperatures": [1.0],
+}  # fmt: skip
+# What takes tables, runs or companions, calls commands, simulates collections, or takes seconds.
+ELSEWHERE = (
+    "calibration.temperature_curves", "ceilings.noise_ceiling", "collection.", "fitting.",
+    "learning_distributions.", "machine_crowds.", "trajectory.", "why.", "your_model.commands",
+)  # fmt: skip
+MANY_VOTES = ("error_distributions.",)
+
+
+def all_analyses():
+    """Return the analyses by their names."""
+    found = {}
+    for module in pkgutil.iter_modules(chaos_utils.analyses.__path__, "chaos_utils.analyses."):
+        members = vars(importlib.import_module(module.name)).values()
+        found |= {one.name: one for one in members if isinstance(one, Analysis)}
+    return found
+
+
+ANALYSES = {name: one for name, one in all_analyses().items() if not name.startswith(ELSEWHERE)}
+
+
+def called(analysis, votes, systems):
+    takes = inspect.signature(analysis.function).parameters
+    given = {name: GIVEN[name] for name in GIVEN.keys() & takes.keys()}
+    return analysis(evidence_of(votes, systems), **given)
+
+
+def mine(votes):
+    noise = np.random.default_rng(0).dirichlet(np.ones(votes.dataset.n_classes), len(votes))
+    return computed("mine", votes, (votes.shares + noise) / 2, origin="yours")
+
+
+@pytest.mark.parametrize("name", sorted(ANALYSES))
+def test_an_analysis_of_any_votes(name, sample, others):
+    analysis = ANALYSES[name]
+    few = first_items(sample[0], 120)
+    tables = [(few, called(analysis, few, synthetic_systems(few)))]
+    if not name.startswith(MANY_VOTES):
+        tables += [(votes, called(analysis, votes, [mine(votes)])) for votes in others]
+    for votes, table in tables:
+        rows = table.rows
+        assert not rows.duplicated(list(analysis.keys)).any()
+        cells = {cell for column in rows for cell in rows[column] if isinstance(cell, str)}
+        assert not cells & {sentence for text in votes.texts for sentence in text.values()}
+        if "uid" not in analysis.keys:
+            assert not cells & set(votes.uids)
+        if votes is not few:  # no paper is about these votes
+            assert rows.filter(regex="published|^difference|agrees").isna().all(axis=None)
+    assert any(len(table) for _, table in tables)
