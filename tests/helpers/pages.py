@@ -11,8 +11,8 @@ from chaos_utils.publish import scripts
 HEAVIEST = 1_500_000  # bytes of a page with all it loads, but the files of figures
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-_VIOLATIONS = """async () => {
-  const found = await axe.run(document, {resultTypes: ['violations'], preload: false});
+_VIOLATIONS = """async place => {
+  const found = await axe.run(place ?? document, {resultTypes: ['violations'], preload: false});
   return found.violations
     .filter(fault => ['serious', 'critical'].includes(fault.impact))
     .flatMap(fault => fault.nodes.slice(0, 3).map(node =>
@@ -55,30 +55,33 @@ def pages(site: Path) -> list[Path]:
     ]
 
 
+def watch(page: Any, troubles: list[str]) -> None:
+    """Note what goes wrong on a page: errors, warnings, dialogs, requests that fail or lead away."""
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            troubles.append(f"remote: {request.url}")
+
+    def failed(request: Any) -> None:
+        # What the browser itself gives up, as a picture that is no longer shown, is no fault.
+        if request.failure != "net::ERR_ABORTED":
+            troubles.append(f"failed: {request.url}")
+
+    def said(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            troubles.append(message.text)
+
+    page.on("console", said)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+    page.on("requestfailed", failed)
+    page.on("request", asked)
+
+
 def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:
     """Open a page from its file; return it with what goes wrong, which may grow."""
     page, troubles = context.new_page(), []
-    page.on(
-        "console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    # What the browser itself gives up, as a picture that is no longer shown, is no fault.
-    page.on(
-        "requestfailed",
-        lambda request: (
-            None
-            if request.failure == "net::ERR_ABORTED"
-            else troubles.append(f"failed: {request.url}")
-        ),
-    )
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith(("file:", "data:"))
-            else troubles.append(f"remote: {request.url}")
-        ),
-    )
+    watch(page, troubles)
     page.goto(path.as_uri(), wait_until="load")
     return page, troubles
 
@@ -120,10 +123,11 @@ def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:
     page.close()
 
 
-def violations(page: Any) -> list[str]:
-    """Return what keeps people from using a page as it is now, as axe-core finds it."""
-    page.evaluate(_AXE)
-    found: list[str] = page.evaluate(_VIOLATIONS)
+def violations(page: Any, place: str | None = None) -> list[str]:
+    """Return what keeps people from using a page, or a place on it, as axe-core finds it."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE)
+    found: list[str] = page.evaluate(_VIOLATIONS, place)
     return found
 
 
