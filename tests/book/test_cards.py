@@ -13,11 +13,6 @@ from PIL import Image
 STANDING_ALONE = ("404.html",)
 
 
-@pytest.fixture
-def site(small_checkout):
-    return small_checkout / "_build" / "html"
-
-
 def tags_of(path):
     head = path.read_text("utf-8").split("</head>")[0]
     found = {}

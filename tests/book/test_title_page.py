@@ -9,8 +9,8 @@ def words_of(page):
     return " ".join(re.sub(r"<[^>]*>", " ", page.read_text("utf-8")).split())
 
 
-def test_findings_of_the_released_data_are_left_out_of_other_books(small_checkout):
-    page = small_checkout / "_build" / "html" / "index.html"
+def test_findings_of_the_released_data_are_left_out_of_other_books(site):
+    page = site / "index.html"
     words = words_of(page)
     assert "A short book" in words
     assert "a method" in words

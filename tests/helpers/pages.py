@@ -56,7 +56,7 @@ def pages(site: Path) -> list[Path]:
 
 
 def watch(page: Any, troubles: list[str]) -> None:
-    """Note what goes wrong on a page: errors, warnings, dialogs, requests that fail or lead away."""
+    """Note what goes wrong on a page: errors, dialogs, requests that fail or lead elsewhere."""
 
     def asked(request: Any) -> None:
         if not request.url.startswith(("file:", "data:", "blob:")):
