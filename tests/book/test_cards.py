@@ -3,7 +3,6 @@
 import re
 from html import unescape
 
-import pytest
 from chaos_book.cards import beginning
 from docutils import nodes
 from docutils.core import publish_doctree

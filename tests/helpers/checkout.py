@@ -98,7 +98,12 @@ claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several
 Cards("tbl-claims", claimed.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
-publish_table("tbl-claims", claimed, columns=claims.columns_for(resamples), caption="All claims.")
+publish_table(
+    "tbl-claims",
+    claimed,
+    columns=claims.columns_for(resamples),
+    caption="Claims of every verdict, about numbers that are made up.",
+)
 """
 
 
