@@ -30,10 +30,13 @@ def project(tmp_path, monkeypatch):
     [
         ("/nowhere/chromium", "Chromium failed"),
         ("/bin/echo", "131 or newer"),
+        ("./old-chromium", r"Chromium 130\.0\.6723(?s:.)*131 or newer"),
         ("", "apt-get install chromium"),
     ],
 )
 def test_without_a_usable_chromium_it_is_said_what_is_needed(project, monkeypatch, named, message):
+    (project / "old-chromium").write_text("#!/bin/sh\necho Chromium 130.0.6723.58\n")
+    (project / "old-chromium").chmod(0o755)
     monkeypatch.setenv("CHROMIUM", named)
     monkeypatch.setenv("PATH", str(project))
     with pytest.raises(ChaosError, match=message):
