@@ -57,16 +57,14 @@ def whole_site(request):
     return request.getfixturevalue(request.param) / "_build" / "html"
 
 
-@pytest.mark.parametrize(
-    "built", ["small_checkout", pytest.param("real_checkout", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("built", ["small_checkout", SAMPLE, REAL])
 def test_every_page_is_whole_and_open_to_all(browser, request, built):
     site = request.getfixturevalue(built) / "_build" / "html"
     found = [site / f"{name}.html" for name in EACH_KIND]
     closely = [path for path in found if path.stem not in LONG]
-    if built == "real_checkout":
+    if built != "small_checkout":
         found = pages(site)
-        # Pages of figures and modules are made from one template each.
+    if built == "sample_checkout":  # pages of figures and modules are made from one template each
         closely += [path for path in found if path.parent.name not in ("figures", "reference")]
     context = browser.new_context(reduced_motion="reduce")
     faults = list(look_over(context, site, found, closely))
