@@ -87,7 +87,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Keep the tests that need the published data apart from the others."""
     wanted = config.getoption("--published-data")
-    left = [item for item in items if _PUBLISHED.isdisjoint(item.fixturenames) == wanted]
+    left = [item for item in items if _needs_published(item) != wanted]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in set(left)]
 
@@ -101,6 +101,13 @@ def pytest_terminal_summary(terminalreporter):
             "(`make browser` looks for one)",
             yellow=True,
         )
+
+
+def _needs_published(item) -> bool:
+    """Tell whether a test asks for published data, by a fixture or by a parameter that names it."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    names = {*item.fixturenames, *(one for one in parameters if isinstance(one, str))}
+    return not _PUBLISHED.isdisjoint(names)
 
 
 def pytest_collection_finish():

@@ -35,11 +35,15 @@ for (const box of document.querySelectorAll(boxes)) {
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A page of the site: its name in the table of contents, how deep it stands, what it says."""
+    """A page of the site: its name in the table of contents, how deep it stands, what it says.
+
+    `ids` are the places on it that are printed.
+    """
 
     name: str
     depth: int
     article: Tag
+    ids: frozenset[str]
 
     @property
     def slug(self) -> str:
@@ -116,7 +120,8 @@ def _parts(site: Path) -> Iterator[_Part]:
         assert article is not None, name  # the theme puts one on every page
         for tag in article.select(_UNPRINTED):
             tag.decompose()
-        yield _Part(name, depth, article)
+        ids = frozenset(str(tag["id"]) for tag in article.find_all(id=True))
+        yield _Part(name, depth, article, ids)
 
 
 def _notice(site: Path) -> str:
@@ -152,8 +157,9 @@ def _lead(link: Tag, part: _Part, parts: Mapping[str, _Part]) -> None:
     if target.scheme:
         return
     name = _resolved(part, target.path).removesuffix(".html") if target.path else part.name
-    if name in parts:
-        link["href"] = "#" + parts[name].place(unquote(target.fragment))
+    place = unquote(target.fragment)
+    if name in parts and (not place or place in parts[name].ids):
+        link["href"] = "#" + parts[name].place(place)
     else:
         link.name = "span"
         del link["href"]

@@ -3,7 +3,6 @@
 import re
 from html import unescape
 
-import pytest
 from chaos_book.cards import beginning
 from docutils import nodes
 from docutils.core import publish_doctree
@@ -11,11 +10,6 @@ from helpers.pages import pages
 from PIL import Image
 
 STANDING_ALONE = ("404.html",)
-
-
-@pytest.fixture
-def site(small_checkout):
-    return small_checkout / "_build" / "html"
 
 
 def tags_of(path):

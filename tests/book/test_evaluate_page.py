@@ -3,13 +3,12 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from chaos_book import evaluate
 from helpers.checkout import PROJECT
-from helpers.pages import instead, open_page, violations
+from helpers.pages import instead, violations
 from helpers.predictions import (
     N,
     made_dataset,
@@ -38,7 +37,7 @@ pytestmark = pytest.mark.browser
 
 SCRIPTS = ("reading.js", "measures.js", "results.js")
 NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
-READ = """([text, name, known, allowMissing]) => {
+READ = """([cases, known]) => cases.map(([text, name, allowMissing]) => {
   try {
     return {found: Evaluate.read(text, name, known, allowMissing)};
   } catch (fault) {
@@ -46,7 +45,7 @@ READ = """([text, name, known, allowMissing]) => {
     const {message, found, expected, todo} = fault;
     return {message, found, expected, todo};
   }
-}"""
+})"""
 MEASURED = """([text, name, known, resamples]) => {
   const [found] = Evaluate.read(text, name, known, true);
   const values = Evaluate.measured(found, resamples);
@@ -69,6 +68,12 @@ def known_of(all_votes, rows=()):
     ]
     synthetic = any(votes.source.synthetic for votes in all_votes)
     return said | {"datasets": datasets, "synthetic": synthetic}
+
+
+def told(scripts, paths, all_votes, *, allow_missing=False):
+    """Return what the page's scripts say of files, in the order of their paths."""
+    cases = [(path.read_bytes().decode(), path.name, allow_missing) for path in paths]
+    return scripts.evaluate(READ, [cases, known_of(all_votes)])
 
 
 @pytest.fixture(scope="module")
@@ -145,57 +150,50 @@ def write_system(path, system):
     return path
 
 
-def test_numbers_and_intervals_are_python_s_on_every_dataset(scripts, sample, tmp_path):
-    for votes in sample:
-        system, *_ = load_systems(votes)
-        path = write_system(tmp_path / f"{votes.dataset.name}.csv", system)
+def check_systems(scripts, all_votes, folder):
+    for votes in all_votes:
+        path = write_system(folder / f"{votes.dataset.name}.csv", load_systems(votes)[0])
         check_like_python(scripts, path, votes)
+
+
+def test_numbers_and_intervals_are_python_s_on_every_dataset(scripts, sample, tmp_path):
+    check_systems(scripts, sample, tmp_path)
 
 
 @pytest.mark.slow
 def test_numbers_and_intervals_are_python_s_on_the_released_data(scripts, released, tmp_path):
-    for votes in released:
-        for system in load_systems(votes)[:1]:
-            path = write_system(tmp_path / f"{votes.dataset.name}.csv", system)
-            values = check_like_python(scripts, path, votes)
-            assert 0.2 < values["jsd"]["value"] < 0.4
+    check_systems(scripts, released, tmp_path)
 
 
-@pytest.mark.parametrize("case", ["one hot", "uniform", "tied", "rounded", "on an edge", "part"])
+EDGES = {
+    "one hot": lambda i: np.eye(3)[i % 3],
+    "uniform": lambda i: [1 / 3] * 3,
+    "tied": lambda i: [0.5, 0.5, 0] if i % 2 else [0.3, 0.35, 0.35],
+    "rounded": lambda i: [0.7001, 0.2, 0.1002],
+    "on an edge": lambda i: ([0.5, 0.3, 0.2], [0.55, 0.45, 0], [0.45, 0.35, 0.2])[i % 3],
+}
+
+
+@pytest.mark.parametrize("case", [*EDGES, "part", "exactly right"])
 def test_numbers_are_python_s_at_the_edges(scripts, votes, tmp_path, case):
-    rows = {
-        "one hot": lambda i: np.eye(3)[i % 3],
-        "uniform": lambda i: [1 / 3] * 3,
-        "tied": lambda i: [0.5, 0.5, 0] if i % 2 else [0.3, 0.35, 0.35],
-        "rounded": lambda i: [0.7001, 0.2, 0.1002],
-        "on an edge": lambda i: ([0.5, 0.3, 0.2], [0.55, 0.45, 0], [0.45, 0.35, 0.2])[i % 3],
-        "part": lambda i: [0.6, 0.3, 0.1],
-    }[case]
-    n = N - 7 if case == "part" else N
-    lines = [f"u{i},{','.join(map(str, rows(i)))}" for i in range(n)]
+    row = EDGES.get(case, lambda i: [0.6, 0.3, 0.1])
+    lines = [f"u{i},{','.join(map(str, row(i)))}" for i in range(N)]
+    if case == "part":
+        del lines[-7:]
+    if case == "exactly right":
+        exact = zip(votes.uids, votes.shares.tolist(), strict=True)
+        lines = [f"{uid},{','.join(map(repr, row))}" for uid, row in exact]
     check_like_python(scripts, write_csv(tmp_path / "m.csv", lines), votes)
 
 
-def test_stated_labels_and_few_votes_without_old_labels(scripts, tmp_path):
+def test_other_labels_stated_labels_and_votes_without_old_labels(scripts, others, tmp_path):
     votes = made_votes(get_dataset("snli"), old_labels=False)
     entry = {"probs": [0.4, 0.3, 0.3], "predicted_label": "n"}
     path = write_lines(tmp_path / "m.jsonl", lambda i: entry)
-    values = check_like_python(scripts, path, votes)
-    assert "old_accuracy" not in values
-
-
-def test_who_is_exactly_right_is_worth_any_number_of_people(scripts, votes, tmp_path):
-    lines = [f"{uid},{','.join(map(repr, row))}" for uid, row in
-             zip(votes.uids, votes.shares.tolist(), strict=True)]  # fmt: skip
-    path = write_csv(tmp_path / "m.csv", lines)
-    check_like_python(scripts, path, votes)
-
-
-def test_four_labels_of_a_reader_s_own(scripts, others, tmp_path):
+    assert "old_accuracy" not in check_like_python(scripts, path, votes)
     for votes in others:
-        path = tmp_path / "m.csv"
-        table_of(votes).to_csv(path, index=False)
-        check_like_python(scripts, path, votes)
+        table_of(votes).to_csv(tmp_path / "m.csv", index=False)
+        check_like_python(scripts, tmp_path / "m.csv", votes)
 
 
 def test_every_format_is_read_as_python_reads_it(scripts, votes, tmp_path):
@@ -212,11 +210,8 @@ def test_every_format_is_read_as_python_reads_it(scripts, votes, tmp_path):
         write_lines(tmp_path / "r.json", released_entry),
         write_chaosnli(tmp_path / "j.json"),
     ]
-    for path in files:
+    for path, answer in zip(files, told(scripts, files, [votes]), strict=True):
         (system,) = read_predictions(path, [votes])
-        answer = scripts.evaluate(
-            READ, [path.read_bytes().decode(), path.name, known_of([votes]), False]
-        )
         (one,) = answer["found"]
         uids = [one["dataset"]["uids"][i] for i in one["places"]]
         of = dict(zip(uids, one["probabilities"], strict=True))
@@ -292,84 +287,79 @@ OTHERWISE = (
 )
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_reported_in_the_words_of_the_command(scripts, votes, tmp_path, fault):
-    path = tmp_path / "m.csv"
-    FAULTS[fault](path)
-    with pytest.raises(ChaosError) as raised:
-        _read_checked(path, votes)
-    expected = str(raised.value)
-    for words, other in OTHERWISE:
-        expected = expected.replace(words, other)
-    expected = re.sub(r"(\d)\.0\b", r"\1", expected)  # a page writes whole numbers without
-    told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([votes]), False])
-    said = {name: told.get(name) for name in ("found", "expected", "todo")}
-    assert str(ChaosError(told["message"], where=path, **said)) == expected
-
-
-def _read_checked(path, votes):
+def read_checked(path, votes):
     for system in read_predictions(path, [votes]):
         system.aligned_to(votes)
 
 
+def words_of_the_command(path, votes):
+    """Return how `chaos evaluate` refuses a file, but for what a page says otherwise."""
+    with pytest.raises(ChaosError) as raised:
+        read_checked(path, votes)
+    words = str(raised.value)
+    for here, there in OTHERWISE:
+        words = words.replace(here, there)
+    return re.sub(r"(\d)\.0\b", r"\1", words)  # a page writes whole numbers without
+
+
+def test_faults_are_reported_in_the_words_of_the_command(scripts, votes, tmp_path):
+    paths = []
+    for number, write in enumerate(FAULTS.values()):
+        paths.append(tmp_path / str(number) / "m.csv")
+        paths[-1].parent.mkdir()
+        write(paths[-1])
+    for name, path, said in zip(FAULTS, paths, told(scripts, paths, [votes]), strict=True):
+        parts = {part: said.get(part) for part in ("found", "expected", "todo")}
+        answer = str(ChaosError(said["message"], where=path, **parts))
+        assert answer == words_of_the_command(path, votes), name
+
+
 def test_who_learned_from_the_votes_is_refused_unless_out_of_fold(scripts, votes, tmp_path):
     header = "uid,entailment,neutral,contradiction,trained_on,out_of_fold"
-    for out_of_fold in ("false", "true"):
-        lines = [f"u{i}," + ",".join(map(str, shares(i))) + f",snli; votes of SNLI,{out_of_fold}"
-                 for i in range(N)]  # fmt: skip
-        path = write_csv(tmp_path / "m.csv", lines, header)
-        told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([votes]), False])
-        assert ("found" in told and isinstance(told["found"], list)) == (out_of_fold == "true")
-        if out_of_fold == "false":
-            with pytest.raises(ChaosError) as raised:
-                _read_checked(path, votes)
-            assert str(raised.value).startswith(told["message"])
+    paths = [tmp_path / "in-fold.csv", tmp_path / "out-of-fold.csv"]
+    for path in paths:
+        values = f"snli; votes of SNLI,{str(path.stem == 'out-of-fold').lower()}"
+        lines = [f"u{i},{','.join(map(str, shares(i)))},{values}" for i in range(N)]
+        write_csv(path, lines, header)
+    refused, taken = told(scripts, paths, [votes])
+    assert isinstance(taken["found"], list)
+    assert words_of_the_command(paths[0], votes).startswith(refused["message"])
 
 
 def test_doubts_and_leftovers_are_noted_as_the_command_notes_them(scripts, votes, tmp_path):
     lines = [*lines_with(0, "x1,0.5,0.25,0.25"), "x2,0.5,0.25,0.25"]
-    path = write_csv(tmp_path / "m.csv", lines)
-    some = write_csv(tmp_path / "few.csv", lines[1:4])
-    for file in (path, some):
-        (system,) = read_predictions(file, [votes], allow_missing=True)
-        told = scripts.evaluate(READ, [file.read_text(), file.name, known_of([votes]), True])
-        assert told["found"][0]["notes"] == list(system.notes)
+    paths = [write_csv(tmp_path / "m.csv", lines), write_csv(tmp_path / "few.csv", lines[1:4])]
+    for path, said in zip(paths, told(scripts, paths, [votes], allow_missing=True), strict=True):
+        (system,) = read_predictions(path, [votes], allow_missing=True)
+        assert said["found"][0]["notes"] == list(system.notes)
         assert system.notes
 
 
-def test_a_file_of_several_datasets_has_results_for_each(scripts, sample, tmp_path):
-    lines = [f"{uid},0.6,0.3,0.1" for votes in sample[:2] for uid in votes.uids]
-    path = write_csv(tmp_path / "m.csv", lines)
-    told = scripts.evaluate(READ, [path.read_text(), path.name, known_of(sample), False])
-    assert [one["dataset"]["name"] for one in told["found"]] == ["snli", "mnli"]
+def test_which_dataset_and_which_model_a_file_is_of(scripts, votes, sample, tmp_path):
+    def names(path, all_votes):
+        (said,) = told(scripts, [path], all_votes)
+        return [one["dataset"]["name"] for one in said["found"]]
 
-
-def test_uids_of_two_datasets_are_distinguished_by_the_classes(scripts, votes, tmp_path):
+    lines = [f"{uid},0.6,0.3,0.1" for one in sample[:2] for uid in one.uids]
+    assert names(write_csv(tmp_path / "m.csv", lines), sample) == ["snli", "mnli"]
+    # The same uids, told apart by the classes.
     other = made_votes(made_dataset())
-    path = write_csv(tmp_path / "m.csv")
-    told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([other, votes]), False])
-    assert [one["dataset"]["name"] for one in told["found"]] == ["snli"]
-
-
-def test_drawn_answers_are_left_to_the_command(scripts, votes, tmp_path):
-    path = tmp_path / "m.csv"
-    path.write_text("uid,sample\n" + "".join(f"{uid},neutral\n" for uid in votes.uids))
-    told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([votes]), False])
-    assert told["message"] == "This page cannot read answers drawn from a language model."
-    assert "chaos evaluate" in told["todo"]
-
-
-def test_many_models_in_a_file_are_not_mixed(scripts, votes, tmp_path):
-    path = write_chaosnli(tmp_path / "m.json", models=("a", "b"))
-    told = scripts.evaluate(READ, [path.read_text(), path.name, known_of([votes]), False])
-    assert told["message"] == "This file holds the predictions of 2 models."
-    assert told["found"] == "a, b"
+    assert names(write_csv(tmp_path / "m.csv"), [other, votes]) == ["snli"]
+    several = write_chaosnli(tmp_path / "m.json", models=("a", "b"))
+    drawn = tmp_path / "drawn.csv"
+    drawn.write_text("uid,sample\n" + "".join(f"{uid},neutral\n" for uid in votes.uids))
+    mixed, answers = told(scripts, [several, drawn], [votes])
+    assert mixed["message"] == "This file holds the predictions of 2 models."
+    assert mixed["found"] == "a, b"
+    assert answers["message"] == "This page cannot read answers drawn from a language model."
+    assert "chaos evaluate" in answers["todo"]
 
 
 def test_resamples_hold_every_item_about_as_often_and_come_again(scripts):
-    times = np.array(scripts.evaluate("Evaluate.draw(50, 2000, 3).map(one => [...one])"))
-    again = np.array(scripts.evaluate("Evaluate.draw(50, 2000, 3).map(one => [...one])"))
-    other = np.array(scripts.evaluate("Evaluate.draw(50, 2000, 4).map(one => [...one])"))
+    draws = (
+        "JSON.stringify([3, 3, 4].map(seed => Evaluate.draw(50, 2000, seed).map(one => [...one])))"
+    )
+    times, again, other = np.array(json.loads(scripts.evaluate(draws)))
     assert (times == again).all()
     assert (times != other).any()
     assert (times.sum(axis=1) == 50).all()
@@ -381,53 +371,122 @@ def test_resamples_hold_every_item_about_as_often_and_come_again(scripts):
     assert abs(apart.mean() + 1 / 49) < 0.005
 
 
-@pytest.mark.parametrize("n", [40, 41, 60, 999, 1000])
-def test_the_percentile_interval_takes_python_s_order_statistics(scripts, n):
-    rng = np.random.default_rng(n)
-    values, times = rng.random(30), rng.integers(3, size=(n, 30))
+def test_the_percentile_interval_takes_python_s_order_statistics(scripts):
+    rng = np.random.default_rng(0)
+    values = rng.random(10)
+    draws = [rng.integers(3, size=(n, 10)) for n in (40, 41, 60, 999, 1000)]
     found = scripts.evaluate(
-        "([values, times]) => Evaluate.interval(values, times)", [values.tolist(), times.tolist()]
+        "([values, draws]) => draws.map(times => Evaluate.interval(values, times))",
+        [values.tolist(), [times.tolist() for times in draws]],
     )
-    low, high = percentile_interval((times @ values / 30)[:, np.newaxis])
-    assert found == pytest.approx({"low": low[0], "high": high[0]}, abs=1e-12)
+    for one, times in zip(found, draws, strict=True):
+        low, high = percentile_interval((times @ values / 10)[:, np.newaxis])
+        assert one == pytest.approx({"low": low[0], "high": high[0]}, abs=1e-12), len(times)
 
 
 # The page
 
 
-@pytest.fixture
-def visit(browser, small_checkout):
-    """Open the page; fails when anything went wrong on it, or it asked for something."""
-    site = small_checkout / "_build" / "html"
-    opened = []
-
-    def open_at(width=1280, scheme="light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        page, troubles = open_page(context, site / "index.html")
-        page.locator("#evaluate").scroll_into_view_if_needed()
-        page.get_by_role("button", name="Show an example").wait_for()
-        asked = []
-        page.on("request", lambda request: asked.append(request.url))
-        opened.append((context, troubles, asked))
-        return page
-
-    yield open_at
-    for context, troubles, asked in opened:
-        assert not troubles
-        assert not asked
-        context.close()
+@pytest.fixture(scope="module")
+def opened(open_at):
+    """The title page, loaded once, and what it has asked for since."""
+    page = open_at("index")
+    page.locator("#evaluate").scroll_into_view_if_needed()
+    page.get_by_role("button", name="Show an example").wait_for()
+    asked = []
+    # A picture of the page may be taken anew when the window's size changes.
+    page.on("request", lambda one: one.resource_type == "image" or asked.append(one.url))
+    return page, asked
 
 
 @pytest.fixture
-def file(sample, tmp_path):
-    votes = sample[0]
-    return write_system(tmp_path / "my-model.csv", load_systems(votes)[0])
+def page(opened):
+    page, asked = opened
+    yield page
+    assert not asked
+
+
+@pytest.fixture(scope="module")
+def files(sample, tmp_path_factory):
+    """A folder of files on SNLI: whole, in another order, without three items, and no text."""
+    folder, votes = tmp_path_factory.mktemp("files"), sample[0]
+    whole = write_system(folder / "my-model.csv", load_systems(votes)[0])
+    header, *lines = whole.read_text().splitlines()
+    (folder / "short.csv").write_text("\n".join([header, *lines[:-3]]))
+    (folder / "swapped.csv").write_text("\n".join(["uid,contradiction,neutral,entailment", *lines]))
+    (folder / "parquet.csv").write_bytes(b"PAR1....")
+    (folder / "bytes.csv").write_bytes(b"\xff\xfe\x00u")
+    return folder
 
 
 def choose(page, path):
     page.get_by_label("Choose a file of predictions").set_input_files(path)
+
+
+def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
+    choose(page, files / "my-model.csv")
+    table = page.locator("#evaluate table").first
+    table.wait_for()
+    votes = sample[0]
+    (system,) = read_predictions(files / "my-model.csv", [votes])
+    expected = score(votes, [system], measures=NAMES).set_index("measure")["value"]
+    for name in NAMES:
+        row = table.get_by_role("row", name=MEASURES[name].title)
+        assert f"{expected[name]:.3f}" in row.inner_text()
+    assert "human equivalent" in table.inner_text()
+    status = page.locator(".evaluate-status")
+    assert status.get_attribute("aria-live") == "polite"
+    assert "my-model on SNLI, 300 items: JSD" in status.inner_text()
+    assert "synthetic sample" in table.inner_text()
+    assert "never uploaded" in page.locator("#evaluate").inner_text()
+    # There is no main table in this book, and no dataset beside the sample's.
+    assert page.locator("#evaluate select:visible").count() == 0
+
+
+def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
+    message = page.get_by_role("alert")
+    for name, words in {
+        "swapped": "The classes of 'swapped' seem to be in another order.",
+        "parquet": "cannot read parquet",
+        "bytes": "not UTF-8 text",
+        "short": "3 of 300 items",
+    }.items():
+        choose(page, files / f"{name}.csv")
+        page.locator("#evaluate [role=alert]", has_text=words).wait_for()
+        assert f"{name}.csv" in message.inner_text()
+        assert page.locator("#evaluate table").count() == 0
+        if name == "swapped":
+            assert "correct the header" in message.inner_text()
+            assert not violations(page, "#evaluate")
+    page.get_by_label("Evaluate a part of the items").check()
+    page.locator("#evaluate table").first.wait_for()
+    assert not message.is_visible()
+    assert "evaluated on the other 297" in page.locator("#evaluate").inner_text()
+    page.get_by_label("Evaluate a part of the items").uncheck()
+
+
+def test_a_file_can_be_dropped_and_its_words_stay_words(page):
+    page.evaluate("""() => {
+      const transfer = new DataTransfer();
+      const evil = 'uid,entailment,neutral,contradiction\\n<img src=x onerror=alert(1)>,1,0,0';
+      transfer.items.add(new File([evil], "<b>evil.csv"));
+      const drop = document.querySelector(".evaluate-drop");
+      drop.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, cancelable: true}));
+    }""")
+    message = page.locator("#evaluate [role=alert]", has_text="<img src=x")
+    message.wait_for()
+    assert message.locator("img, b").count() == 0
+
+
+def test_the_keyboard_alone_shows_the_example(page):
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.get_by_label("Choose a file of predictions").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("#evaluate table").first.wait_for()
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
 
 
 # Gives the short book, which has no main table, three systems to be set among.
@@ -445,146 +504,56 @@ OTHERS = """document.addEventListener("readystatechange", () => {
 });"""
 
 
-def test_a_file_is_measured_and_placed_without_a_request(visit, file, sample):
-    page = visit()
-    choose(page, file)
-    table = page.locator("#evaluate table").first
-    table.wait_for()
-    votes = sample[0]
-    (system,) = read_predictions(file, [votes])
-    expected = score(votes, [system], measures=NAMES).set_index("measure")["value"]
-    for name in NAMES:
-        row = table.get_by_role("row", name=MEASURES[name].title)
-        assert f"{expected[name]:.3f}" in row.inner_text()
-    assert "human equivalent" in table.inner_text()
-    status = page.locator(".evaluate-status")
-    assert status.get_attribute("aria-live") == "polite"
-    assert "my-model on SNLI, 300 items: JSD" in status.inner_text()
-    assert "synthetic sample" in table.inner_text()
-    assert "never uploaded" in page.locator("#evaluate").inner_text()
-    # There is no main table in this book, and no dataset beside the sample's.
-    assert page.locator("#evaluate select:visible").count() == 0
+@pytest.fixture(scope="module")
+def rte():
+    return made_votes(get_dataset("rte"))
 
 
-def test_a_system_stands_among_the_others_by_any_measure_they_have(browser, small_checkout, file):
-    context = browser.new_context()
-    context.add_init_script(OTHERS)
-    page, troubles = open_page(context, small_checkout / "_build" / "html" / "index.html")
-    choose(page, file)
-    places = page.locator(".evaluate-places tbody tr")
-    places.first.wait_for()
+@pytest.fixture(scope="module")
+def among(open_at, rte):
+    """The title page of a book that has other systems, and a dataset beside its own."""
+    # Any script of the page stands in for the file, which sets what is set already.
+    more = {"name": "rte", "title": "RTE", "file": "items.js", "global": "CHAOS_MORE_rte"}
+    content = packed("CHAOS_MORE_rte", {"numbers": explorer.columns(rte, ())}, "")
+    return open_at("index", script=OTHERS + instead("CHAOS_OTHERS", [more]) + content)
+
+
+def test_a_system_stands_among_the_others_by_any_measure_they_have(among, files):
+    page = among
+    choose(page, files / "my-model.csv")
+    page.locator(".evaluate-places tbody tr").first.wait_for()
     order = page.locator(".evaluate-places tbody th").evaluate_all(
         "all => all.map(one => one.firstChild.textContent)"
     )
     assert set(order) == {"est-human", "guess", "other <b>", "my-model"}
-    values = [float(re.match(r"[\d.]+", text)[0]) for text in
-              page.locator(".evaluate-places td.number").all_inner_texts()]  # fmt: skip
+    numbers = page.locator(".evaluate-places td.number").all_inner_texts()
+    values = [float(re.match(r"[\d.]+", text)[0]) for text in numbers]
     assert values == sorted(values)
     said = page.locator(".evaluate-said").inner_text()
     assert f"takes place {order.index('my-model') + 1} of 4" in said
     page.get_by_label("Place by").select_option("new_accuracy")
     assert page.locator(".evaluate-places tbody th").all_inner_texts()[0].startswith("guess")
     assert "takes place 2 of 2" in page.locator(".evaluate-said").inner_text()
-    assert not troubles
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        wide = page.evaluate("document.scrollingElement.scrollWidth")
-        assert wide <= width
-    for scheme in ("light", "dark"):
-        page.evaluate("scheme => document.documentElement.dataset.theme = scheme", scheme)
-        assert not violations(page)
-    context.close()
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert not violations(page, "#evaluate")
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
 
 
-def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(browser, small_checkout, tmp_path):
-    votes = made_votes(get_dataset("rte"))
-    # Any script of the page stands in for the file, which sets what is set already.
-    more = {"name": "rte", "title": "RTE", "file": "items.js", "global": "CHAOS_MORE_rte"}
-    content = packed("CHAOS_MORE_rte", {"numbers": explorer.columns(votes, ())}, "")
-    context = browser.new_context()
-    context.add_init_script(instead("CHAOS_OTHERS", [more]) + content)
-    page, troubles = open_page(context, small_checkout / "_build" / "html" / "index.html")
-    path = write_system(tmp_path / "mine.csv", computed("mine", votes, votes.shares))
+def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, rte, tmp_path):
+    page = among
+    path = write_system(tmp_path / "mine.csv", computed("mine", rte, rte.shares))
     choose(page, path)
     page.locator(".evaluate-fault").get_by_text("No uid of 'mine' occurs in").wait_for()
     page.get_by_label("Dataset").select_option("rte")
     table = page.locator("#evaluate table").first
     table.wait_for()
-    assert f"mine on {len(votes)} items of RTE" in table.inner_text()
+    assert f"mine on {len(rte)} items of RTE" in table.inner_text()
     assert "0.000" in table.get_by_role("row", name=MEASURES["jsd"].title).inner_text()
     assert not page.locator(".evaluate-fault").is_visible()
-    assert not troubles
     page.get_by_role("button", name="Show an example").click()
     page.get_by_text("items of SNLI").first.wait_for()
     assert page.get_by_label("Dataset").input_value() == ""
-    context.close()
-
-
-def test_a_fault_is_one_message_and_the_next_file_takes_its_place(visit, file, tmp_path):
-    page = visit()
-    _, *lines = file.read_text().splitlines()
-    swapped = tmp_path / "swapped.csv"
-    swapped.write_text("\n".join(["uid,contradiction,neutral,entailment", *lines]))
-    choose(page, swapped)
-    message = page.get_by_role("alert")
-    message.wait_for()
-    text = message.inner_text()
-    assert "The classes of 'swapped' seem to be in another order." in text
-    assert "correct the header" in text
-    assert "swapped.csv" in text
-    assert page.locator("#evaluate table").count() == 0
-    assert not violations(page)
-    choose(page, file)
-    page.locator("#evaluate table").first.wait_for()
-    assert not message.is_visible()
-
-
-def test_a_part_is_evaluated_when_that_is_asked_for(visit, file, tmp_path):
-    short = tmp_path / "short.csv"
-    short.write_text("\n".join(file.read_text().splitlines()[:-3]))
-    page = visit()
-    choose(page, short)
-    page.get_by_role("alert").wait_for()
-    assert "3 of 300 items" in page.get_by_role("alert").inner_text()
-    page.get_by_label("Evaluate a part of the items").check()
-    page.locator("#evaluate table").first.wait_for()
-    assert "evaluated on the other 297" in page.locator("#evaluate").inner_text()
-
-
-@pytest.mark.parametrize("content", [b"PAR1....", b"\xff\xfe\x00u"])
-def test_what_is_no_text_is_said_to_be_none(visit, tmp_path, content):
-    path = tmp_path / "file.csv"
-    path.write_bytes(content)
-    page = visit()
-    choose(page, path)
-    page.get_by_role("alert").wait_for()
-    assert re.search("cannot read parquet|not UTF-8 text", page.get_by_role("alert").inner_text())
-
-
-def test_a_file_can_be_dropped_and_its_words_stay_words(visit):
-    page = visit()
-    page.evaluate("""() => {
-      const transfer = new DataTransfer();
-      const evil = 'uid,entailment,neutral,contradiction\\n<img src=x onerror=alert(1)>,1,0,0';
-      transfer.items.add(new File([evil], "<b>evil.csv"));
-      const drop = document.querySelector(".evaluate-drop");
-      drop.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, cancelable: true}));
-    }""")
-    message = page.get_by_role("alert")
-    message.wait_for()
-    assert "<img src=x" in message.inner_text()
-    assert message.locator("img, b").count() == 0
-
-
-def test_the_keyboard_alone_shows_the_example(visit):
-    page = visit(width=390, scheme="dark")
-    page.get_by_label("Choose a file of predictions").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.locator("#evaluate table").first.wait_for()
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
-    assert not violations(page)
 
 
 def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
@@ -604,8 +573,7 @@ def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
     assert "item-" not in json.dumps(known)
 
 
-def test_the_site_loads_it_on_its_page_alone(small_checkout):
-    site: Path = small_checkout / "_build" / "html"
+def test_the_site_loads_it_on_its_page_alone(site):
     assert "evaluate/main.js" in (site / "index.html").read_text()
     assert "evaluate/main.js" not in (site / "explorer.html").read_text()
     assert "explorer/items.js" not in (site / "index.html").read_text()  # once it is in view

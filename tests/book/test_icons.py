@@ -21,8 +21,7 @@ def test_rules_of_icons_that_are_not_named_go(names, kept):
     assert keep(LIST + SUN + PLAIN, names) == kept
 
 
-def test_every_icon_of_a_page_has_its_rule_and_its_sign(small_checkout):
-    site = small_checkout / "_build" / "html"
+def test_every_icon_of_a_page_has_its_rule_and_its_sign(site):
     (style,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
     text = style.read_text("utf-8")
     assert len(text) < 30_000

@@ -22,6 +22,7 @@ EACH_KIND = (
     "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "explorer",
     "annotate", "glossary", "references", "genindex", "search", "404",
 )  # fmt: skip
+LONG = ("explorer", "glossary", "genindex")  # axe-core takes seconds for each
 REFERENCES = PROJECT / "tests" / "book" / "references"
 # The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
 PICTURED = {
@@ -47,7 +48,7 @@ REAL = pytest.param("real_checkout", marks=pytest.mark.slow)
 
 
 @pytest.fixture(params=["small_checkout", SAMPLE, REAL])
-def site(request):
+def any_site(request):
     return request.getfixturevalue(request.param) / "_build" / "html"
 
 
@@ -56,35 +57,26 @@ def whole_site(request):
     return request.getfixturevalue(request.param) / "_build" / "html"
 
 
-@pytest.mark.parametrize(
-    ("built", "width", "scheme"),
-    [
-        pytest.param("real_checkout", 1280, "light", marks=pytest.mark.slow),
-        pytest.param("real_checkout", 390, "dark", marks=pytest.mark.slow),
-        ("small_checkout", 390, "light"),
-    ],
-)
-def test_every_page_is_whole_and_open_to_all(browser, request, built, width, scheme):
+@pytest.mark.parametrize("built", ["small_checkout", SAMPLE, REAL])
+def test_every_page_is_whole_and_open_to_all(browser, request, built):
     site = request.getfixturevalue(built) / "_build" / "html"
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    found = pages(site)
-    if built == "small_checkout":
-        found = [site / f"{name}.html" for name in EACH_KIND]
-    faults = list(look_over(context, site, found))
+    found = [site / f"{name}.html" for name in EACH_KIND]
+    closely = [path for path in found if path.stem not in LONG]
+    if built != "small_checkout":
+        found = pages(site)
+    if built == "sample_checkout":  # pages of figures and modules are made from one template each
+        closely += [path for path in found if path.parent.name not in ("figures", "reference")]
+    context = browser.new_context(reduced_motion="reduce")
+    faults = list(look_over(context, site, found, closely))
     context.close()
     assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
-def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser, small_checkout, scheme):
-    site = small_checkout / "_build" / "html"
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at, scheme):
     for name in ("index", "chapters/disagreement", "figures/fig-simplex"):
-        page, _ = open_page(context, site / f"{name}.html")
+        page = open_at(name)
+        page.evaluate("scheme => { document.documentElement.dataset.theme = scheme; }", scheme)
         stops, unreached = tab_through(page)
         assert "Skip to main content" in stops[0]["name"]
         assert not unreached, name
@@ -92,18 +84,14 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser, small_ch
             assert stop["seen"], stop
             assert stop["outline"] >= 2, stop
             assert contrast(stop["colour"], stop["behind"]) >= 3, stop
-        page.close()
-    context.close()
 
 
-def test_the_first_tab_leads_past_the_navigation(browser, small_checkout):
-    context = browser.new_context()
-    page, _ = open_page(context, small_checkout / "_build" / "html" / "index.html")
+def test_the_first_tab_leads_past_the_navigation(open_at):
+    page = open_at("cite")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('main') !== null")
-    context.close()
 
 
 def photograph(page, name):
@@ -146,68 +134,69 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
     assert not differing, f"look at _build/visual; meant changes: make references: {differing}"
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        "document.querySelector('link[href*=\"book.css\"]').remove()",
-        "document.querySelectorAll('#fig-simplex img').forEach(i => i.style.opacity = 0)",
-        "document.querySelector('.bd-sidebar-primary').style.display = 'none'",
-    ],
-)
-def test_a_page_that_lost_something_looks_different(browser, small_checkout, harm):
+def test_a_page_that_lost_something_looks_different(open_at):
     name = "chapters/disagreement"
-    context = browser.new_context(reduced_motion="reduce", color_scheme="light")
-    page, _ = open_page(context, small_checkout / "_build" / "html" / f"{name}.html")
+    page = open_at(name)
     _, whole = next(photograph(page, name))
-    page.evaluate(harm)
-    _, harmed = next(photograph(page, name))
-    context.close()
-    assert share_that_differs(whole, harmed) > TOLERATED
+    pictures = "document.querySelectorAll('#fig-simplex img').forEach(i => i.style.opacity = {})"
+    bar = "document.querySelector('.bd-sidebar-primary').style.display = '{}'"
+    for harm, mend in (
+        (pictures.format(0), pictures.format(1)),
+        (bar.format("none"), bar.format("")),
+        ("document.querySelector('link[href*=\"book.css\"]').remove()", "0"),
+    ):
+        page.evaluate(harm)
+        _, harmed = next(photograph(page, name))
+        assert share_that_differs(whole, harmed) > TOLERATED, harm
+        page.evaluate(mend)
 
 
-def test_one_search_box_and_a_switch_of_looks(browser, site):
+def test_one_search_box_a_switch_of_looks_and_folded_code(browser, any_site):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    page, _ = open_page(context, site / "chapters" / "disagreement.html")
+    page, _ = open_page(context, any_site / "chapters" / "disagreement.html")
     assert page.locator(".search-button, .search-button-field").locator("visible=true").count() == 1
     picture = page.locator("#fig-entropy img")
     assert picture.locator("visible=true").count() == 1
     assert picture.locator("visible=true").get_attribute("src").endswith("fig-entropy.svg")
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert picture.locator("visible=true").get_attribute("src").endswith("fig-entropy-dark.svg")
+    cell = page.locator("details.hide").first
+    assert not cell.locator("pre").first.is_visible()
+    cell.locator("summary").click()
+    assert cell.locator("pre").first.is_visible()
     context.close()
 
 
-def test_one_click_copies_a_citation(browser, small_checkout):
-    path = small_checkout / "_build" / "html" / "figures" / "fig-simplex.html"
-    for script in ("", "Object.defineProperty(navigator, 'clipboard', {value: undefined})"):
-        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-        context.add_init_script(script)
-        page, troubles = open_page(context, path)
-        page.get_by_role("button", name="Copy: RIS citation").click()
-        page.get_by_text("Copied", exact=True).wait_for()
-        page.evaluate("document.body.append(document.createElement('textarea'))")
-        page.locator("textarea").focus()
-        page.keyboard.press("Control+V")
-        assert page.locator("textarea").input_value().startswith("TY  - FIGURE\nID  - fig-simplex")
-        assert not troubles
-        context.close()
+@pytest.mark.parametrize(
+    "script", ["", "Object.defineProperty(navigator, 'clipboard', {value: undefined})"]
+)
+def test_one_click_copies_a_citation(open_at, script):
+    page = open_at("figures/fig-simplex", script=script)
+    page.get_by_role("button", name="Copy: RIS citation").click()
+    page.get_by_text("Copied", exact=True).wait_for()
+    page.evaluate("document.body.append(document.createElement('textarea'))")
+    page.locator("textarea").focus()
+    page.keyboard.press("Control+V")
+    assert page.locator("textarea").input_value().startswith("TY  - FIGURE\nID  - fig-simplex")
 
 
-def test_one_click_copies_a_citation_in_a_chapter(browser, small_checkout):
-    path = small_checkout / "_build" / "html" / "chapters" / "disagreement.html"
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page, troubles = open_page(context, path)
+def test_one_click_copies_a_citation_or_the_command_in_a_chapter(open_at):
+    page = open_at("chapters/disagreement")
     page.locator("#fig-simplex summary", has_text="Cite this figure").click()
-    for form, begins in (("BibTeX", "@misc{fig-simplex,"), ("plain", "The Living Book")):
-        page.get_by_role("button", name=f"Copy: {form} citation of fig-simplex").click()
-        page.wait_for_timeout(100)
-        assert page.evaluate("navigator.clipboard.readText()").startswith(begins)
-    assert not troubles
-    context.close()
+    for name, begins in {
+        "BibTeX citation of fig-simplex": "@misc{fig-simplex,",
+        "plain citation of fig-simplex": "The Living Book",
+        "The command": "chaos run disagreement -p data=sample",
+    }.items():
+        page.get_by_role("button", name=f"Copy: {name}").click()
+        page.wait_for_function(
+            "begins => navigator.clipboard.readText().then(text => text.startsWith(begins))",
+            arg=begins,
+        )
 
 
-def test_every_chapter_ends_with_how_to_rerun_it(site):
-    chapters = sorted((site / "chapters").glob("*.html"))
+def test_every_chapter_ends_with_how_to_rerun_it(any_site):
+    chapters = sorted((any_site / "chapters").glob("*.html"))
     assert len(chapters) >= 2
     for path in chapters:
         text = path.read_text("utf-8")
@@ -220,18 +209,6 @@ def test_every_chapter_ends_with_how_to_rerun_it(site):
         shown = re.findall(r'<tr><th scope="row"><code>(\w+)</code>', section)
         declared = read_parameters(PROJECT / "notebooks" / f"{path.stem}.py")
         assert shown == [parameter.name for parameter in declared], path.name
-
-
-def test_one_click_copies_the_command_of_a_chapter(browser, small_checkout):
-    path = small_checkout / "_build" / "html" / "chapters" / "disagreement.html"
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page, troubles = open_page(context, path)
-    page.get_by_role("button", name="Copy: The command").click()
-    page.get_by_text("Copied", exact=True).wait_for()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == "chaos run disagreement -p data=sample"
-    assert not troubles
-    context.close()
 
 
 def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(whole_site):
@@ -250,16 +227,16 @@ def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(whole_site):
         assert "\x1b" not in block
 
 
-def test_terms_lead_to_the_glossary(site):
-    for path in (site / "chapters").glob("*.html"):
+def test_terms_lead_to_the_glossary(any_site):
+    for path in (any_site / "chapters").glob("*.html"):
         assert 'href="../glossary.html#term-' in path.read_text("utf-8"), path.name
 
 
-def test_code_is_folded_below_what_it_shows(site):
-    text = (site / "chapters" / "disagreement.html").read_text("utf-8")
+def test_code_is_folded_below_what_it_shows(any_site):
+    text = (any_site / "chapters" / "disagreement.html").read_text("utf-8")
     cells = re.split(r'<div class="cell (?=tag_)', text)
     shown = [cell for cell in cells if cell.startswith("tag_hide-input")]
-    assert len(shown) >= 4
+    assert len(shown) >= 3
     for cell in shown:
         assert cell.count('<details class="admonition hide') == 1
         if "cell_output" in cell:
@@ -269,23 +246,13 @@ def test_code_is_folded_below_what_it_shows(site):
     assert "Toggle hidden content" not in text
 
 
-def test_code_is_folded_and_opens(browser, site):
-    context = browser.new_context()
-    page, _ = open_page(context, site / "chapters" / "annotations.html")
-    cell = page.locator("details.hide").first
-    assert not cell.locator("pre").first.is_visible()
-    cell.locator("summary").click()
-    assert cell.locator("pre").first.is_visible()
-    context.close()
+def test_no_link_inside_the_site_is_broken(any_site):
+    assert list(broken_links(any_site)) == []
 
 
-def test_no_link_inside_the_site_is_broken(site):
-    assert list(broken_links(site)) == []
-
-
-def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(site):
-    registered = yaml.safe_load((site.parents[1] / "book" / "figures.yml").read_text())
-    text = "".join(path.read_text() for path in sorted((site / "chapters").glob("*.html")))
+def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(any_site):
+    registered = yaml.safe_load((any_site.parents[1] / "book" / "figures.yml").read_text())
+    text = "".join(path.read_text() for path in sorted((any_site / "chapters").glob("*.html")))
     blocks = re.findall(
         r'<figure class="published[^>]*id="([^"]+)">(.*?)</figure>', text, re.DOTALL
     )
@@ -296,7 +263,7 @@ def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(site):
             formats += ["svg", "png", "pdf"]
             assert len(re.findall(r'<img[^>]*alt="[^"]{40,}"', block)) == 2
         for format in formats:
-            assert (site / "figures" / f"{id}.{format}").stat().st_size > 100
+            assert (any_site / "figures" / f"{id}.{format}").stat().st_size > 100
             assert f'href="../figures/{id}.{format}"' in block
         assert "@misc{" + id in block
         assert re.search(r"Cite this (figure|table)", block)
@@ -311,9 +278,9 @@ LETTERS = re.compile(r'<g(?: style="([^"]*)")? transform="[^"]*scale\(')
 ON_SHADES = {"fig-label-transitions", "fig-machine-gold"}
 
 
-def test_texts_in_figures_stand_out_from_the_page(site):
-    files = sorted((site / "figures").glob("*.svg"))
-    assert len(files) >= 2 * len(list((site / "figures").glob("fig-*.html"))) > 0
+def test_texts_in_figures_stand_out_from_the_page(any_site):
+    files = sorted((any_site / "figures").glob("*.svg"))
+    assert len(files) >= 2 * len(list((any_site / "figures").glob("fig-*.html"))) > 0
     for path in files:
         dark, text = path.stem.endswith("-dark"), path.read_text("utf-8")
         page = "#121212" if dark else "#ffffff"
@@ -325,14 +292,13 @@ def test_texts_in_figures_stand_out_from_the_page(site):
                 assert contrast(fill[1] if fill else "#000000", page) >= 4.5, path.name
 
 
-def test_figures_are_referred_to_by_number_from_other_pages(small_checkout):
-    text = (small_checkout / "_build" / "html" / "index.html").read_text()
+def test_figures_are_referred_to_by_number_from_other_pages(site):
+    text = (site / "index.html").read_text()
     assert re.search(r'href="chapters/disagreement\.html#fig-\w+"[^>]*><span[^>]*>Fig\. \d', text)
 
 
 @pytest.mark.parametrize(("scripts", "place"), [(True, "#licences"), (False, "")])
-def test_a_page_that_has_moved_leads_on(browser, small_checkout, scripts, place):
-    site = small_checkout / "_build" / "html"
+def test_a_page_that_has_moved_leads_on(browser, site, scripts, place):
     context = browser.new_context(java_script_enabled=scripts)
     page = context.new_page()
     page.goto((site / "old" / "page.html").as_uri() + "#licences")
@@ -345,7 +311,8 @@ def test_the_synthetic_sample_cannot_be_mistaken(request, built):
     site = request.getfixturevalue(built) / "_build" / "html"
     for path in pages(site):
         assert "Synthetic sample: every number" in path.read_text(), path.name
-    # What is made of no items, but of the protocol or of runs' records, is real in every build.
+    # What is made of no items, but of the protocol or of runs' records, is real in every build;
+    # the short book's claims are made of nothing.
     real = [
         path.stem
         for path in (site / "figures").glob("*.json")
@@ -355,7 +322,7 @@ def test_the_synthetic_sample_cannot_be_mistaken(request, built):
         "fig-protocol", "fig-training-curves", "tbl-annotators", "tbl-model-sizes", "tbl-protocol",
         "tbl-rank-correlations", "tbl-recipes", "tbl-runs",
     }  # fmt: skip
-    assert set(real) <= no_items
+    assert set(real) - no_items <= ({"tbl-claims"} if built == "small_checkout" else set())
     for path in (site / "figures").iterdir():
         if path.stem.removesuffix("-dark").removesuffix("-narrow") in real:
             continue
@@ -389,8 +356,8 @@ def test_texts_of_items_are_on_the_page_with_their_licence_and_nowhere_else(real
         assert sentence.strip().encode() not in path.read_bytes(), path.name
 
 
-def test_no_chapter_warns_or_shows_an_object_s_name(site):
-    for path in sorted((site / "chapters").glob("*.html")):
+def test_no_chapter_warns_or_shows_an_object_s_name(any_site):
+    for path in sorted((any_site / "chapters").glob("*.html")):
         text = path.read_text()
         assert "stderr" not in text, path.name
         assert "&lt;IPython" not in text, path.name

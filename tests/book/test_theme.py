@@ -60,8 +60,7 @@ def test_files_for_cells_and_cards_are_for_pages_that_have_them_and_thebe_is_for
     assert kept == [f"{name}.js" for name in wanted]
 
 
-def test_templates_leave_out_and_name_what_they_should(small_checkout):
-    site = small_checkout / "_build" / "html"
+def test_templates_leave_out_and_name_what_they_should(site):
     pages = [
         BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
         for name in ("index", "search", "genindex")

@@ -9,8 +9,8 @@ def words_of(page):
     return " ".join(re.sub(r"<[^>]*>", " ", page.read_text("utf-8")).split())
 
 
-def test_findings_of_the_released_data_are_left_out_of_other_books(small_checkout):
-    page = small_checkout / "_build" / "html" / "index.html"
+def test_findings_of_the_released_data_are_left_out_of_other_books(site):
+    page = site / "index.html"
     words = words_of(page)
     assert "A short book" in words
     assert "a method" in words
@@ -27,11 +27,10 @@ def test_the_title_page_shows_an_item_and_findings(browser, real_checkout):
     assert page.locator(".one-item .votes").count() == 2
     assert "48 contradiction" not in page.locator(".one-item").inner_text()  # a bar, not a list
     links = page.locator(".finding-picture")
-    assert links.count() == 5
-    for index in range(5):
-        name = links.nth(index).get_attribute("href").split("#")[1]
-        links.nth(index).click()
-        assert page.locator(f"[id='{name}']").is_visible()
-        page.go_back()
+    assert links.count() >= 5
+    for link in links.all():
+        path, _, name = link.get_attribute("href").partition("#")
+        text = (real_checkout / "_build" / "html" / path).read_text("utf-8")
+        assert f'id="{name}"' in text
     assert "?" not in page.locator(".value").all_inner_texts()
     page.close()

@@ -29,8 +29,90 @@ def copy_checkout(target: Path) -> Path:
     return target
 
 
+# What the short book shows of two chapters, besides the cards of some claims.
+KEPT = {
+    "tbl-data-statistics", "fig-label-transitions", "tbl-agreement", "tbl-examples", "fig-entropy",
+    "fig-simplex",
+}  # fmt: skip
+INDEX = """\
+# A short book
+
+See {numref}`fig-entropy`.
+
+```{evaluate-file}
+```
+
+A finding on {value}`tbl-data-statistics dataset=snli n_items d` items.
+
+- a method
+
+  and its finding, {value}`tbl-none no_column`
+- a finding, {value}`tbl-none no_column`
+
+- {value}`tbl-none no_column`
+
+:::{finding} fig-entropy
+A finding beside its figure.
+:::
+
+```{published-picture} fig-entropy
+```
+
+```{one-item} snli some-uid some-model
+Of the item.
+```
+"""
+# Claims of every verdict about made-up numbers, some of whose words are markup.
+CLAIMS = """
+# %% [markdown]
+# ## Claims of a test
+#
+# See {numref}`tbl-claims` and [the third](#claim-c03).
+
+# %%
+import pandas as pd
+
+from chaos_utils.analyses import claims
+from chaos_utils.presentation.claims import Cards
+
+evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
+several = [
+    ("c01", "nie2020", {"rule": "above", "above": 0}),
+    ("c02", "nie2020", {"rule": "above", "above": 5, "explorer": {
+        "words": "The <items> & more", "selection": "dataset=snli&change=changed"}}),
+    ("c03", "baan2022", {"rule": "equals", "to": 7, "claim": evil}),
+    ("c04", "baan2022", {"rule": "open", "numbers": None}),
+]
+several = [
+    claims.Claim.model_validate(
+        {"id": id, "paper": paper, "place": "Table 1", "claim": "It is so."}
+        | {"numbers": {"quantity": "mean_entropy"}, "note": f"It is what it is. {evil}"}
+        | fields
+    )
+    for id, paper, fields in several
+]
+numbers = pd.DataFrame(
+    [("snli", "mean_entropy", "", 2.0, 1.0, 3.0, 0.001)],
+    columns=["dataset", "quantity", "case", "value", "low", "high", "p"],
+)
+nothing = numbers.head(0)
+claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several)
+
+# %%
+Cards("tbl-claims", claimed.rows, resamples)
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
+publish_table(
+    "tbl-claims",
+    claimed,
+    columns=claims.columns_for(resamples),
+    caption="Claims of every verdict, about numbers that are made up.",
+)
+"""
+
+
 def shorten(checkout: Path) -> Path:
-    """Leave the first two chapters in a checkout's book, for tests of building itself."""
+    """Leave a part of two chapters, and a page of each kind, in a checkout's book."""
     (checkout / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
         "  - file: chapters/disagreement\n  - file: related\n  - file: annotate\n"
@@ -38,16 +120,11 @@ def shorten(checkout: Path) -> Path:
         "  - file: figures\n  - file: rebuild\n  - file: cite\n  - file: glossary\n"
         "  - file: references\n"
     )
-    (checkout / "book" / "index.md").write_text(
-        "# A short book\n\nSee {numref}`fig-entropy`.\n\n```{evaluate-file}\n```\n\n"
-        "A finding on {value}`tbl-data-statistics dataset=snli n_items d` items.\n\n"
-        "- a method\n\n  and its finding, {value}`tbl-none no_column`\n"
-        "- a finding, {value}`tbl-none no_column`\n\n"
-        "- {value}`tbl-none no_column`\n\n"
-        ":::{finding} fig-entropy\nA finding beside its figure.\n:::\n\n"
-        "```{published-picture} fig-entropy\n```\n\n"
-        "```{one-item} snli some-uid some-model\nOf the item.\n```\n"
-    )
+    (checkout / "book" / "index.md").write_text(INDEX, "utf-8")
+    for name in ("annotations", "disagreement"):
+        notebook = checkout / "notebooks" / f"{name}.py"
+        more = CLAIMS if name == "annotations" else ""
+        notebook.write_text(_without_others(notebook.read_text("utf-8")) + more, "utf-8")
     for name in ("annotate", "related", "explorer"):
         page = checkout / "book" / f"{name}.md"
         linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"
@@ -57,8 +134,30 @@ def shorten(checkout: Path) -> Path:
     (checkout / "book" / "redirects.yml").write_text("old/page: cite\n")
     registry = checkout / "book" / "figures.yml"
     entries = registry.read_text("utf-8").split("# annotations")[1].split("# results")[0]
-    registry.write_text(entries, "utf-8")
+    lines = [
+        line
+        for line in entries.splitlines()
+        if line.partition(":")[0] in {*KEPT, "", "# disagreement"}
+    ]
+    text = "\n".join(lines).replace("# disagreement", "tbl-claims: 0.1.0\n# disagreement")
+    registry.write_text(f"{text}\n", "utf-8")
     return checkout
+
+
+def _without_others(notebook: str) -> str:
+    """Return a notebook without the code and the paragraphs that name another figure or table."""
+    cells = []
+    for cell in notebook.split("\n# %%"):
+        kind, _, text = cell.rstrip().partition("\n")
+        between = "\n#\n" if kind == " [markdown]" else "\n# %%"
+        parts = [
+            part
+            for part in text.split(between)
+            if KEPT.issuperset(re.findall(r"\b(?:fig|tbl)-[a-z-]+\w", part))
+        ]
+        if parts:
+            cells.append(f"{kind}\n{between.join(parts)}\n")
+    return "\n# %%".join(cells)
 
 
 def copy_built(checkout: Path, target: Path) -> Path:

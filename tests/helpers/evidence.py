@@ -23,6 +23,7 @@ def as_released(votes, systems=None, *, of_votes=None, of_systems=None):
     inputs = of_systems or merged(*(one.inputs for one in systems))
     return Evidence((votes.dataset,), (given,), (Later(inputs, lambda: tuple(systems)),))
 
+
 def evidence_of(votes, systems=(), **more):
     """Return the evidence on a dataset: its votes and these systems."""
     return Evidence((votes.dataset,), (votes,), (tuple(systems),), **more)

@@ -1,6 +1,6 @@
 """What is asked of every page of the site, looked at in a browser."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from chaos_utils.publish import scripts
 HEAVIEST = 1_500_000  # bytes of a page with all it loads, but the files of figures
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-_VIOLATIONS = """async () => {
-  const found = await axe.run(document, {resultTypes: ['violations'], preload: false});
+_VIOLATIONS = """async ([place, rules]) => {
+  const options = {resultTypes: ['violations'], preload: false};
+  const found = await axe.run(place ?? document, rules ? {...options, runOnly: rules} : options);
   return found.violations
     .filter(fault => ['serious', 'critical'].includes(fault.impact))
     .flatMap(fault => fault.nodes.slice(0, 3).map(node =>
@@ -24,6 +25,8 @@ _UNFOLD = """() => {
   document.querySelectorAll('details').forEach(d => d.open = true);
   document.querySelectorAll('img').forEach(i => i.loading = 'eager');
 }"""
+# Scripts of these bring more files when the page is there.
+_LOADS_MORE = "document.querySelector('#explorer, #evaluate, #annotate') !== null"
 _LOADED = "[...document.images].every(i => i.complete || !i.offsetParent)"
 _STRUCTURE = """() => {
   const faults = [], name = e => e.outerHTML.slice(0, 120);
@@ -55,30 +58,33 @@ def pages(site: Path) -> list[Path]:
     ]
 
 
+def watch(page: Any, troubles: list[str]) -> None:
+    """Note what goes wrong on a page: errors, dialogs, requests that fail or lead elsewhere."""
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            troubles.append(f"remote: {request.url}")
+
+    def failed(request: Any) -> None:
+        # What the browser itself gives up, as a picture that is no longer shown, is no fault.
+        if request.failure != "net::ERR_ABORTED":
+            troubles.append(f"failed: {request.url}")
+
+    def said(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            troubles.append(message.text)
+
+    page.on("console", said)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+    page.on("requestfailed", failed)
+    page.on("request", asked)
+
+
 def open_page(context: Any, path: Path) -> tuple[Any, list[str]]:
     """Open a page from its file; return it with what goes wrong, which may grow."""
     page, troubles = context.new_page(), []
-    page.on(
-        "console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    # What the browser itself gives up, as a picture that is no longer shown, is no fault.
-    page.on(
-        "requestfailed",
-        lambda request: (
-            None
-            if request.failure == "net::ERR_ABORTED"
-            else troubles.append(f"failed: {request.url}")
-        ),
-    )
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith(("file:", "data:"))
-            else troubles.append(f"remote: {request.url}")
-        ),
-    )
+    watch(page, troubles)
     page.goto(path.as_uri(), wait_until="load")
     return page, troubles
 
@@ -90,8 +96,12 @@ def instead(name: str, value: object) -> str:
     return f"{script} Object.defineProperty(window, '{name}', {kept});"
 
 
-def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:
+def look_over(
+    context: Any, site: Path, paths: list[Path], closely: Collection[Path] | None = None
+) -> Iterator[str]:
     """Yield what is wrong with pages: pictures, width, structure, weight and accessibility.
+
+    Each is loaded once, and looked at wide in the light look, then narrow in the dark one.
 
     Parameters
     ----------
@@ -101,29 +111,44 @@ def look_over(context: Any, site: Path, paths: list[Path]) -> Iterator[str]:
         The built site's folder.
     paths : list of Path
         The pages.
+    closely : collection of Path, optional
+        Those at which axe-core looks too; by default all.
     """
     page, troubles = open_page(context, paths[0])
     loaded: set[str] = set()
     page.on("request", lambda request: loaded.add(request.url))
     for path in paths:
         loaded.clear()
-        page.goto(path.as_uri(), wait_until="networkidle")  # some load more when they are there
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.emulate_media(color_scheme="light")
+        page.goto(path.as_uri(), wait_until="load")
+        if page.evaluate(_LOADS_MORE):
+            page.wait_for_load_state("networkidle")
         weight = sum(map(_size, loaded))
         page.evaluate(_UNFOLD)
-        page.wait_for_function(_LOADED, timeout=10_000)
-        faults = [*troubles, *page.evaluate(_STRUCTURE)]
+        faults = [f"weighs {weight:,} bytes"] if weight > HEAVIEST else []
+        for width, look, rules in ((1280, "light", None), (390, "dark", ["color-contrast"])):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=look)  # for pages that stand alone
+            page.evaluate("look => { document.documentElement.dataset.theme = look; }", look)
+            page.wait_for_function(_LOADED, timeout=10_000)
+            faults += page.evaluate(_STRUCTURE)
+            if closely is None or path in closely:
+                faults += violations(page, rules=rules)
+        faults += troubles
         troubles.clear()
-        if weight > HEAVIEST:
-            faults.append(f"weighs {weight:,} bytes")
-        faults += violations(page)
         yield from (f"{path.relative_to(site)}: {fault}" for fault in faults)
     page.close()
 
 
-def violations(page: Any) -> list[str]:
-    """Return what keeps people from using a page as it is now, as axe-core finds it."""
-    page.evaluate(_AXE)
-    found: list[str] = page.evaluate(_VIOLATIONS)
+def violations(page: Any, place: str | None = None, rules: list[str] | None = None) -> list[str]:
+    """Return what keeps people from using a page, or a place on it, as axe-core finds it.
+
+    `rules` are those of axe-core's rules that are asked; by default all.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE)
+    found: list[str] = page.evaluate(_VIOLATIONS, [place, rules])
     return found
 
 

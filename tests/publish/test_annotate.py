@@ -18,12 +18,8 @@ from chaos_utils.publish.scripts import script
 from chaos_utils.scoring.systems import computed, load_systems, synthetic_systems
 
 
-@pytest.fixture(params=["sample", "released"])
-def all_votes(request):
-    return request.getfixturevalue(request.param)
-
-
-def test_examples_are_unanimous_and_no_item_to_judge_is_one(all_votes):
+def check_examples(all_votes):
+    """Hold that examples are unanimous, enough for the protocol, and none to be judged."""
     made = material(all_votes, is_unanimous, {})
     assert {name: dataset["pool"] for name, dataset in made["datasets"].items()} == {
         "snli": "snli",
@@ -41,11 +37,31 @@ def test_examples_are_unanimous_and_no_item_to_judge_is_one(all_votes):
         assert not {entry["uid"] for entry in dataset["items"]} & set(known)
     for pool in made["pools"].values():
         assert len(pool) >= 5 + 12 + 20  # test, training, and the checks among 200 items
+    return made
 
 
-def test_items_are_whole_and_spread_over_what_is_left(all_votes):
-    made = material(all_votes, is_unanimous, {}, n_items=100)
-    for votes in all_votes:
+def test_examples_are_unanimous_and_the_script_is_small(sample):
+    made = check_examples(sample)
+    assert material(sample, is_unanimous, {}) == made
+    other = material(sample, is_unanimous, {}, seed=1, n_items=50)
+    assert other["digest"] != made["digest"]
+    text = script("CHAOS_ANNOTATE", made, "A notice.")
+    assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
+    assert len(text.encode()) < 1_000_000
+    content = text.split(" = ", 1)[1].removesuffix(";\n")
+    assert json.loads(content)["digest"] == made["digest"]
+
+
+def test_released_examples_models_and_the_sessions_that_browsers_kept(released):
+    made = check_examples(released)
+    assert made["digest"] == "68428a055c15b4c9"  # the first edition's
+    models = two_models(released[0], load_systems(released[0]))
+    assert [model.name for model in models] == ["RoBERTa-base, seed 1", "BERT-base, seed 1"]
+
+
+def test_items_are_whole_and_spread_over_what_is_left(sample):
+    made = material(sample, is_unanimous, {}, n_items=100)
+    for votes in sample:
         items = made["datasets"][votes.dataset.name]["items"]
         assert len({entry["uid"] for entry in items}) == 100
         rows = [votes.index(entry["uid"]) for entry in items]
@@ -58,20 +74,6 @@ def test_items_are_whole_and_spread_over_what_is_left(all_votes):
         for quantile in (0.1, 0.5, 0.9):
             drawn = np.quantile(bits[rows], quantile)
             assert drawn == pytest.approx(np.quantile(rest, quantile), abs=0.05)
-
-
-def test_the_draw_follows_the_seed_and_the_digest_what_was_drawn(sample):
-    assert material(sample, is_unanimous, {}) == material(sample, is_unanimous, {})
-    assert (
-        material(sample, is_unanimous, {})["digest"]
-        != material(sample, is_unanimous, {}, seed=1, n_items=50)["digest"]
-    )
-
-
-def test_browsers_find_the_sessions_that_they_kept(released):
-    assert (
-        material(released, is_unanimous, {})["digest"] == "68428a055c15b4c9"
-    )  # the first edition's
 
 
 def test_only_datasets_with_texts_and_a_way_to_be_asked_are_offered(sample):
@@ -89,15 +91,6 @@ def test_a_way_to_be_asked_fits_the_texts_and_labels(name):
     other = {"kind": {"snli": "stories", "alphanli": "pairs"}[name], "invitation": "?"}
     with pytest.raises(ValidationError, match=r"takes \d texts and \d labels"):
         Dataset.model_validate(content | {"annotate": other})
-
-
-def test_the_script_is_javascript_and_small(all_votes):
-    made = material(all_votes, is_unanimous, {})
-    text = script("CHAOS_ANNOTATE", made, "A notice.")
-    assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
-    assert len(text.encode()) < 1_000_000
-    content = text.split(" = ", 1)[1].removesuffix(";\n")
-    assert json.loads(content)["digest"] == made["digest"]
 
 
 def test_fewer_items_than_asked_for_are_all_taken(tmp_path):
@@ -140,11 +133,3 @@ def test_a_model_s_labels_stand_in_the_order_of_the_items(sample):
     stated = dict(zip(part.uids, part.predicted.tolist(), strict=True))
     assert model["labels"] == [stated.get(entry["uid"]) for entry in made["snli"]["items"]]
     assert 0 < sum(label is not None for label in model["labels"]) < len(model["labels"])
-
-
-def test_released_models_of_two_families_stand_on_snli(released, released_root):
-    snli = released[0]
-    models = two_models(snli, load_systems(snli))
-    if not any(model.origin == "released" for model in models):
-        pytest.skip("the released predictions are not available")
-    assert [model.name for model in models] == ["RoBERTa-base, seed 1", "BERT-base, seed 1"]

@@ -4,7 +4,7 @@ import re
 import pytest
 import yaml
 from helpers.checkout import PROJECT
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pybtex.database import parse_string
 
@@ -22,22 +22,25 @@ MANIFEST = {
 }
 
 
-@pytest.fixture
-def book():
-    return citations.read_book(PROJECT / "CITATION.cff")
+TABLE = {"id": "tbl-x", "kind": "table"}
+ESCAPED = r"50\% of α\_i \& “ß” \textbraceleft{}cost\textbraceright{} \$3 \#1"
 
 
-def test_the_book_has_the_package_s_version(book):
-    assert book.version == version()
-    assert book.authors
-
-
-def test_bibtex_is_balanced_and_escaped(book):
-    entry = citations.bibtex(book, MANIFEST)
-    assert entry.startswith("@misc{fig-x,")
-    assert r"50\% of α\_i \& “ß” \textbraceleft{}cost\textbraceright{} \$3 \#1" in entry
-    assert f"version {book.version}" in entry
-    assert not re.search(r"(?<!\\)[%&#$]", entry)
+@pytest.mark.parametrize(
+    ("form", "changes", "words"),
+    [
+        ("plain", {}, "Figure fig-x in The Living Book"),
+        ("plain", {}, BOOK.year),
+        ("bibtex", {}, "@misc{fig-x,"),
+        ("bibtex", {}, ESCAPED),
+        ("bibtex", {}, f"version {version()}"),
+        ("ris", TABLE, "TY  - DATA\r\nID  - tbl-x\r\n"),
+        ("csl", TABLE, '"type": "dataset"'),
+        *((form, {"synthetic": True}, "Synthetic sample: 50") for form in citations.FORMATS),
+    ],
+)
+def test_each_format_says_what_is_cited(form, changes, words):
+    assert words in citations.FORMATS[form](BOOK, MANIFEST | changes)
 
 
 # Titles as authors may write them: any text, and pieces that some format gives a meaning to.
@@ -51,6 +54,7 @@ TITLES = st.lists(
 ).map("".join)
 
 
+@settings(max_examples=50)
 @given(title=TITLES)
 def test_any_title_leaves_every_format_valid(title):
     manifest = MANIFEST | {"title": title}
@@ -104,44 +108,32 @@ def test_only_the_words_of_a_caption_are_cited(text, words):
     assert without_markup(text) == words
 
 
-def test_tables_are_cited_as_data(book):
-    table = MANIFEST | {"id": "tbl-x", "kind": "table"}
-    assert citations.ris(book, table).startswith("TY  - DATA\r\nID  - tbl-x\r\n")
-    assert json.loads(citations.csl(book, table))[0]["type"] == "dataset"
+@pytest.fixture
+def write(tmp_path):
+    """Write a citation file: the book's own with some fields changed, or a text."""
+
+    def written(text="", **fields):
+        content = yaml.safe_load((PROJECT / "CITATION.cff").read_text("utf-8"))
+        path = tmp_path / "CITATION.cff"
+        path.write_text(text or yaml.safe_dump(content | fields), "utf-8")
+        return path
+
+    return written
 
 
-def test_plain_names_figure_book_and_version(book):
-    text = citations.plain(book, MANIFEST)
-    assert "Figure fig-x in The Living Book" in text
-    assert book.year in text
-
-
-def test_a_synthetic_figure_is_cited_as_such(book):
-    for made in citations.FORMATS.values():
-        assert "Synthetic sample: 50" in made(book, MANIFEST | {"synthetic": True})
-
-
-def test_an_address_is_given_once_there_is_one(book, tmp_path):
-    content = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
-    path = tmp_path / "CITATION.cff"
-    path.write_text(yaml.safe_dump(content | {"url": "https://example.org/book/"}))
-    there = citations.read_book(path)
-    for made in citations.FORMATS.values():
-        assert "https://example.org/book/figures/fig-x.html" in made(there, MANIFEST)
-    assert "url" not in citations.bibtex(book, MANIFEST)
-    assert citations.book_bibtex(there).count("https://example.org/book/") == 1
-
-
-def test_one_build_may_have_another_address(tmp_path, monkeypatch):
-    path = tmp_path / "CITATION.cff"
-    content = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
-    path.write_text(yaml.safe_dump(content | {"url": "https://example.org/book"}))
-    monkeypatch.setenv(citations.ADDRESS, "http://localhost:8000/draft/")
-    book = citations.read_book(path)
-    assert "http://localhost:8000/draft/figures/fig-x.html" in citations.bibtex(book, MANIFEST)
-    assert book.url in citations.book_plain(book)
+def test_an_address_is_given_once_there_is_one_and_a_build_may_have_another(write, monkeypatch):
+    path = write(url="https://example.org/book/")
+    for url in ("https://example.org/book/", "http://localhost:8000/draft/"):
+        if "draft" in url:
+            monkeypatch.setenv(citations.ADDRESS, url)
+        there = citations.read_book(path)
+        for made in citations.FORMATS.values():
+            assert f"{url}figures/fig-x.html" in made(there, MANIFEST)
+        assert citations.book_bibtex(there).count(url) == 1
+        assert there.url in citations.book_plain(there)
     monkeypatch.setenv(citations.ADDRESS, "")
-    assert citations.read_book(path).url == "https://example.org/book"
+    assert citations.read_book(path).url == "https://example.org/book/"
+    assert "url" not in citations.bibtex(BOOK, MANIFEST)
 
 
 @pytest.mark.parametrize(
@@ -163,14 +155,11 @@ def test_one_build_may_have_another_address(tmp_path, monkeypatch):
         ["https://example.org"],
     ],
 )
-def test_an_address_that_no_site_has_is_refused(tmp_path, url):
+def test_an_address_that_no_site_has_is_refused(write, url):
     with pytest.raises(ChaosError, match=r"not the address of a site(?s:.)*--url"):
         citations.checked_address(url, "--url")
-    content = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
-    path = tmp_path / "CITATION.cff"
-    path.write_text(yaml.safe_dump(content | {"url": url}))
     with pytest.raises(ChaosError, match=r"CITATION\.cff, url"):
-        citations.read_book(path)
+        citations.read_book(write(url=url))
 
 
 @pytest.mark.parametrize(
@@ -181,29 +170,22 @@ def test_an_address_is_taken_as_it_is(url):
     assert citations.checked_address(url, "--url") == url
 
 
+REST = "version: 1\ndate-released: 2026-01-02\n"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        "title: [",
-        "title: A\x07",
-        "- a",
-        "",
-        "title: A\nauthors: 3\n",
-        "title: A\nauthors: [A]\n",
-        "title: A\nx: &x [a]\ny: *x\n",
+        ("title: [", "cannot be read"),
+        ("title: A\x07", "cannot be read"),
+        ("- a", "cannot be read"),
+        (" ", "cannot be read"),
+        (f"title: A\nauthors: 3\n{REST}", "cannot be read"),
+        (f"title: A\nauthors: [A]\n{REST}", "cannot be read"),
+        (f"title: A\nx: &x [a]\ny: *x\n{REST}", "cannot be read"),
+        ("title: A book\nauthors: [{name: A}]\n", "version"),
     ],
 )
-def test_a_citation_file_that_cannot_be_read_is_reported(tmp_path, text):
-    path = tmp_path / "CITATION.cff"
-    path.write_text(
-        f"{text}\nversion: 1\ndate-released: 2026-01-02\n" if "authors" in text else text
-    )
-    with pytest.raises(ChaosError, match=r"cannot be read(?s:.)*CITATION\.cff"):
-        citations.read_book(path)
-
-
-def test_a_missing_field_is_named(tmp_path):
-    path = tmp_path / "CITATION.cff"
-    path.write_text("title: A book\nauthors: [{name: A}]\n")
-    with pytest.raises(ChaosError, match="version"):
-        citations.read_book(path)
+def test_a_citation_file_that_cannot_be_used_is_reported(write, text, message):
+    with pytest.raises(ChaosError, match=rf"(?s){message}.*CITATION\.cff|CITATION\.cff.*{message}"):
+        citations.read_book(write(text))

@@ -3,10 +3,11 @@ import math
 import shutil
 
 import pytest
-from helpers.checkout import PROJECT, chaos
 from PIL import Image
+from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import diff, diff_report
 
 ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]
@@ -158,8 +159,8 @@ def test_the_command_tells_the_difference_by_its_code_and_writes_a_page(sites, t
     write(sites[1], "fig-c")
     (sites[1] / "figures" / "fig-b.json").unlink()
     out = tmp_path / "diff.html"
-    done = chaos("figures", "diff", *map(str, sites), "--html", str(out), cwd=PROJECT)
-    assert done.returncode == 1, done.stderr
+    done = CliRunner().invoke(app, ["figures", "diff", *map(str, sites), "--html", str(out)])
+    assert done.exit_code == 1, done.stderr
     assert "1 changed, 1 added, 1 removed, 0 the same" in done.stdout
     assert "0.25 → 0.5  (+0.25, +100.000%)" in done.stdout
     page = out.read_text("utf-8")
@@ -167,8 +168,8 @@ def test_the_command_tells_the_difference_by_its_code_and_writes_a_page(sites, t
     assert "&lt;script&gt;alert(1)" in page
     assert page.count("data:image/png;base64,") == 2
     assert "http" not in page.replace("http-equiv", "")
-    done = chaos("figures", "diff", str(sites[0]), str(sites[0]), "--json", cwd=PROJECT)
-    assert done.returncode == 0
+    done = CliRunner().invoke(app, ["figures", "diff", str(sites[0]), str(sites[0]), "--json"])
+    assert done.exit_code == 0
     assert json.loads(done.stdout)["same"] == 2
 
 

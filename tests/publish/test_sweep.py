@@ -12,6 +12,7 @@ from helpers.checkout import (
     PROJECT,
     TINY,
     add_tiny,
+    append,
     chaos,
     chaos_environment,
     copy_checkout,
@@ -105,62 +106,68 @@ def test_the_reason_is_shortened_to_what_was_found():
     assert sweep.short(None) == ""
 
 
-GRID = ["-p", "rate=0.25,2,0.5"]
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout with the tiny notebook."""
+    return add_tiny(copy_checkout(tmp_path / "book"))
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory):
-    """A checkout in which a sweep was killed when its first run had ended well."""
-    checkout = add_tiny(copy_checkout(tmp_path_factory.mktemp("sweep") / "book"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "chaos_utils.cli", "sweep", "tiny", *GRID], cwd=checkout,
-        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    done = next(line for line in process.stderr if line.rstrip().endswith(": done"))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    return checkout, done.split()[0]
-
-
-def test_a_killed_sweep_is_taken_up_again_and_one_failing_run_stops_no_other(killed):
-    checkout, first = killed
-    made = checkout / "runs" / first / "predictions.csv"
-    before = made.stat().st_mtime_ns
-    done = chaos("sweep", "tiny", *GRID, "--cores", "2", cwd=checkout)
-    assert done.returncode == 2
-    assert made.stat().st_mtime_ns == before
-    assert "Traceback" not in done.stderr
-    assert "1 of 3 runs failed" in done.stderr
-    assert "(rate=2.0)" in done.stderr
-    assert "ValueError: no rate above one: 2.0" in done.stderr
-    assert "ValueError: no rate above one: 2.0" in done.stdout
+def rows_of(done):
+    """Return the rows of the summary that a sweep's last line names."""
     summary = Path(done.stdout.splitlines()[-1])
     assert summary.parent.name.startswith("sweep-tiny-")
     with summary.open() as lines:
-        rows = list(csv.DictReader(lines))
+        return list(csv.DictReader(lines))
+
+
+def test_a_failing_run_stops_no_other_and_what_is_there_is_not_run_again(checkout):
+    done = chaos("sweep", "tiny", "-p", "rate=2,0.25", "--cores", "2", cwd=checkout)
+    assert done.returncode == 2
+    for words in ("1 of 2 runs failed", "(rate=2.0)", "ValueError: no rate above one: 2.0"):
+        assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "ValueError: no rate above one: 2.0" in done.stdout
+    rows = rows_of(done)
     assert list(rows[0]) == [
         "run", "rate", "status", "seconds", "accuracy", "seed", "reason",
     ]  # fmt: skip
+    assert [(row["accuracy"], row["status"]) for row in rows] == [("", "failed"), ("0.125", "done")]
+    assert "no rate above one" in rows[0]["reason"]
+    kept = checkout / "_build" / "failed" / f"{rows[0]['run']}.ipynb"
+    assert "no rate above one" in kept.read_text()
+    assert not list((checkout / "runs").glob(".*"))
+
+    # Nothing is left to do where every run is there, until the notebook changes.
+    there = ["sweep", "tiny", "-p", "rate=0.25"]
+    (again,) = json.loads(chaos(*there, "--json", cwd=checkout).stdout)["runs"]
+    assert (again["status"], again["accuracy"]) == ("was there", 0.125)
+    append(checkout / "notebooks" / "tiny.py", "\n# %%\n")
+    planned = chaos(*there, "--dry-run", cwd=checkout).stdout
+    assert planned.count("would run") == 1
+    assert "0 of 1 runs exist" in planned
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_is_taken_up_again(checkout):
+    grid = ["-p", "rate=0.25,2,0.5"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chaos_utils.cli", "sweep", "tiny", *grid], cwd=checkout,
+        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    first = next(line for line in process.stderr if line.rstrip().endswith(": done")).split()[0]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    made = checkout / "runs" / first / "predictions.csv"
+    before = made.stat().st_mtime_ns
+    done = chaos("sweep", "tiny", *grid, "--cores", "2", cwd=checkout)
+    assert done.returncode == 2
+    assert made.stat().st_mtime_ns == before
+    rows = rows_of(done)
     assert [row["accuracy"] for row in rows] == ["0.125", "", "0.25"]
     status = {row["run"]: row["status"] for row in rows}
     assert status[first] == "was there"
     assert sorted(status.values()) in (["done", "failed", "was there"],
                                        ["failed", "was there", "was there"])  # fmt: skip
-    assert "no rate above one" in rows[1]["reason"]
-    kept = checkout / "_build" / "failed" / f"{rows[1]['run']}.ipynb"
-    assert "no rate above one" in kept.read_text()
-    assert not list((checkout / "runs").glob(".*"))
-
-    # Nothing is left to do where every run is there, until the notebook changes.
-    there = ["sweep", "tiny", "-p", "rate=0.25,0.5"]
-    again = json.loads(chaos(*there, "--json", cwd=checkout).stdout)["runs"]
-    assert [row["status"] for row in again] == ["was there"] * 2
-    assert [row["accuracy"] for row in again] == [0.125, 0.25]
-    notebook = checkout / "notebooks" / "tiny.py"
-    notebook.write_text(notebook.read_text() + "\n# %%\n")
-    planned = chaos(*there, "--dry-run", cwd=checkout).stdout
-    assert planned.count("would run") == 2
-    assert "0 of 2 runs exist" in planned
 
 
 @pytest.mark.parametrize(
