@@ -47,6 +47,9 @@ pdf: book ## Print the book as one PDF, _build/pdf/living-book.pdf (needs Chromi
 serve: $(VENV)/book.stamp $(DRAWING) ## Serve the book while you write: builds what changes, reloads the page
 	@$(CHAOS) serve
 
+# What one process has compiled, the next need not.
+unexport PYTHONDONTWRITEBYTECODE
+
 # In small products, several threads mostly wait for each other.
 test test-data test-all test-book references: export OMP_NUM_THREADS := 1
 # Two workers take half of the tests each, and one that is done takes over from the other.

@@ -3,8 +3,9 @@
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
 ``CHAOS_DATA_ONLY``, which leaves out the checkout's own places; ``CHAOS_CACHE``, where downloads
 are kept; ``CHAOS_RECOMPUTE``, which lets no recorded table take the place of what can be computed;
-and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes
-its figures, and says in `CONTEXT_FILE` what runs.
+and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes its
+figures, and says in `CONTEXT_FILE` what runs. A build sets ``CHAOS_WARM`` for its steps, see
+`report.warm`.
 """
 
 import json

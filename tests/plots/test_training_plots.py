@@ -3,9 +3,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.text import Text
 
-from chaos_utils.base.style import colour, look, width
+from chaos_utils.base.style import colour
 from chaos_utils.plots import training
 
 
@@ -93,29 +92,8 @@ def test_growth_has_a_row_a_task_and_a_line_a_bin_with_its_chance(plot):
     ]
 
 
-def test_sizes_are_named_on_their_axis():
-    axis = training.plot_training_size(grown("snli")).axes[0]
-    ticks = [tick.get_text() for tick in axis.get_xticklabels()]
-    assert ticks == ["1,000", "3,162", "10,000"]
-
-
-def test_sizes_that_would_touch_are_named_once():
-    table = grown("snli").replace({"items": {3162: 9000}})
-    axis = training.plot_training_size(table).axes[0]
-    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1,000", "10,000"]
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_figures_fit_the_page(narrow):
-    with look("light", narrow):
-        figures = [
-            training.plot_training_size(grown("snli", "alphanli")),
-            training.plot_training_curves(curves(("nli", "a", 1), ("nli", "b", 2))),
-        ]
-        for figure in figures:
-            assert figure.get_size_inches()[0] <= width()
-            columns = {round(axis.get_position().x0, 3) for axis in figure.axes}
-            figure.draw_without_rendering()
-            for text in figure.findobj(Text):
-                assert not text.get_text() or text.get_fontsize() >= 7
-            assert narrow or len(columns) > 1
+def test_sizes_are_named_on_their_axis_where_they_do_not_touch():
+    for second, names in ((3162, ["1,000", "3,162", "10,000"]), (9000, ["1,000", "10,000"])):
+        table = grown("snli").replace({"items": {3162: second}})
+        axis = training.plot_training_size(table).axes[0]
+        assert [tick.get_text() for tick in axis.get_xticklabels()] == names

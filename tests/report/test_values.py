@@ -1,6 +1,6 @@
 import pytest
 
-from chaos_utils.report.values import is_released, value, with_values
+from chaos_utils.report.values import value, with_values
 
 RESULTS = {
     "id": "tbl-results",
@@ -93,9 +93,3 @@ def test_findings_of_other_data_are_left_out(manifests):
     assert (
         with_values(manifests, PROSE) == "# Title\n\nOne paragraph of method.\n\n- a point without"
     )
-
-
-def test_released_data_is_what_auto_takes():
-    assert is_released(BOOK)
-    assert not is_released(SAMPLE)
-    assert not is_released(OWN)
