@@ -369,6 +369,19 @@ def test_temperatures_are_shown_from_the_lowest_to_the_highest_of_the_seeds(choi
         assert set(ends["temperature"]) == {text}
 
 
+def test_reliability_diagrams_show_every_system(votes, systems):
+    axes = plots.plot_reliability(reliability(votes, systems, shown_seed=0)).axes
+    assert [axis.get_title().replace("\n", " ") for axis in axes] == [
+        "synthetic model, seed 0, T = 1", "synthetic model, seed 0, T = 2", "oracle (the votes)",
+    ]  # fmt: skip
+    for axis in axes:
+        assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(1)
+    (axis,) = plots.plot_two_targets(two_targets(votes, systems)).axes
+    names = [label.get_text() for label in axis.get_yticklabels()]
+    assert names[0] == "oracle (the votes)"
+    assert sorted(names[1:]) == ["synthetic model, T = 1", "synthetic model, T = 2"]
+
+
 def test_curves_mark_the_mean_of_a_family(choices, curves):
     choices = choices.rows
     figure = plots.plot_temperatures(curves)

@@ -72,13 +72,14 @@ def changed(released, numbers):
     def checked(votes=None, systems=None, dataset="snli"):
         (own,) = [one for one in released if one.dataset.name == dataset]
         evidence = evidence_of([votes or own], systems or [])
-        analysis = claims_numbers.vote_numbers if votes else claims_numbers.system_numbers
-        given = analysis(evidence, n_resamples=1000, seed=0).rows
         place = 0 if votes else 1
+        analysis = (claims_numbers.vote_numbers, claims_numbers.system_numbers)[place]
         kept = numbers[place].rows
         kept = kept[kept["dataset"] != dataset]
         parts = [*numbers]
-        parts[place] = pd.concat([kept, given])
+        parts[place] = pd.concat([kept, analysis(evidence, n_resamples=1000, seed=0).rows])
+        if systems:
+            parts[2] = published_numbers.of_chapters(evidence)
         return check(*parts)["verdict"]
 
     return checked

@@ -210,6 +210,17 @@ def test_majority_curves_fall_and_are_named_apart_from_each_other(sample, others
         assert not any(one.overlaps(other) for other in boxes[:number])
 
 
+def test_the_simplex_puts_full_agreement_at_its_corners(tmp_path):
+    counts = [(100, 0, 0)] * 5 + [(0, 100, 0)] * 20 + [(0, 0, 100)] * 5 + [(30, 30, 40)] * 4
+    table = disagreement.vote_cells.function(votes_of(tmp_path, counts), step=10)
+    axis = plots.plot_simplex(table).axes[0]
+    dots = [spots for spots in axis.collections[:3] if len(spots.get_offsets())]
+    corners = [tuple(spots.get_offsets()[0].round(3)) for spots in dots]
+    assert corners == [(0, 0), (0.5, 0.866), (1, 0)]
+    areas = [spots.get_sizes()[0] for spots in dots]
+    assert areas[1] == pytest.approx(4 * areas[0])
+
+
 def test_original_votes_of_four_labels_name_each_pattern(others):
     four = disagreement.original_votes_bins(evidence_on([with_old(others[0])])).rows
     upper, lower = plots.plot_original_votes(four).axes
