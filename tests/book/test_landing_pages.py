@@ -49,8 +49,12 @@ def test_the_line_of_pandas_on_the_page_reads_the_data(site, monkeypatch):
         lines = re.findall(r'aria-label="The line for (\w+)">(.*?)</pre>', text)
         assert [kind for kind, _ in lines] == ["CSV", "JSON"], path
         csv, manifest = (eval(unescape(line), {"pd": pd}) for _, line in lines)
-        # A column without any value is of numbers to the one, of objects to the other.
-        shown = [frame.astype(object).where(frame.notna(), None) for frame in (csv, manifest)]
+        # A column without any value is of numbers to the one, of objects to the other; an empty
+        # text is none in CSV.
+        shown = [
+            frame.astype(object).where(frame.notna() & (frame != ""), None)
+            for frame in (csv, manifest)
+        ]
         pd.testing.assert_frame_equal(*shown)
         assert len(csv) > 0
         for column in csv.columns:
