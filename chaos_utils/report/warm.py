@@ -34,7 +34,7 @@ def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[di
 
     It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
     and with this process, however that ends; so do those it has forked. All of them hold the lock
-    that is given. Where none is `wanted`, there is no variable.
+    that is given. Where none is `wanted`, or none can be, there is no variable.
     """
     if not wanted or len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
         yield {}
