@@ -15,6 +15,7 @@ from chaos_utils.base import paths
 SOCKET = "CHAOS_WARM"  # set by a build, for what it runs
 # What kernels are started with; some of it is read when a library is loaded, or Python started.
 ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+_LONGEST = 70  # bytes of the folder's path: a socket's has to be shorter than 104
 _SCRIPT = Path(__file__).with_name("forking.py")
 # Of chapters, kernels and the runner; none of these starts a thread.
 _LIBRARIES = (
@@ -33,9 +34,9 @@ def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[di
 
     It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
     and with this process, however that ends; so do those it has forked. All of them hold the lock
-    that is given. Where none is `wanted`, there is no variable.
+    that is given. Where none is `wanted`, or none can be, there is no variable.
     """
-    if not wanted:
+    if not wanted or len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
         yield {}
         return
     root = str(paths.project())
