@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from chaos_utils.base import paths
+from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
@@ -133,6 +133,7 @@ def _check_notebooks(steps: list[str]) -> None:
         notebook = paths.notebooks() / f"{chapter}.py"
         read_parameters(notebook)
         dependencies.modules_of(notebook)
+    modules.remember()  # for the notebooks' own processes
 
 
 def _all_steps() -> list[str]:
