@@ -57,7 +57,12 @@ def fetch(url, until, seconds=90):
 
 def said(process, words):
     """Return the next line on the terminal that holds some words."""
-    return next(line for line in process.stderr if words in line)
+    before = []
+    for line in process.stderr:
+        if words in line:
+            return line
+        before.append(line)
+    raise AssertionError("".join(before))
 
 
 @pytest.mark.slow
