@@ -74,6 +74,8 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         [sys.executable, "-m", "chaos_utils.cli", "serve", "--sample", "--port", str(port)],
         cwd=checkout, env=chaos_environment(checkout), stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True,
+        # A shell that runs the tests in the background lets them ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         line = said(process, "Ctrl-C ends")
