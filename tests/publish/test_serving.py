@@ -57,7 +57,12 @@ def fetch(url, until, seconds=90):
 
 def said(process, words):
     """Return the next line on the terminal that holds some words."""
-    return next(line for line in process.stderr if words in line)
+    before = []
+    for line in process.stderr:
+        if words in line:
+            return line
+        before.append(line)
+    raise AssertionError("".join(before))
 
 
 @pytest.mark.slow
@@ -69,6 +74,8 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         [sys.executable, "-m", "chaos_utils.cli", "serve", "--sample", "--port", str(port)],
         cwd=checkout, env=chaos_environment(checkout), stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True,
+        # A shell that runs the tests in the background lets them ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         line = said(process, "Ctrl-C ends")

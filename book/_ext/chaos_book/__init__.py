@@ -1,7 +1,9 @@
 """The book's own Sphinx extension, in parts: what is published, its pages, the site around it."""
 
+from functools import cache
 from typing import Any
 
+from pybtex import plugin
 from sphinx.application import Sphinx
 
 from chaos_book import (
@@ -53,6 +55,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         title_page,
     ):
         part.setup(app)
+    # It would look through all that is installed for each citation.
+    plugin._load_entry_point = cache(plugin._load_entry_point)
     # It numbers sections when all pages have been read, and says nothing of the reading itself.
     app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     return {"parallel_read_safe": True, "parallel_write_safe": True}

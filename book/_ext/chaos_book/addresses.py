@@ -26,7 +26,7 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     known = registry.read_registry().redirects
     withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
     made = {f"figures/{id}" for id in manifests()}
-    pages = {*_pages(Path(app.outdir)), *made, *withdrawn, *_NO_READING}  # some are yet to come
+    pages = {*app.env.found_docs, *made, *withdrawn, *_NO_READING}
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
     for id, entry in known.items():
