@@ -211,7 +211,7 @@ def test_outside_a_checkout_the_commands_that_need_one_say_so(tmp_path):
 def test_figures_are_listed_and_cited(small_checkout):
     rows = json.loads(chaos("figures", "--json", cwd=small_checkout).stdout)
     for one in rows:
-        real = one["id"] == "tbl-annotators"  # copied from the paper
+        real = one["id"] == "tbl-claims"  # about numbers that are made up
         assert one["state"] == ("made" if real else "synthetic")
         assert one["title"].startswith("Synthetic sample: ") != real
     assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
