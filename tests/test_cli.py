@@ -215,7 +215,7 @@ def test_figures_are_listed_and_cited(call, small_checkout, monkeypatch):
     monkeypatch.setattr(extras, "_check_code", lambda checkout: None)
     rows = json.loads(call("figures", "--json", cwd=small_checkout).stdout)
     for one in rows:
-        real = one["id"] == "tbl-annotators"  # copied from the paper
+        real = one["id"] == "tbl-claims"  # about numbers that are made up
         assert one["state"] == ("made" if real else "synthetic")
         assert one["title"].startswith("Synthetic sample: ") != real
     assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
