@@ -20,7 +20,8 @@ from chaos_utils.base.files import read_mapping, write_text
 from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
-_SHOWING = ("report", "plots", "presentation", "publish")
+_SHOWING = ("report", "plots", "presentation", "publish")  # these only show numbers, as does
+_LOOK = "style.py"
 _RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
 _DATA = (".csv", ".json", ".yml")
 _MEMORY = "modules.json"
@@ -74,7 +75,7 @@ def _file_of(root: Path, module: str) -> Path | None:
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
-    It has 16 hexadecimal digits. The rooms that only show numbers do not count. A data file that
+    It has 16 hexadecimal digits. What only shows numbers does not count. A data file that
     stands beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
     published numbers, without its suffix. No module names a dataset's YAML file, which counts for
     what is computed on that dataset: see `digest_of_dataset`.
@@ -91,7 +92,7 @@ def _code_digest(root: Path, module: str) -> str:
         known = (package / READ_BY_COMMANDS).glob("*.csv")
         named.update(path.relative_to(package).as_posix() for path in known)
     for path in files:
-        if path.parent.name in _SHOWING:
+        if path.parent.name in _SHOWING or path.name == _LOOK:
             continue
         source = source_of(path)
         found.update(f"{path.name}\n{source.meaning}\n".encode())
