@@ -11,12 +11,6 @@ from chaos_utils.scoring.scores import resampled, score
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
 
 
-def test_one_dataset_stays_as_it_is(sample):
-    votes, systems = sample[0], load_systems(sample[0])
-    assert pool_votes([votes]) is votes
-    assert pool_systems([votes], [systems]) == systems
-
-
 def test_a_pool_has_every_item_and_what_all_of_it_have(sample):
     several = sample[:2]
     pool = pool_votes(several)

@@ -133,14 +133,6 @@ def test_the_stated_difference_is_found_in_four_of_five_studies():
     assert detected(5, 300, 200, np.random.default_rng(4)) == pytest.approx(0.8, abs=0.07)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n_votes", [1, 5, 20])
-def test_the_stated_difference_is_found_in_four_of_five_of_many_studies(n_votes):
-    rng = np.random.default_rng(5)
-    found = [detected(n_votes, 500, 1000, rng) for _ in range(4)]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.04)
-
-
 def test_what_cannot_be_judged():
     rng = np.random.default_rng(6)
     counts, *sides = collected(5, 3, rng)
