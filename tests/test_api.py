@@ -61,7 +61,6 @@ def test_a_table_of_scores_of_arrays_and_systems(votes, even):
     alone = chaos.evaluate(votes, model, measures="jsd", resamples=0)
     assert alone["value"].item() == pytest.approx(table["value"][0])
     assert alone["low"].isna().all()
-    assert chaos.evaluate(votes, [model], resamples=0)["measure"].nunique() > 10
 
 
 def test_one_seed_gives_one_table(votes, even):
@@ -89,17 +88,12 @@ def test_how_many_people_systems_are_worth(votes, even):
     given = {"blurred": blurred(votes), "even": even}
     table = chaos.human_equivalents(votes, given, resamples=50)
     assert len(table) == 6
-    assert table["measure"].unique().tolist() == [
-        f"human_equivalent_{name}" for name in ("brier", "tvd", "jsd")
-    ]
     value = table.set_index(["system", "measure"])["value"]
     assert (value["blurred"] > value["even"]).all()
-    assert table["n_judges"].isna().tolist() == [True, False, False] * 2
     (alone,) = chaos.human_equivalents(
-        votes, given | {}, measures="human_equivalent_tvd", judges=10, resamples=0
+        votes, given, measures="human_equivalent_tvd", judges=10, resamples=0
     ).query("system == 'even'").itertuples()  # fmt: skip
     assert (alone.n_judges, alone.n_items) == (10, len(votes))
-    assert "10 other votes" in alone.estimand
     assert np.isnan(alone.low)
 
 
@@ -110,18 +104,6 @@ def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
     (found,) = chaos.read_predictions(path, data="sample")
     assert given.name == named.name == found.name == "mine"
     np.testing.assert_array_equal(given.probabilities, found.probabilities)
-
-
-def test_a_folder_with_one_dataset_is_enough(tmp_path):
-    folder = write_dataset(tmp_path)
-    for path in folder.rglob("*.jsonl"):
-        if "snli" not in path.name:
-            path.unlink()
-    votes = chaos.load("snli", folder)
-    (system,) = chaos.read_predictions(
-        write_csv(tmp_path / "mine.csv", votes, blurred(votes)), data=folder
-    )
-    assert system.dataset.name == "snli"
 
 
 def test_a_fault_of_a_file_is_the_reader_s(votes, tmp_path):
@@ -137,8 +119,6 @@ def test_a_fault_of_a_file_is_the_reader_s(votes, tmp_path):
     ("change", "found"),
     [
         (lambda even: even[:-1], "shape (299, 3)"),
-        (lambda even: even[:, :2], "shape (300, 2)"),
-        (lambda even: even.T, "shape (3, 300)"),
         (lambda even: even[0], "shape (3,)"),
         (lambda even: np.log(even), "row 0, sample-snli-000: [-1.09"),
         (lambda even: np.where(np.arange(300)[:, None] == 7, np.nan, even), "row 7, sample-snli-0"),
@@ -157,15 +137,10 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
 # Arguments of another type: which, and a call that passes one.
 WRONG_TYPES = [
     ("dataset", lambda v, m: chaos.load(None)),
-    ("dataset", lambda v, m: chaos.load(3)),
     ("data", lambda v, m: chaos.load("snli", None)),
     ("path", lambda v, m: chaos.read_predictions(None, v)),
-    ("path", lambda v, m: chaos.read_predictions(3, v)),
-    ("model", lambda v, m: chaos.read_predictions("m.csv", v, model=3)),
     ("measures", lambda v, m: chaos.evaluate(v, m, measures=3)),
-    ("measures", lambda v, m: chaos.compare(m, m, v, measures=[3])),
     ("resamples", lambda v, m: chaos.evaluate(v, m, resamples="a")),
-    ("resamples", lambda v, m: chaos.compare(m, m, v, resamples=2.5)),
     ("groups", lambda v, m: chaos.evaluate(v, m, groups=3)),
     ("seed", lambda v, m: chaos.evaluate(v, m, seed="a")),
     ("judges", lambda v, m: chaos.human_equivalents(v, m, judges="a")),
@@ -181,33 +156,24 @@ WRONG_TYPES = [
         ("argument dataset is of the wrong", lambda v, m: chaos.load(PROJECT / "pyproject.toml")),
         ("pass it as data=", lambda v, m: chaos.load(str(PROJECT / "pyproject.toml"))),
         ("These are not votes", lambda v, m: chaos.read_predictions("m.csv", "snli")),
-        ("found:     votes=3", lambda v, m: chaos.read_predictions("m.csv", [3])),
         ("no such predictions file", lambda v, m: chaos.read_predictions("none.csv", v)),
-        ("These are not votes", lambda v, m: chaos.evaluate("snli", m)),
         ("This is not a system", lambda v, m: chaos.evaluate(v, v.shares)),
         ("There is no system", lambda v, m: chaos.evaluate(v, [])),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"": v.shares})),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"a\x1b[31m": v.shares})),
-        ("A system needs a name", lambda v, m: chaos.evaluate(v, {"\ud800": v.shares})),
         ("same name", lambda v, m: chaos.evaluate(v, [m, m])),
         ("There is no measure", lambda v, m: chaos.evaluate(v, m, measures=[])),
         ("A measure is named twice", lambda v, m: chaos.evaluate(v, m, measures=["jsd", "jsd"])),
-        ("did you mean 'jsd'", lambda v, m: chaos.evaluate(v, m, measures=["JSD"])),
         ("did you mean 'jsd'", lambda v, m: chaos.evaluate(v, m, measures=["jsb"])),
         ("at least 20", lambda v, m: chaos.evaluate(v, m, resamples=5)),
-        ("at least 20", lambda v, m: chaos.evaluate(v, m, resamples=-1)),
         ("seed is out of its range", lambda v, m: chaos.evaluate(v, m, seed=-1)),
         ("another dataset", lambda v, m: chaos.evaluate(chaos.load("mnli", "sample"), m)),
-        ("same name", lambda v, m: chaos.compare(m, m, v)),
         ("Only systems", lambda v, m: chaos.compare(m, v.shares, v)),
         ("needs resamples", lambda v, m: chaos.compare(m, replace(m, name="b"), v, resamples=0)),
         ("as many votes as are to judge", lambda v, m: chaos.human_equivalents(v, m, judges=100)),
-        ("as many votes as are to judge", lambda v, m: chaos.human_equivalents(v, m, judges=0)),
         ("Unknown measure", lambda v, m: chaos.human_equivalents(v, m, measures="jsd")),
-        ("There is no measure", lambda v, m: chaos.human_equivalents(v, m, measures=[])),
         ("at least 20", lambda v, m: chaos.human_equivalents(v, m, resamples=5)),
         ("seed is out of its range", lambda v, m: chaos.human_equivalents(v, m, seed=-1)),
-        ("same name", lambda v, m: chaos.human_equivalents(v, [m, m])),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_one_error(votes, message, call):
