@@ -418,14 +418,14 @@ def test_a_fault_of_a_file_is_the_reader_s_and_ends_the_command(mine, sample, mo
     assert done.stderr.rstrip() == str(fault.value)
 
 
-@pytest.mark.parametrize(("named", "data"), [([], "auto"), (["--dataset", "snli"], "released")])
-def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch, named, data):
+def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch):
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "none"))
-    done = evaluate("snli.csv", *named, data=data)
-    assert done.returncode == 2
-    assert done.stderr.startswith("The votes that judge your predictions are not available.")
-    assert "run `chaos data fetch`" in done.stderr
-    assert "--data sample" in done.stderr
+    for named, data in (((), "auto"), (("--dataset", "snli"), "released")):
+        done = evaluate("snli.csv", *named, data=data)
+        assert done.returncode == 2
+        assert done.stderr.startswith("The votes that judge your predictions are not available.")
+        assert "run `chaos data fetch`" in done.stderr
+        assert "--data sample" in done.stderr
     assert not (tmp_path / "none").exists()
 
 

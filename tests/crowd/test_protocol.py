@@ -84,20 +84,6 @@ def test_a_log_replays_to_its_end_and_nothing_follows(walk):
         protocol.step(stepwise, answer("item"))
 
 
-@settings(max_examples=50)
-@given(st.lists(st.booleans(), max_size=60))
-def test_four_mistakes_in_a_row_always_block(rights):
-    protocol = load_protocol()
-    state = admitted(protocol)
-    for right in [*rights, False, False, False, False]:
-        if protocol.is_final(state):
-            break
-        state = protocol.step(protocol.step(state, draw(True)), answer("check", right))
-        if not protocol.is_final(state):
-            state = protocol.step(state, answer("item"))
-    assert state.name == "blocked"
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

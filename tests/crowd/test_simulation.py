@@ -104,16 +104,6 @@ def test_the_seed_decides(materials):
     assert rates[0] != rates[1]
 
 
-def test_the_stages_keep_careless_annotators_out(materials):
-    open_door = load_protocol(qualification_items=0, training_items=0, check_rate=0.0)
-    population = with_careless(mixture(), 0.6)
-    errors = [
-        np.abs(simulate(protocol, materials, population).counts / 100 - materials.items).mean()
-        for protocol in (load_protocol(), open_door)
-    ]
-    assert errors[0] < errors[1] / 1.5
-
-
 def test_careful_annotators_without_lapses_answer_as_people_do(materials):
     perfect = mixture(careless=0.0, lapse=0.0, lapse_in_tests=0.0)
     found = simulate(load_protocol(), materials, perfect)

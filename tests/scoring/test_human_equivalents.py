@@ -80,17 +80,6 @@ def test_crowds_of_known_size_are_found_by_every_distance(sample):
     np.testing.assert_allclose([one.value for _, one in found], worths, rtol=0.12)
 
 
-def test_the_squared_distance_does_not_depend_on_how_many_votes_judge(sample):
-    rng = np.random.default_rng(1)
-    truths, _ = simulated(sample, 20_000, 2, rng)
-    shares = rng.multinomial(4, truths) / 4
-    found = []
-    for n_votes in (2, 5, 100):
-        votes = votes_from(sample[0], rng.multinomial(n_votes, truths))
-        found.append(brier_equivalent(votes, computed("four", votes, shares)).value)
-    np.testing.assert_allclose(found, 4, rtol=0.06)
-
-
 def test_tvd_of_drawn_crowds_is_the_expected_one(sample):
     """Two votes without replacement, on one item, by enumeration."""
     votes = votes_from(sample[0], np.tile([2, 1, 0], (5000, 1)))

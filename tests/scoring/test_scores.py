@@ -204,12 +204,3 @@ def test_systems_are_best_on_the_items_that_all_cover(votes):
     table = how_often_best(votes, both, measures=["jsd"], n_resamples=20)
     assert set(table["n_items"]) == {50}
     assert table["tied"].tolist() == [1, 1]
-
-
-def test_columns_do_not_depend_on_how_many_items_are_held_at_once(votes, monkeypatch):
-    judged = systems.mean_vote(votes).aligned_to(votes)
-    for name in ("jsd", "rank_cs_expected", "ece", "sq_ce"):
-        whole = MEASURES[name].columns(judged)
-        with monkeypatch.context() as few:
-            few.setattr(measures, "_CELLS", 7 * 9)
-            np.testing.assert_array_equal(measures.columns_of(MEASURES[name], judged), whole)
