@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.checkout import PROJECT, chaos_environment
+from helpers.predictions import blurred, write_shares
 from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
@@ -24,17 +25,6 @@ def votes():
 @pytest.fixture(scope="module")
 def even(votes):
     return np.full(votes.shares.shape, 1 / votes.dataset.n_classes)
-
-
-def blurred(votes):
-    return 0.7 * votes.shares + 0.3 / votes.dataset.n_classes
-
-
-def write_csv(path, votes, shares):
-    columns = [label.replace(" ", "_") for label in votes.dataset.labels]
-    rows = [f"{uid},{','.join(map(str, row))}" for uid, row in zip(votes.uids, shares, strict=True)]
-    path.write_text("\n".join([f"uid,{','.join(columns)}", *rows]))
-    return path
 
 
 def test_every_public_name_is_there_and_listed():
@@ -96,7 +86,7 @@ def test_how_many_people_systems_are_worth(votes, even):
 
 
 def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
-    path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    path = write_shares(tmp_path / "mine.csv", votes, blurred(votes))
     (given,) = chaos.read_predictions(path, votes)
     (named,) = chaos.read_predictions(str(path), dataset="snli", data="sample")
     (found,) = chaos.read_predictions(path, data="sample")
@@ -105,7 +95,7 @@ def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
 
 
 def test_a_fault_of_a_file_is_the_reader_s(votes, tmp_path):
-    path = write_csv(tmp_path / "mine.csv", votes, 100 * blurred(votes))
+    path = write_shares(tmp_path / "mine.csv", votes, 100 * blurred(votes))
     with pytest.raises(chaos.ChaosError) as fault:
         chaos.read_predictions(path, votes)
     with pytest.raises(chaos.ChaosError) as expected:
@@ -187,7 +177,7 @@ def test_a_light_install_is_enough_to_evaluate(tmp_path, votes):
     """
     folder = write_dataset(tmp_path / "data")
     three = chaos.load("snli", folder)
-    write_csv(tmp_path / "mine.csv", three, blurred(three))
+    write_shares(tmp_path / "mine.csv", three, blurred(three))
     code = """
 import sys
 import chaos_utils
@@ -217,7 +207,7 @@ assert call("finetune", "--model", "tiny-bert") == 2
 
 
 def test_task_is_still_accepted(tmp_path, votes):
-    path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    path = write_shares(tmp_path / "mine.csv", votes, blurred(votes))
     given = ["evaluate", str(path), "--data", "sample", "--bootstrap", "0", "--csv"]
     one, other = (
         CliRunner().invoke(app, [*given, name, "snli"]) for name in ("--dataset", "--task")

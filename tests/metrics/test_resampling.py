@@ -123,11 +123,6 @@ def test_a_table_without_a_drawn_item_has_no_mean():
     assert np.isnan(found).mean() == pytest.approx(1 / 4, abs=0.05)  # drawn once is enough
 
 
-def test_rescaling():
-    found = resampling.rescale([0.3, 0.1, 0.2], at_zero=0.3, at_one=0.1)
-    np.testing.assert_allclose(found, [0, 1, 0.5])
-
-
 VOTES = [[20, 10], [30, 30]]
 
 

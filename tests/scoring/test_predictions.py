@@ -21,13 +21,11 @@ from helpers.predictions import (
     write_lines,
 )
 from helpers.predictions import released as released_entry
-from helpers.rows import row, write_rows
 from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring import predictions, systems
 from chaos_utils.scoring.predictions import join, read_predictions, write_predictions
@@ -155,16 +153,6 @@ def test_a_file_of_many_models_and_one_of_them(tmp_path, votes):
         read_predictions(path, [votes], model="robert")
 
 
-def test_alphanli_labels_are_integers(tmp_path):
-    rows = [row("alphanli", f"u{i}", (70, 30), old=i % 2) for i in range(N)]
-    dataset = read_chaosnli(write_rows(tmp_path / "a.jsonl", rows), get_dataset("alphanli"))
-    path = write_chaosnli(
-        tmp_path / "p.json", lambda i: {"logits": [1 - i % 2, i % 2], "predicted_label": 1 + i % 2}
-    )
-    (one,) = read_predictions(path, [dataset])
-    assert one.predicted.tolist() == [i % 2 for i in range(N)]
-
-
 @pytest.mark.parametrize(
     ("content", "votes_on", "note", "predicted"),
     [
@@ -191,16 +179,6 @@ def test_what_is_odd_but_may_be_meant_is_a_note(tmp_path, content, votes_on, not
     assert one.uids == votes.uids
     assert one.predicted.tolist() == [predicted(i) for i in range(len(votes))]
     assert one.notes[0].startswith(note) if note else not one.notes
-
-
-def test_probabilities_rounded_to_three_digits_do_not_contradict_their_logits(tmp_path, votes):
-    def entry(i):
-        probs = [round(v, 3) for v in (0.56789, 0.12345, 0.30866)]
-        logits = np.log([0.56789, 0.12345, 0.30866]).tolist()
-        return {"index": i, "pred": 0, "conf": 0.56789, "probs": probs, "logits": logits}
-
-    (one,) = read_predictions(write_lines(tmp_path / "b.json", entry), [votes])
-    np.testing.assert_allclose(one.probabilities[0], [0.568, 0.309, 0.123], atol=1e-3)
 
 
 def test_the_released_order_needs_the_released_codes(tmp_path):

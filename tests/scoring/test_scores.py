@@ -7,7 +7,6 @@ from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.metrics import measures
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.scores import how_often_best, score, wide
@@ -44,17 +43,6 @@ def test_neither_the_order_of_a_system_s_items_nor_that_of_systems_matters(votes
         one[numbers].sort_values(keys, ignore_index=True) for one in (expected, turned)
     )
     pd.testing.assert_frame_equal(first, second, rtol=1e-9, atol=1e-12)
-
-
-def test_a_reader_s_file_stands_beside_the_rest(votes, tmp_path, reader_in):
-    header = "uid,entailment,neutral,contradiction"
-    lines = [f"{uid},0.4,0.4,0.2" for uid in votes.uids]
-    (tmp_path / "mine.csv").write_text("\n".join([header, *lines]))
-    reader_in(tmp_path)
-    names = [system.name for system in systems.load_systems(votes, ["mine.csv"])]
-    assert names == [f"synthetic model, seed {seed}" for seed in range(3)] + ["mine"]
-    with pytest.raises(ChaosError, match="same name"):
-        systems.load_systems(votes, ["mine.csv", "mine.csv"])
 
 
 def test_the_prior_does_not_know_its_own_item(votes):
