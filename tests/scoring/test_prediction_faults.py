@@ -4,7 +4,6 @@ The doors above (the API, the command, the page) show some of them, to prove tha
 """
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -237,18 +236,6 @@ def test_the_order_is_checked_for_any_number_of_labels(tmp_path, k, old_labels):
     text = fault_of(tmp_path / "m.csv", [votes])
     assert ("the old ones" if old_labels else "the majority's") in text
     assert f"read as label {k - 1}, label 0" in text
-
-
-def test_no_order_is_read_into_guesses_at_many_labels(tmp_path):
-    labels = [f"l{k}" for k in range(100)]
-    lines = [f"u{i},{labels[i % 100]}" for i in range(200) for _ in range(2)]
-    (tmp_path / "many.csv").write_text("\n".join(["item,label", *lines]))
-    votes = load_all_votes(str(tmp_path / "many.csv"))
-    guesses = np.random.default_rng(0).dirichlet(np.full(100, 0.1), 200)
-    table = pd.DataFrame(guesses, columns=labels, index=pd.Index(votes[0].uids, name="uid"))
-    table.to_csv(tmp_path / "m.csv")
-    (one,) = read_predictions(tmp_path / "m.csv", votes)
-    assert not one.notes
 
 
 def test_columns_that_are_no_shares_are_left_alone(tmp_path):

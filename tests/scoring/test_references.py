@@ -1,11 +1,9 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.predictions import votes_from
 
-from chaos_utils.analyses import references
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
@@ -15,7 +13,6 @@ from chaos_utils.scoring.references import (
     is_settled,
     known_rows,
 )
-from chaos_utils.scoring.scores import available
 
 
 def truths_of(shares, n_draws):
@@ -121,19 +118,6 @@ def test_any_measure_has_references(sample):
     assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
     without = {name for name in MEASURES if found.second_crowd(name) is None}
     assert without == {"kl", "cross_entropy"}
-
-
-@pytest.mark.slow
-def test_the_package_knows_what_would_be_drawn_for_the_released_votes(released):
-    for votes in released:
-        known = pd.DataFrame(known_rows(votes)).set_index(["system", "measure"])["value"]
-        names = [name for name in available(votes, MEASURES) if name != "old_accuracy"]
-        drawn = References(votes).scores(names).set_index(["system", "measure"])["value"]
-        np.testing.assert_allclose(known.loc[drawn.index], drawn, rtol=1e-6)
-        guesses = references.baseline_scores.function(votes, seed=0)
-        guesses = guesses.set_index(["system", "measure"])["value"]
-        np.testing.assert_allclose(known.loc[guesses.index], guesses, rtol=1e-6)
-        assert set(known.index) == set(drawn.index) | set(guesses.index)
 
 
 def test_other_votes_and_other_seeds_are_not_known(released, sample):

@@ -87,22 +87,6 @@ def test_groups_are_scored_as_if_alone(votes):
         np.testing.assert_allclose(values[group], alone, rtol=1e-12)
 
 
-def test_only_what_covers_its_truth_has_an_interval(votes):
-    both = [systems.uniform(votes), systems.oracle(votes)]
-    table = score(votes, both, reference="uniform", n_resamples=50)
-    assert set(table["reference"]) == {"", "uniform"}
-    for name, rows in table.groupby("measure"):
-        ends = rows[["low", "high"]].to_numpy()
-        if MEASURES[name].has_interval:
-            assert np.isfinite(ends).all() or name == "kendall_tau"
-            assert rows["estimand"].str.endswith(MEASURES[name].estimand).all()
-            assert rows["estimand"].str.startswith("items resampled").all()
-        else:
-            assert np.isnan(ends).all()
-            assert rows[["p", "p_holm"]].isna().all(axis=None)
-            assert set(rows["interval"]) == set(rows["estimand"]) == {""}
-
-
 @pytest.mark.parametrize(
     ("lacking", "measure", "message"),
     [
