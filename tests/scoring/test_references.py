@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from helpers.predictions import votes_from
 
+from chaos_utils.analyses.references import write_package_data
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.publish import records
 from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
 from chaos_utils.scoring.references import (
+    KNOWN,
     References,
     extrapolation_weights,
     is_settled,
@@ -118,6 +121,13 @@ def test_any_measure_has_references(sample):
     assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
     without = {name for name in MEASURES if found.second_crowd(name) is None}
     assert without == {"kl", "cross_entropy"}
+
+
+def test_the_package_s_data_are_those_of_the_recorded_tables(tmp_path):
+    written = write_package_data(records.folder(), tmp_path)
+    assert len(written) > 2
+    for path in written:
+        assert path.read_bytes() == (KNOWN / path.name).read_bytes()
 
 
 def test_other_votes_and_other_seeds_are_not_known(released, sample):
