@@ -32,9 +32,6 @@ def kl(human, model):
     return kl_divergence(human, model, unit="nats", floor=1e-15).mean()
 
 
-FAR = {"jsd": jsd, "kl": kl}
-
-
 @pytest.fixture(scope="module")
 def truth():
     return np.random.default_rng(3).dirichlet([1.2, 2.0, 0.8], size=900)

@@ -155,6 +155,20 @@ def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
     assert gap["p"] < 0.05
 
 
+def test_the_same_runs_at_two_temperatures_are_compared_seed_by_seed(votes):
+    models = systems.load_systems(votes)
+    scaled = [replace(one.at_temperature(1.5), name=f"{one.name}, T = 1.5") for one in models]
+    name = "synthetic model, mean of 3 seeds"
+    table = score_over_seeds(
+        votes, [*models, *scaled], measures=["jsd"], reference=name, n_resamples=300
+    )
+    gap = table[table["reference"] == name].iloc[0]
+    values = score(votes, [*models, *scaled], measures=["jsd"])["value"].to_numpy()
+    differences = values[3:] - values[:3]
+    assert gap["value"] == pytest.approx(differences.mean())
+    assert gap["seed_sd"] == pytest.approx(differences.std(ddof=1))
+
+
 def test_what_cannot_be_compared_over_seeds(votes):
     models = systems.load_systems(votes)
     with pytest.raises(ChaosError, match="no such family"):
