@@ -76,18 +76,6 @@ def test_errors_of_predictions_are_those_of_the_table_of_measures(pair):
         assert MEASURES[name].value(judged) == pytest.approx(value, abs=1e-12), name
 
 
-def test_the_squared_error_has_no_bias():
-    rng = np.random.default_rng(0)
-    bins = Binning(4, "right", zero_in_bin=True)
-    found = []
-    for _ in range(1000):  # right with the chance that is predicted, of 30 items
-        right = rng.random(30) < (p := rng.uniform(0.5, 1, 30))
-        model = np.column_stack([p, 1 - p])
-        found.append(calibration.squared_calibration_error(model, np.where(right, 0, 1), bins))
-    assert abs(np.mean(found)) < 3 * np.std(found) / np.sqrt(len(found))
-    assert min(found) < 0
-
-
 @settings(max_examples=50)
 @given(distributions(n_arrays=2), st.integers(2, 12))
 def test_murphy_s_parts_add_up_to_the_brier_score(pair, n_bins):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import multinomial
 
 from chaos_utils.metrics import priors, resampling
-from chaos_utils.metrics.divergence import total_variation
 
 
 @settings(max_examples=30)
@@ -53,27 +52,6 @@ def test_dirichlet_is_recovered():
     truth = np.array([0.5, 1.5, 3.0])
     votes = resampling.draw_votes(rng.dirichlet(truth, 4000), 100, rng)
     np.testing.assert_allclose(priors.fit_dirichlet(votes), truth, rtol=0.07)
-
-
-def floor(truths, n_votes, rng):
-    return np.mean([
-        total_variation(resampling.draw_votes(truth, n_votes, rng) / n_votes, truth).mean()
-        for truth in truths
-    ])  # fmt: skip
-
-
-@pytest.mark.parametrize(("k", "n_votes"), [(2, 20), (4, 20), (10, 30)])
-def test_the_noise_floor_is_that_of_known_truths(k, n_votes):
-    """Either posterior gives the floor of a perfect model; the votes' own shares would not."""
-    rng = np.random.default_rng(10)
-    truths = rng.dirichlet(np.linspace(0.8, 0.2, k), 1200)
-    votes = resampling.draw_votes(truths, n_votes, rng)
-    known = floor([truths] * 10, n_votes, rng)
-    plug_in = floor([votes / n_votes] * 10, n_votes, rng)
-    for prior in (priors.fit_dirichlet(votes), priors.fit_grid(votes)):
-        found = floor(priors.draw_truths(votes, prior, rng, 10), n_votes, rng)
-        assert found == pytest.approx(known, rel=0.06)  # so few votes, so few items
-        assert abs(plug_in - known) > 2 * abs(found - known)
 
 
 def test_refits_spread_as_other_items_would_make_them():
