@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture, with_careless
+from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture
 from chaos_utils.crowd.cohort import Cohort
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol

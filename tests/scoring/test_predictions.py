@@ -293,16 +293,3 @@ def test_a_file_in_a_run_s_folder_is_what_the_record_says(run, tmp_path):
     path.write_bytes((folder / "dev.parquet").read_bytes())
     with pytest.raises(ChaosError, match="not the one that its record names"):
         read_predictions(path, [votes])
-
-
-# Systems that need no file of a reader's
-
-
-def test_baselines_of_four_labels_without_old_ones():
-    votes = made_votes(made_dataset(), old_labels=False)
-    for lacking in (systems.class_prior, systems.old_label):
-        with pytest.raises(ChaosError, match="old labels"):
-            lacking(votes)
-    with pytest.raises(ChaosError, match="old votes"):
-        systems.original_votes(votes)
-    assert systems.load_systems(votes) == []
