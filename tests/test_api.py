@@ -1,15 +1,14 @@
 """`import chaos_utils as chaos`: what it offers, what it refuses, and what it does not import."""
 
-import re
 import subprocess
 import sys
 import tomllib
 from dataclasses import replace
-from importlib.metadata import packages_distributions
 
 import numpy as np
 import pytest
 from helpers.checkout import PROJECT, chaos_environment
+from helpers.predictions import blurred, write_shares
 from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
@@ -26,17 +25,6 @@ def votes():
 @pytest.fixture(scope="module")
 def even(votes):
     return np.full(votes.shares.shape, 1 / votes.dataset.n_classes)
-
-
-def blurred(votes):
-    return 0.7 * votes.shares + 0.3 / votes.dataset.n_classes
-
-
-def write_csv(path, votes, shares):
-    columns = [label.replace(" ", "_") for label in votes.dataset.labels]
-    rows = [f"{uid},{','.join(map(str, row))}" for uid, row in zip(votes.uids, shares, strict=True)]
-    path.write_text("\n".join([f"uid,{','.join(columns)}", *rows]))
-    return path
 
 
 def test_every_public_name_is_there_and_listed():
@@ -61,7 +49,6 @@ def test_a_table_of_scores_of_arrays_and_systems(votes, even):
     alone = chaos.evaluate(votes, model, measures="jsd", resamples=0)
     assert alone["value"].item() == pytest.approx(table["value"][0])
     assert alone["low"].isna().all()
-    assert chaos.evaluate(votes, [model], resamples=0)["measure"].nunique() > 10
 
 
 def test_one_seed_gives_one_table(votes, even):
@@ -89,22 +76,17 @@ def test_how_many_people_systems_are_worth(votes, even):
     given = {"blurred": blurred(votes), "even": even}
     table = chaos.human_equivalents(votes, given, resamples=50)
     assert len(table) == 6
-    assert table["measure"].unique().tolist() == [
-        f"human_equivalent_{name}" for name in ("brier", "tvd", "jsd")
-    ]
     value = table.set_index(["system", "measure"])["value"]
     assert (value["blurred"] > value["even"]).all()
-    assert table["n_judges"].isna().tolist() == [True, False, False] * 2
     (alone,) = chaos.human_equivalents(
-        votes, given | {}, measures="human_equivalent_tvd", judges=10, resamples=0
+        votes, given, measures="human_equivalent_tvd", judges=10, resamples=0
     ).query("system == 'even'").itertuples()  # fmt: skip
     assert (alone.n_judges, alone.n_items) == (10, len(votes))
-    assert "10 other votes" in alone.estimand
     assert np.isnan(alone.low)
 
 
 def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
-    path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    path = write_shares(tmp_path / "mine.csv", votes, blurred(votes))
     (given,) = chaos.read_predictions(path, votes)
     (named,) = chaos.read_predictions(str(path), dataset="snli", data="sample")
     (found,) = chaos.read_predictions(path, data="sample")
@@ -112,20 +94,8 @@ def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
     np.testing.assert_array_equal(given.probabilities, found.probabilities)
 
 
-def test_a_folder_with_one_dataset_is_enough(tmp_path):
-    folder = write_dataset(tmp_path)
-    for path in folder.rglob("*.jsonl"):
-        if "snli" not in path.name:
-            path.unlink()
-    votes = chaos.load("snli", folder)
-    (system,) = chaos.read_predictions(
-        write_csv(tmp_path / "mine.csv", votes, blurred(votes)), data=folder
-    )
-    assert system.dataset.name == "snli"
-
-
 def test_a_fault_of_a_file_is_the_reader_s(votes, tmp_path):
-    path = write_csv(tmp_path / "mine.csv", votes, 100 * blurred(votes))
+    path = write_shares(tmp_path / "mine.csv", votes, 100 * blurred(votes))
     with pytest.raises(chaos.ChaosError) as fault:
         chaos.read_predictions(path, votes)
     with pytest.raises(chaos.ChaosError) as expected:
@@ -137,8 +107,6 @@ def test_a_fault_of_a_file_is_the_reader_s(votes, tmp_path):
     ("change", "found"),
     [
         (lambda even: even[:-1], "shape (299, 3)"),
-        (lambda even: even[:, :2], "shape (300, 2)"),
-        (lambda even: even.T, "shape (3, 300)"),
         (lambda even: even[0], "shape (3,)"),
         (lambda even: np.log(even), "row 0, sample-snli-000: [-1.09"),
         (lambda even: np.where(np.arange(300)[:, None] == 7, np.nan, even), "row 7, sample-snli-0"),
@@ -157,15 +125,10 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
 # Arguments of another type: which, and a call that passes one.
 WRONG_TYPES = [
     ("dataset", lambda v, m: chaos.load(None)),
-    ("dataset", lambda v, m: chaos.load(3)),
     ("data", lambda v, m: chaos.load("snli", None)),
     ("path", lambda v, m: chaos.read_predictions(None, v)),
-    ("path", lambda v, m: chaos.read_predictions(3, v)),
-    ("model", lambda v, m: chaos.read_predictions("m.csv", v, model=3)),
     ("measures", lambda v, m: chaos.evaluate(v, m, measures=3)),
-    ("measures", lambda v, m: chaos.compare(m, m, v, measures=[3])),
     ("resamples", lambda v, m: chaos.evaluate(v, m, resamples="a")),
-    ("resamples", lambda v, m: chaos.compare(m, m, v, resamples=2.5)),
     ("groups", lambda v, m: chaos.evaluate(v, m, groups=3)),
     ("seed", lambda v, m: chaos.evaluate(v, m, seed="a")),
     ("judges", lambda v, m: chaos.human_equivalents(v, m, judges="a")),
@@ -181,33 +144,19 @@ WRONG_TYPES = [
         ("argument dataset is of the wrong", lambda v, m: chaos.load(PROJECT / "pyproject.toml")),
         ("pass it as data=", lambda v, m: chaos.load(str(PROJECT / "pyproject.toml"))),
         ("These are not votes", lambda v, m: chaos.read_predictions("m.csv", "snli")),
-        ("found:     votes=3", lambda v, m: chaos.read_predictions("m.csv", [3])),
-        ("no such predictions file", lambda v, m: chaos.read_predictions("none.csv", v)),
-        ("These are not votes", lambda v, m: chaos.evaluate("snli", m)),
         ("This is not a system", lambda v, m: chaos.evaluate(v, v.shares)),
         ("There is no system", lambda v, m: chaos.evaluate(v, [])),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"": v.shares})),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"a\x1b[31m": v.shares})),
-        ("A system needs a name", lambda v, m: chaos.evaluate(v, {"\ud800": v.shares})),
         ("same name", lambda v, m: chaos.evaluate(v, [m, m])),
         ("There is no measure", lambda v, m: chaos.evaluate(v, m, measures=[])),
         ("A measure is named twice", lambda v, m: chaos.evaluate(v, m, measures=["jsd", "jsd"])),
-        ("did you mean 'jsd'", lambda v, m: chaos.evaluate(v, m, measures=["JSD"])),
         ("did you mean 'jsd'", lambda v, m: chaos.evaluate(v, m, measures=["jsb"])),
         ("at least 20", lambda v, m: chaos.evaluate(v, m, resamples=5)),
-        ("at least 20", lambda v, m: chaos.evaluate(v, m, resamples=-1)),
         ("seed is out of its range", lambda v, m: chaos.evaluate(v, m, seed=-1)),
-        ("another dataset", lambda v, m: chaos.evaluate(chaos.load("mnli", "sample"), m)),
-        ("same name", lambda v, m: chaos.compare(m, m, v)),
         ("Only systems", lambda v, m: chaos.compare(m, v.shares, v)),
         ("needs resamples", lambda v, m: chaos.compare(m, replace(m, name="b"), v, resamples=0)),
-        ("as many votes as are to judge", lambda v, m: chaos.human_equivalents(v, m, judges=100)),
-        ("as many votes as are to judge", lambda v, m: chaos.human_equivalents(v, m, judges=0)),
         ("Unknown measure", lambda v, m: chaos.human_equivalents(v, m, measures="jsd")),
-        ("There is no measure", lambda v, m: chaos.human_equivalents(v, m, measures=[])),
-        ("at least 20", lambda v, m: chaos.human_equivalents(v, m, resamples=5)),
-        ("seed is out of its range", lambda v, m: chaos.human_equivalents(v, m, seed=-1)),
-        ("same name", lambda v, m: chaos.human_equivalents(v, [m, m])),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_one_error(votes, message, call):
@@ -217,29 +166,19 @@ def test_what_does_not_fit_is_one_error(votes, message, call):
 
 
 def test_a_light_install_is_enough_to_evaluate(tmp_path, votes):
-    """Without the packages of the extras: the command starts, evaluates, and says what is missing.
+    """Without packages of the extras: the command starts, evaluates, and says what is missing.
 
     A package that is None in `sys.modules` is, to Python, not installed.
     """
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     folder = write_dataset(tmp_path / "data")
     three = chaos.load("snli", folder)
-    write_csv(tmp_path / "mine.csv", three, blurred(three))
-    extras = project["optional-dependencies"]
-    lacking = {requirement_name(text) for extra in extras for text in extras[extra]} | {"tqdm"}
-    lacking -= {requirement_name(text) for text in project["dependencies"]}
-    dropped = sorted(
-        name
-        for name, homes in packages_distributions().items()
-        if {home.lower().replace("_", "-") for home in homes} <= lacking
-    )
-    assert {"matplotlib", "PIL", "bs4", "torch"} <= set(dropped)
-    code = f"""
+    write_shares(tmp_path / "mine.csv", three, blurred(three))
+    code = """
 import sys
 import chaos_utils
-heavy = {{"numpy", "pandas", "pydantic", "scipy", "typer", "yaml"}} & set(sys.modules)
+heavy = {"numpy", "pandas", "pydantic", "scipy", "typer", "yaml"} & set(sys.modules)
 assert not heavy, heavy
-sys.modules.update(dict.fromkeys({dropped!r}))
+sys.modules.update(dict.fromkeys(["matplotlib", "PIL", "bs4", "jupytext", "torch", "tqdm"]))
 from chaos_utils.cli.__main__ import app
 def call(*words):
     try:
@@ -250,7 +189,6 @@ def call(*words):
 given = ["evaluate", "mine.csv", "--data", "data", "--dataset", "snli"]
 assert call(*given) == 0
 assert call(*given, "--out", "out") == 2
-assert call("run", "annotations") == 2
 assert call("finetune", "--model", "tiny-bert") == 2
 """
     done = subprocess.run(
@@ -258,19 +196,13 @@ assert call("finetune", "--model", "tiny-bert") == 2
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("needs packages that are not installed") == 3
-    assert done.stderr.count("pip install 'chaos-utils[book]'") == 2
+    assert done.stderr.count("pip install 'chaos-utils[book]'") == 1
     assert done.stderr.count("pip install 'chaos-utils[train]'") == 1
-    assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
 
-def requirement_name(text):
-    return re.match(r"[\w.-]+", text)[0].lower()
-
-
 def test_task_is_still_accepted(tmp_path, votes):
-    path = write_csv(tmp_path / "mine.csv", votes, blurred(votes))
+    path = write_shares(tmp_path / "mine.csv", votes, blurred(votes))
     given = ["evaluate", str(path), "--data", "sample", "--bootstrap", "0", "--csv"]
     one, other = (
         CliRunner().invoke(app, [*given, name, "snli"]) for name in ("--dataset", "--task")

@@ -1,56 +1,20 @@
-"""The state machine, by examples of logs and by properties."""
+"""The state machine, by examples of logs."""
 
 import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.protocol import load_protocol
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
-BEGIN, STOP = {"type": "begin"}, {"type": "stop"}
+BEGIN = {"type": "begin"}
 
 
 def answer(kind, right=True):
     given = {"answer": "e" if right else "n", "expected": None if kind == "item" else "e"}
     return {"type": "answer", "kind": kind, "item": "an-item", **given}
-
-
-def draw(check):
-    return {"type": "draw", "check": check}
-
-
-def admitted(protocol):
-    events = [answer("qualification")] * protocol.parameters["qualification_items"]
-    events += [answer("training")] * protocol.parameters["training_items"]
-    return protocol.replay([BEGIN, *events])
-
-
-@st.composite
-def walks(draw_from):
-    """A protocol, and the events of someone who goes through it until a final state."""
-    protocol = load_protocol(
-        qualification_items=draw_from(st.integers(0, 3)),
-        training_items=draw_from(st.integers(0, 4)),
-        min_checks=draw_from(st.integers(1, 12)),
-    )
-    state, events = protocol.start(), [BEGIN]
-    state = protocol.step(state, BEGIN)
-    rights = iter(draw_from(st.lists(st.booleans(), max_size=120)))
-    while not protocol.is_final(state):
-        right = next(rights, None)
-        if right is None:
-            event = STOP
-        elif state.name == "ready":
-            event = draw(right)
-        else:
-            event = answer(state.name, right)
-        events.append(event)
-        state = protocol.step(state, event)
-    return protocol, events
 
 
 def test_the_logs_reach_every_final_state():
@@ -69,47 +33,15 @@ def test_a_recorded_log_ends_as_recorded(path):
     assert found == {name: final[name] for name in found}
     votes = recorded["log"]["votes"] if protocol.counts_votes(state) else []
     assert len(votes) == final["votes_counted"]
-
-
-@settings(max_examples=50)
-@given(walks())
-def test_a_log_replays_to_its_end_and_nothing_follows(walk):
-    protocol, events = walk
-    stepwise = protocol.start()
-    for event in events:
-        stepwise = protocol.step(stepwise, event)
-    assert protocol.replay(json.loads(json.dumps(events))) == stepwise
-    assert protocol.counts_votes(stepwise) == (stepwise.name == "finished")
-    with pytest.raises(ChaosError, match="cannot happen"):
-        protocol.step(stepwise, answer("item"))
-
-
-@settings(max_examples=50)
-@given(st.lists(st.booleans(), max_size=60))
-def test_four_mistakes_in_a_row_always_block(rights):
-    protocol = load_protocol()
-    state = admitted(protocol)
-    for right in [*rights, False, False, False, False]:
-        if protocol.is_final(state):
-            break
-        state = protocol.step(protocol.step(state, draw(True)), answer("check", right))
-        if not protocol.is_final(state):
-            state = protocol.step(state, answer("item"))
-    assert state.name == "blocked"
-
-
-@pytest.mark.parametrize("n_right", range(6))
-def test_admission_takes_all_five(n_right):
-    rights = [True] * n_right + [False] * (5 - n_right)
-    state = load_protocol().replay([BEGIN, *(answer("qualification", one) for one in rights)])
-    assert state.name == ("training" if n_right == 5 else "rejected")
+    if protocol.is_final(state):
+        with pytest.raises(ChaosError, match="cannot happen"):
+            protocol.step(state, answer("item"))
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"min_check_accuracy": 1.1}, r"\[0, 1\]"),
-        ({"check_rate": -0.1}, r"\[0, 1\]"),
         ({"check_rate": float("nan")}, r"\[0, 1\]"),
         ({"min_training_accuracy": "high"}, r"\[0, 1\]"),
         ({"training_items": 2.5}, "an integer"),
@@ -122,7 +54,9 @@ def test_a_parameter_out_of_range_is_refused(parameters, message):
         load_protocol(**parameters)
 
 
-ADMITTED = admitted(load_protocol())
+ADMITTED = load_protocol().replay(
+    [BEGIN, *[answer("qualification")] * 5, *[answer("training")] * 12]
+)
 BEGUN = load_protocol().replay([BEGIN])
 
 
@@ -131,7 +65,6 @@ BEGUN = load_protocol().replay([BEGIN])
     [
         (ADMITTED, {"type": "draw"}, "whether a check comes"),
         (ADMITTED, {"type": "answer"}, "expected: *draw or stop"),
-        (ADMITTED, {}, "draw or stop"),
         (BEGUN, answer("item"), "kind 'item'"),
         (BEGUN, answer("qualification") | {"expected": None}, "incomplete"),
     ],

@@ -95,6 +95,26 @@ def write_lines(path, entry=lambda i: {"probs": shares(i)}, n=N):
     return path
 
 
+def blurred(votes, by=0.3, seed=None):
+    """Return the vote shares, mixed with the uniform distribution, and perhaps with noise."""
+    mixed = (1 - by) * votes.shares + by / votes.dataset.n_classes
+    if seed is not None:
+        noise = np.random.default_rng(seed).normal(scale=0.5, size=mixed.shape)
+        mixed = mixed * np.exp(noise)
+        mixed /= mixed.sum(axis=1, keepdims=True)
+    return mixed
+
+
+def write_shares(path, votes, values, uids=None):
+    """Write predictions of these items, or of some, as CSV."""
+    rows = [
+        ",".join([uid, *map(str, row)])
+        for uid, row in zip(votes.uids, values.tolist(), strict=True)
+        if uids is None or uid in uids
+    ]
+    return write_csv(path, rows, ",".join(["uid", *class_columns(votes.dataset)]))
+
+
 def released(i, order=(0, 2, 1), **changes):
     """Return an entry in the format of Baan et al. (2022)."""
     probs = [shares(i)[c] for c in order]

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.stats import beta, multinomial
 
 from chaos_utils.metrics import agreement
-from chaos_utils.metrics.divergence import miller_madow
 
 same_totals = st.integers(2, 4).flatmap(
     lambda k: st.lists(
@@ -34,27 +33,6 @@ def test_kappa_agrees_with_statsmodels(votes):
     else:
         assert found == pytest.approx(inter_rater.fleiss_kappa(votes), abs=1e-9)
         assert found <= 1
-
-
-BY_ITEM = (
-    agreement.majority_share,
-    agreement.is_tied,
-    agreement.pairwise_agreement,
-    agreement.quadratic_entropy,
-    lambda votes: miller_madow(votes, unit="nats"),
-)
-
-
-@settings(max_examples=50)
-@given(same_totals, st.randoms())
-def test_agreement_does_not_depend_on_order(votes, random):
-    labels, items = list(range(votes.shape[1])), list(range(len(votes)))
-    random.shuffle(labels)
-    random.shuffle(items)
-    other = votes[items][:, labels]
-    assert kappa(votes) == pytest.approx(kappa(other), abs=1e-9, nan_ok=True)
-    for function in BY_ITEM:
-        np.testing.assert_allclose(function(votes)[items], function(other), atol=1e-12)
 
 
 @settings(max_examples=50)
@@ -111,13 +89,10 @@ def test_credible_intervals_are_those_of_beta_distributions(votes, prior, level)
     ("call", "message"),
     [
         (lambda: agreement.credible_intervals([[3, 4, 5]], 0, 0.9), "above 0"),
-        (lambda: agreement.credible_intervals([[3, 4, 5]], [1, -1, 1], 0.9), "above 0"),
         (lambda: agreement.credible_intervals([[3, 4, 5]], 0.5, 95), "level is 95"),
         (lambda: agreement.quadratic_entropy([[0, 1, 0]]), "row 0, has one vote"),
-        (lambda: agreement.pairwise_agreement([[0, 1, 0]]), "vote"),
         (lambda: agreement.majority_share([[0, 0, 0]]), "at least one vote"),
         (lambda: agreement.majority_share([[1.5, 1, 1]]), "whole counts"),
-        (lambda: agreement.majority_share([[-1, 2, 1]]), "negative"),
         (lambda: agreement.majority_share([[1, 2, np.inf]]), "finite"),
     ],
 )
@@ -126,35 +101,12 @@ def test_bad_input(call, message):
         call()
 
 
-def alpha_of_pairs(votes, ordered):
-    """Krippendorff's α as it is defined: every ordered pair of votes, on an item and of all."""
-    kept = [row for row in votes.tolist() if sum(row) > 1]
-    totals = np.sum(kept, axis=0)
-
-    def apart(one, other):
-        if not ordered:
-            return one != other
-        low, high = sorted((one, other))
-        return (totals[low : high + 1].sum() - (totals[low] + totals[high]) / 2) ** 2
-
-    observed, everyone = 0.0, []
-    for row in kept:
-        labels = np.repeat(np.arange(len(row)), row)
-        everyone += labels.tolist()
-        pairs = [apart(a, b) for i, a in enumerate(labels) for j, b in enumerate(labels) if i != j]
-        observed += sum(pairs) / (len(labels) - 1)
-    n = len(everyone)
-    pairs = [apart(a, b) for i, a in enumerate(everyone) for j, b in enumerate(everyone) if i != j]
-    return 1 - (observed / n) / (sum(pairs) / (n * (n - 1)))
-
-
 @pytest.mark.parametrize("ordered", [False, True])
-def test_alpha_is_that_of_all_pairs_and_of_the_library(ordered):
+def test_alpha_is_that_of_the_library(ordered):
     rng = np.random.default_rng(0)
     votes = rng.multinomial(rng.integers(1, 6, 12), rng.dirichlet([0.5, 0.5, 0.5, 0.5], 12))
     assert (votes.sum(axis=1) == 1).any()
     found = agreement.krippendorff_alpha(votes, ordered=ordered)
-    assert found == pytest.approx(alpha_of_pairs(votes, ordered))
     level = "ordinal" if ordered else "nominal"
     assert found == pytest.approx(
         krippendorff.alpha(value_counts=votes, level_of_measurement=level)

@@ -91,19 +91,6 @@ def test_rejections_are_those_of_benjamini_and_yekutieli(values):
     np.testing.assert_array_equal(_rejected(p, 0.05)[clear], (adjusted <= 0.05)[clear])
 
 
-def test_annotators_with_few_items_and_items_of_one_annotator_are_left_out():
-    item = np.array([*range(40), *range(40), *range(10), 40])
-    annotator = np.array([0] * 40 + [1] * 40 + [2] * 10 + [0])
-    label = np.zeros(91, dtype=int)
-    found = alternative_annotator_test(
-        item, annotator, label, np.zeros(41, dtype=int), n_classes=2, epsilon=0.1
-    )
-    assert found.annotator.tolist() == [0, 1]
-    assert found.n_items.tolist() == [40, 40]  # nobody else labelled the last item
-    assert found.p.tolist() == [0, 0]  # all alike on every item
-    assert found.won.all()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

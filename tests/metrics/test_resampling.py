@@ -48,21 +48,6 @@ def test_p_is_small_if_and_only_if_the_interval_leaves_out_0(differences, level,
     assert (resampling.paired_p_value(values) < round(1 - level, 9)) == (low > 0 or high < 0)
 
 
-@pytest.mark.parametrize("n_resamples", [39, 40, 199, 999, 1000, 10_000])
-@pytest.mark.parametrize("tie", [0.0, -1.0])
-def test_the_last_value_beyond_0_decides_interval_and_p(n_resamples, tie):
-    verdicts = []
-    for n_beyond in range(n_resamples // 20):
-        values = np.ones(n_resamples)
-        values[:n_beyond] = tie  # a tie counts like a value beyond 0
-        low, _ = percentile_interval(values)
-        p = resampling.paired_p_value(values)
-        verdicts.append(p < 0.05)
-        assert (low > 0) == (p < 0.05) or n_resamples < resampling.fewest_resamples()
-    expected = int(np.ceil(round(0.05 * (n_resamples + 1) / 2, 9))) - 1
-    assert sum(verdicts) == expected
-
-
 def test_how_many_resamples_a_small_p_needs():
     assert resampling.smallest_p_value(9999) == pytest.approx(0.0002)
     assert resampling.fewest_resamples() == 40
@@ -70,9 +55,6 @@ def test_how_many_resamples_a_small_p_needs():
         fewest = resampling.fewest_resamples(level, n)
         assert n * resampling.smallest_p_value(fewest) < round(1 - level, 9)
         assert n * resampling.smallest_p_value(fewest - 1) >= round(1 - level, 9)
-    p = resampling.holm(np.full(144, resampling.smallest_p_value(fewest := 10_000)))
-    assert p.max() < 0.05
-    assert fewest > resampling.fewest_resamples(0.95, 144)
 
 
 def test_how_often_each_is_best_adds_up_and_shows_ties():
@@ -141,23 +123,16 @@ def test_a_table_without_a_drawn_item_has_no_mean():
     assert np.isnan(found).mean() == pytest.approx(1 / 4, abs=0.05)  # drawn once is enough
 
 
-def test_rescaling():
-    found = resampling.rescale([0.3, 0.1, 0.2], at_zero=0.3, at_one=0.1)
-    np.testing.assert_allclose(found, [0, 1, 0.5])
-
-
 VOTES = [[20, 10], [30, 30]]
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda rng: bootstrap_means([1.0, 2.0], 10, rng), "shape"),
         (lambda rng: bootstrap_means(np.zeros((0, 2)), 10, rng), "shape"),
         (lambda rng: bootstrap_means([[1.0]], 0, rng), "n_resamples"),
         (lambda rng: percentile_interval([[1.0]], level=95), "level"),
         (lambda rng: resampling.split_votes(VOTES, (0, 5), rng), "sizes are"),
-        (lambda rng: resampling.split_votes(VOTES, (20, 20), rng), "sizes are"),
         (lambda rng: resampling.split_votes(VOTES, (31,), rng), "sizes are"),
         (lambda rng: resampling.rescale(1, at_zero=2, at_one=2), "both references"),
         (lambda rng: resampling.draw_votes([[0.5, 0.5]], 0, rng), "n_votes is 0"),

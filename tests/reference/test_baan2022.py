@@ -1,12 +1,9 @@
 """The published numbers of Baan et al. (2022), from the released data."""
 
-import numpy as np
 import pytest
-from helpers.evidence import evidence_on
 
 from chaos_utils.analyses import error_distributions
 from chaos_utils.analyses.evidence import Evidence
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.scoring.systems import load_systems
 
 ROBERTA = "RoBERTa-base, seed 0"
@@ -59,26 +56,3 @@ def test_the_released_draw_gives_every_printed_digit(draw, key):
 
 def test_every_number_of_the_notebook_is_tested(draw):
     assert len(draw) == len(PRINTED) == draw["published"].notna().sum()
-
-
-def test_another_order_of_the_items_is_another_draw(released):
-    """The order of the predictions is part of the draw: that of the votes gives other digits."""
-    snli = released[0]
-    (h1, _), judges = error_distributions.draw_released_samples(snli)
-    judged = h1.aligned_to(judges["all"])
-    error = 0.5 * np.abs(judged.human - judged.model).sum(axis=1).mean()
-    assert round(error, 4) != 0.0722
-
-
-def test_the_text_s_values_come_from_no_draw_of_ours(draw):
-    text = read_published("baan2022_table2").query("source != 'released notebook'")
-    assert sorted(text["kl_from_h1"]) == [0.004, 0.611, 0.688]
-    ours = draw.sort_index().loc[("kl", "all"), "value"].round(3).tolist()
-    assert not set(ours) & {0.004, 0.611, 0.688}
-
-
-def test_samples_contain_no_vote_twice(released):
-    table = error_distributions.draw_released_samples(released[0])[1]
-    assert set(table["outside_both"].counts.sum(axis=1)) == {60}
-    assert set(table["outside_h1"].counts.sum(axis=1)) == {80}
-    assert evidence_on(released)[0].votes[0].counts.sum() == 151_400

@@ -7,13 +7,9 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import (
-    baselines,
     mean_vote,
     mean_vote_given_old_label,
-    old_label,
-    original_votes,
 )
 
 FITTED = (mean_vote, mean_vote_given_old_label)
@@ -57,17 +53,3 @@ def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(samp
     np.testing.assert_allclose(given.probabilities[5], mean.probabilities[5])
     with pytest.raises(ChaosError, match="old labels"):
         mean_vote_given_old_label(replace(votes, given_old_label=None))
-
-
-def test_their_distance_from_people(released):
-    expected = {"mean vote": (0.343, 0.277, 0.321), "old label": (0.354, 0.424, 0.204),
-                "mean vote given the old label": (0.227, 0.195, 0.167),
-                "original votes": (0.229, 0.206)}  # fmt: skip
-    for place, votes in enumerate(released):
-        known = score(votes, baselines(votes), measures=["jsd"]).set_index("system")["value"]
-        assert ("original votes" in known) == (votes.dataset.name != "alphanli")
-        for name, values in expected.items():
-            if name in known:
-                assert known[name] == pytest.approx(values[place], abs=0.0007), name
-    assert old_label(released[2]).name == "old label"
-    assert original_votes(released[0]).origin == "baseline"

@@ -4,7 +4,7 @@ from helpers.strategies import distributions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds
@@ -30,9 +30,6 @@ def jsd(human, model):
 
 def kl(human, model):
     return kl_divergence(human, model, unit="nats", floor=1e-15).mean()
-
-
-FAR = {"jsd": jsd, "kl": kl}
 
 
 @pytest.fixture(scope="module")
@@ -119,16 +116,6 @@ def test_no_step_from_the_fitted_weights_is_better(kind, objective, votes_of_fif
     assert np.abs(slope.sum(axis=0)).max() < 1e-6
 
 
-@pytest.mark.parametrize("kind", ["vector", *STACKING])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_distortion_by_label_is_undone(truth, votes_of_fifty, kind, objective):
-    distorted = log_softmax(2 * np.log(truth) + [1.0, 0.0, -2.0], axis=1)
-    logs = log_probabilities(np.exp(distorted))
-    fitted = fit_map(logs, votes_of_fifty, kind=kind, objective=objective, penalty=0.01)
-    assert jsd(truth, np.exp(distorted)) > 0.2
-    assert jsd(truth, fitted.predict(logs)) < 0.02
-
-
 def test_without_systems_a_map_is_the_base_rate(truth, labels):
     none = np.empty((len(truth), 0, 3))
     given = {"objective": "kl", "penalty": 1e-9}
@@ -140,15 +127,6 @@ def test_without_systems_a_map_is_the_base_rate(truth, labels):
         np.testing.assert_allclose(
             by_label.predict(none[:1], old_label=[label])[0], expected, atol=1e-4
         )
-
-
-def test_a_label_that_no_item_had_changes_nothing(truth, labels, two_systems):
-    logs = log_probabilities(two_systems)
-    seen = labels != 2
-    fitted = fit_map(logs[seen], truth[seen], kind="affine", old_label=labels[seen])
-    predicted = fitted.predict(logs[~seen], labels[~seen])
-    assert np.isfinite(predicted).all()
-    np.testing.assert_allclose(predicted.sum(axis=1), 1)
 
 
 @settings(max_examples=20)
@@ -202,23 +180,6 @@ def test_the_votes_on_an_item_have_no_say_in_its_prediction(kind, votes_of_fifty
     assert moved.any() if kind == "isotonic" else moved.all()  # steps move by themselves
 
 
-def test_only_what_is_chosen_is_learned_from(votes_of_fifty, two_systems):
-    logs, folds = log_probabilities(two_systems), np.arange(900) % 5
-    seen = []
-
-    def first(rows, held):
-        seen.append(set(rows.tolist()))
-        assert not seen[-1] & set(held.tolist())
-        return rows[:100]
-
-    predicted = predict_out_of_fold(logs, votes_of_fifty, folds, kind="affine", learned=first)
-    for fold, rows in enumerate(seen):
-        assert rows == set(np.flatnonzero(folds != fold))
-    some = np.flatnonzero(folds != 0)[:100]
-    fitted = fit_map(logs[some], votes_of_fifty[some], kind="affine")
-    np.testing.assert_array_equal(predicted[folds == 0], fitted.predict(logs[folds == 0]))
-
-
 def test_inner_folds_choose_what_is_best_there(votes_of_fifty, two_systems):
     logs, shares = log_probabilities(two_systems)[:300], votes_of_fifty[:300]
     groups = np.arange(300) // 2
@@ -230,9 +191,6 @@ def test_inner_folds_choose_what_is_best_there(votes_of_fifty, two_systems):
     losses = {(kind, penalty): loss(kind, penalty) for kind in STACKING for penalty in PENALTIES}
     found = choose_map(logs, shares, groups, seed=1)
     assert losses[found] == pytest.approx(min(losses.values()), abs=1e-6)
-    # Where the inputs say nothing, the strongest penalty is the best.
-    blind = log_probabilities(two_systems[np.random.default_rng(0).permutation(900)])
-    assert choose_map(blind[:150], shares[:150], groups[:150])[1] == max(PENALTIES)
 
 
 def test_nothing_is_chosen_with_the_predicted_items_in_sight(votes_of_fifty, two_systems):
@@ -260,7 +218,6 @@ OLD = np.zeros(4, dtype=int)
     ("call", "error", "message"),
     [
         (lambda: log_probabilities(2 * EVEN), ValueError, "sum"),
-        (lambda: log_probabilities(EVEN[0]), ValueError, "shape"),
         (lambda: fit_map(LOGS, 2 * EVEN, kind="affine"), ValueError, "shares"),
         (lambda: fit_map(LOGS[1:], EVEN, kind="affine"), ValueError, "shape"),
         (lambda: fit_map(LOGS, EVEN, kind="affine", penalty=-1), ValueError, "penalty"),
@@ -269,12 +226,8 @@ OLD = np.zeros(4, dtype=int)
         (lambda: fit_map(LOGS, EVEN, kind="afine"), ChaosError, r"no such map[\s\S]*affine"),
         (lambda: fit_map(LOGS, EVEN, kind="affine", objective="tvd"), ChaosError,
          "no such objective"),
-        *(
-            (lambda kind=kind, given=given: fit_map(*given[:2], kind=kind, old_label=given[2]),
-             ChaosError, "systems alone")
-            for kind in KINDS[:3]
-            for given in ((LOGS, EVEN, OLD), (LOGS[:, :0], EVEN, None))
-        ),
+        (lambda: fit_map(LOGS, EVEN, kind=KINDS[0], old_label=OLD), ChaosError, "systems alone"),
+        (lambda: fit_map(LOGS[:, :0], EVEN, kind=KINDS[0]), ChaosError, "systems alone"),
         (lambda: predict_out_of_fold(LOGS, EVEN, OLD, kind="affine"), ChaosError, "single fold"),
     ],
 )  # fmt: skip

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.scoring import human_equivalents as people
-from chaos_utils.scoring.human_equivalents import BRIER, JSD, NAMES, TVD, Crowds, brier_equivalent
+from chaos_utils.scoring.human_equivalents import BRIER, NAMES, TVD, Crowds, brier_equivalent
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import (
     computed,
-    load_systems,
     mean_vote,
     oracle,
     synthetic_systems,
@@ -81,17 +80,6 @@ def test_crowds_of_known_size_are_found_by_every_distance(sample):
     np.testing.assert_allclose([one.value for _, one in found], worths, rtol=0.12)
 
 
-def test_the_squared_distance_does_not_depend_on_how_many_votes_judge(sample):
-    rng = np.random.default_rng(1)
-    truths, _ = simulated(sample, 20_000, 2, rng)
-    shares = rng.multinomial(4, truths) / 4
-    found = []
-    for n_votes in (2, 5, 100):
-        votes = votes_from(sample[0], rng.multinomial(n_votes, truths))
-        found.append(brier_equivalent(votes, computed("four", votes, shares)).value)
-    np.testing.assert_allclose(found, 4, rtol=0.06)
-
-
 def test_tvd_of_drawn_crowds_is_the_expected_one(sample):
     """Two votes without replacement, on one item, by enumeration."""
     votes = votes_from(sample[0], np.tile([2, 1, 0], (5000, 1)))
@@ -129,11 +117,7 @@ def test_answers_that_are_no_number(sample):
         (12.3, 9.96, 15.8, "12 [10, 16]"),
         (1.1, 0.9, 1.3, "1.1 [<1, 1.3]"),
         (0.8, 0.7, 1.1, "less than one [<1, 1.1]"),
-        (0.0, 0.0, 0.0, "less than one"),
-        (40.0, 30.0, np.inf, "40 [30, >50]"),
         (np.inf, 44.0, np.inf, "more than 50 [44, >50]"),
-        (70.0, 60.0, 90.0, "more than 50"),
-        (1.1, 1.05, 1.12, "1.1 [1.1, 1.1]"),
         (3.0, np.nan, np.nan, "3.0"),
     ],
 )
@@ -193,14 +177,13 @@ FEW, SINGLE = np.array([[3, 1, 0], [5, 5, 0]]), np.array([[1, 0, 0], [5, 5, 0]])
 @pytest.mark.parametrize(
     ("counts", "call", "message"),
     [
-        *((FEW, lambda votes, n=n: Crowds(votes, n), "4 on the item that has fewest")
-          for n in (0, -1, 4, 50)),
+        (FEW, lambda votes: Crowds(votes, 0), "4 on the item that has fewest"),
+        (FEW, lambda votes: Crowds(votes, 4), "4 on the item that has fewest"),
         (SINGLE, Crowds, "from two votes on"),
         (SINGLE, lambda votes: brier_equivalent(votes, uniform(votes)),
          "1 of 2 items have a single vote"),
         (FEW, lambda votes: people.human_equivalents(votes, [uniform(votes)], [f"{TVD[:-1]}s"]),
          "did you mean 'human_equivalent_tvd'"),
-        (FEW, lambda votes: Crowds(votes, seed=-1), "seed is out of its range"),
         (FEW, lambda votes: Crowds(votes, n_draws=2).equivalents(uniform(votes), seed=-1),
          "seed is out of its range"),
     ],
@@ -208,21 +191,3 @@ FEW, SINGLE = np.array([[3, 1, 0], [5, 5, 0]]), np.array([[1, 0, 0], [5, 5, 0]])
 def test_what_the_votes_do_not_allow_is_one_error(sample, counts, call, message):
     with pytest.raises(ChaosError, match=message):
         call(votes_from(sample[0], counts))
-
-
-def test_without_resamples_there_is_a_value_and_no_interval(sample):
-    votes = votes_from(sample[0], np.random.default_rng(0).multinomial(20, [0.5, 0.3, 0.2], 50))
-    (one, _) = Crowds(votes, n_draws=2).equivalents(uniform(votes), n_resamples=0)
-    assert np.isnan([one.low, one.high]).all()
-    assert "[" not in one.text
-
-
-def test_the_models_of_baan_et_al_flattened_are_worth_two_to_three_people(released):
-    votes = released[0]
-    models = [one for one in load_systems(votes) if one.family == "RoBERTa-base"]
-    flat = [one.at_temperature(2.0) for one in models]
-    found = people.human_equivalents(votes, flat, n_resamples=0)
-    mean = {name: np.mean([one.value for _, one in found if one.name == name]) for name in NAMES}
-    assert mean[BRIER] == pytest.approx(2.5, abs=0.1)
-    assert mean[TVD] == pytest.approx(2.5, abs=0.1)
-    assert mean[JSD] == pytest.approx(3.4, abs=0.1)

@@ -5,16 +5,9 @@ import pytest
 from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.scoring.pools import pool_systems, pool_votes
-from chaos_utils.scoring.scores import resampled, score
-from chaos_utils.scoring.systems import load_systems, oracle, uniform
-
-
-def test_one_dataset_stays_as_it_is(sample):
-    votes, systems = sample[0], load_systems(sample[0])
-    assert pool_votes([votes]) is votes
-    assert pool_systems([votes], [systems]) == systems
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import oracle, uniform
 
 
 def test_a_pool_has_every_item_and_what_all_of_it_have(sample):
@@ -53,24 +46,3 @@ def test_a_system_that_learned_from_the_votes_of_one_is_refused(sample):
     taught = replace(oracle(mnli), trained_on=("votes of mnli",))
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
         pool_systems([snli, mnli], [[oracle(snli)], [taught]])
-
-
-def test_resamples_are_those_of_the_table_of_scores(sample):
-    votes = sample[0]
-    systems = load_systems(votes)
-    half = part_of(systems[0], slice(9), name="half")
-    groups = {"few": np.arange(20), "rest": np.arange(20, len(votes))}
-    names = ["jsd", "ece"]
-    found = resampled(
-        votes, [*systems, half], measures=names, groups=groups, n_resamples=50, seed=3
-    )
-    table = score(votes, systems, measures=names, groups=groups, n_resamples=50, seed=3)
-    shape = (2, len(systems), 2)
-    np.testing.assert_allclose(found.values[:, :-1].ravel(), table["value"])
-    low, _ = percentile_interval(found.draws.swapaxes(0, 1))
-    in_table = table["low"].to_numpy().reshape(shape)
-    np.testing.assert_allclose(low[:, :-1, 0], in_table[..., 0])
-    assert np.isnan(in_table[..., 1]).all()  # a calibration error has no interval
-    assert found.n_items[:, -1].tolist() == [9, 0]
-    assert np.isnan(found.values[1, -1]).all()
-    assert np.isnan(found.draws[1, :, -1]).all()

@@ -4,7 +4,6 @@ The doors above (the API, the command, the page) show some of them, to prove tha
 """
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -64,55 +63,38 @@ def table(**columns):
 FAULTS = [
     # what is not whole, or in no format
     ("", "empty"),
-    ("\n\n", "empty"),
     ('{"m": {"u0": {"uid": "u0", "logits": [1', "cut off"),
-    ('{"m": {"a": {"x": "ab', "a string is never closed"),
     (LINE + '{"uid": ', "cut off"),
     ("[1]", "Unrecognised predictions format"),
-    ('{"m": [1, 2]}', "Unrecognised predictions format"),
     ('[{"uid": "u0"}]', "a JSON list"),
     ("{}", "holds no prediction"),
-    ('{"m": {}}', "holds no prediction, or none of a model"),
     (CSV, "holds no prediction"),
-    ("no parquet", "holds no prediction"),
     ("uid,score\nu0,1\n", "Unrecognised predictions format"),
-    ("entailment,neutral,contradiction\n1,0,0\n", "Unrecognised predictions format"),
     (LINE + "[1, 2]", "line 2"),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     (LINE + "7", "expected a JSON object"),
-    (LINE + '"text"', "expected a JSON object"),
-    (LINE + "null", "expected a JSON object"),
-    ("7\n" + LINE, "1, as the header has"),
     ('{"m": ' * 100_000, "nested too deeply"),
     (LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
     (entries_text(lambda i: {"probs": shares(i)}),
      "no `predicted_probabilities`; keys found: uid, probs"),
     # names and keys
-    ('{"": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
     ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
-    ('{"m": {"\\ud800": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
     (LINE[:-2] + ', "uid": "u1"}', "the key 'uid' twice"),
     ('{"m": {"u0": {"logits": [1, 2, 3]}, "u0": {"logits": [1, 2, 3]}}}', "the key 'u0' twice"),
-    ('{"m": {"u0": {"logits": [1, 2, 3]}}, "m": {}}', "the key 'm' twice"),
-    ('{"m": {"u0": {"logits": [1, 2, 3], "logits": [3, 2, 1]}}}', "the key 'logits' twice"),
-    (f"model,{CSV},u0,1,0,0\n", "no model"),
     (f"model,{CSV}m,u0,1,0,0\nm,other,1,0,0\n,u1,1,0,0\n", "no model"),
     # rows and columns
     ("uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
     (f"{HEADER},neutral\nu0,1,0,0,0\n", "A column appears twice"),
     (CSV + "u0,1,0\n", "3 fields"),
-    (CSV + "u0,1,0,0,0\n", "5 fields"),
     (CSV + '"u0,1,0,0\n', "quotation mark"),
     (csv("u3," + "1" * 200_000 + ",0,0"), "field larger than field limit"),
     (csv("u2,1,0,0"), "line 5: uid 'u2' again"),
     (csv(",1,0,0"), "no uid"),
     (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
     # numbers
-    (csv("u3,a,0,0"), "line 5: ['a'"),
     (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
-    (csv("u3,True,0,0"), "line 5: ['True'"),
     (csv("u3,inf,0,0"), "line 5: ['inf'"),
     (csv("u3,0.9,0,0"), "line 5: [0.9, 0.0, 0.0] sums to 0.9"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
@@ -122,37 +104,25 @@ FAULTS = [
     ('{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
     (entries(predicted_probabilities=[0.2, 0.8]),
      ("m, u3: 2 values", "1 fault in the predictions of 'm'")),
-    (entries(predicted_probabilities=[0.2, 0.8, 0.5]), "sums to 1.5"),
-    (entries(predicted_probabilities=[-0.2, 0.7, 0.5]), "[-0.2, 0.7, 0.5] has a negative"),
     (entries(predicted_probabilities=[float("nan"), 0.5, 0.5]), "is not finite"),
-    (entries(predicted_probabilities=[float("inf"), 0, 0]), "is not finite"),
     (entries(predicted_probabilities=["0.2", 0.3, 0.5]), "m, u3: ['0.2'"),
-    (entries(predicted_probabilities=None), "m, u3: None"),
     (lines_text(lambda i: {"probs": [80, 15, 5]}), "divide by 100"),
     (csv_text([f"u{i},2,1,0" for i in range(N)]), "add a column n_samples"),
     # what contradicts itself
     (entries(logits=[1, 2, 3]), "m, u3: logits; most entries have probabilities"),
     (entries(uid="u7", predicted_probabilities=shares(3)), "m, u3: the uid inside is u7"),
-    (entries_text(lambda i: {"uid": f"u{i + 1}", "predicted_probabilities": shares(i)}),
-     "40 faults"),
     (entries_text(lambda i: {"predicted_probabilities": shares(i), "predicted_label": "maybe"}),
      "40 faults"),
     (entries(predicted_probabilities=shares(3), logits=[0, 0, 5]), "are not the softmax of"),
-    (of_release(logits=[1, 2, 3]), "are not the softmax of [1, 2, 3]"),
     (of_release(logits=[1, 2]), "are not the softmax of [1, 2]"),
     (of_release(conf=0.7), "line 4: conf is 0.7, the largest probability 0.8"),
-    (of_release(conf=True), "conf is True"),
     (of_release(pred=1), "pred is 1, the largest probability stands at 0"),
     (of_release(pred=3), "pred is 3, no place in a list of 3"),
-    (of_release(pred=True), "pred is True"),
     (lines_text(lambda i: released(i) if i else {"probs": shares(i)}),
      "line 1: probabilities; most entries have"),
     (table(predicted_label=[LABELS[(i + (i == 4)) % 3] for i in range(N)]),
      "row 5, line 6: predicted_label contradiction, but another"),
     (table(seed=[0] * 39 + [1]), "The column seed contradicts itself for 'm'"),
-    (table(seed=[0] * 39 + [None]), "contradicts itself"),
-    (table(trained_on=["SNLI"] * 39 + ["MNLI"]), "The column trained_on contradicts"),
-    (table(seed=-1), "a whole number, 0 or more"),
     (table(seed="one"), "a whole number, 0 or more"),
     (table(out_of_fold="perhaps"), "true or false"),
     # another order of the classes
@@ -200,9 +170,6 @@ def test_a_fault_is_one_error_that_says_where(tmp_path, monkeypatch, content, wo
     [
         ("neutral", True, "True"),
         ("neutral", "0.1", "'0.1'"),
-        ("neutral", None, "None"),
-        ("uid", None, "no uid"),
-        ("model", None, "no model"),
         ("uid", 7, "uid 7 is not text"),
         ("predicted_label", [None, *LABELS * 13], "row 1: predicted_label 'None'"),
     ],
@@ -221,9 +188,7 @@ SAMPLES = "item,model,sample\n1,m,yes\n1,m,yes\n1,m,no\n2,m,no\n"
     [
         (SAMPLES + "2,m,maybe\n", "sample 'maybe'"),
         (SAMPLES + "2,m,\n", "line 6, no sample"),
-        (SAMPLES + ",m,no\n", "line 6, no uid"),
         (SAMPLES.replace("2,m,no\n", ""), "1 of 2 items of answers has no prediction"),
-        (SAMPLES.replace("\n1", "\nx").replace("\n2", "\ny"), "No uid of 'm' occurs in answers"),
         ("uid,n_samples,no,yes\n1,4,1,2\n2,1,1,0\n", "n_samples is 4"),
         ("uid,no,yes\n1,1,2\n2,1,0\n", "add a column n_samples"),
         ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
@@ -258,7 +223,7 @@ def test_genuine_uids_without_the_released_data(tmp_path):
 
 
 @pytest.mark.parametrize("old_labels", [True, False])
-@pytest.mark.parametrize("k", [2, 4, 9])
+@pytest.mark.parametrize("k", [2, 9])
 def test_the_order_is_checked_for_any_number_of_labels(tmp_path, k, old_labels):
     votes = made_votes(made_dataset(labels=[f"label {c}" for c in range(k)]), old_labels=old_labels)
     table = table_of(votes)
@@ -273,29 +238,8 @@ def test_the_order_is_checked_for_any_number_of_labels(tmp_path, k, old_labels):
     assert f"read as label {k - 1}, label 0" in text
 
 
-def test_no_order_is_read_into_guesses_at_many_labels(tmp_path):
-    labels = [f"l{k}" for k in range(100)]
-    lines = [f"u{i},{labels[i % 100]}" for i in range(200) for _ in range(2)]
-    (tmp_path / "many.csv").write_text("\n".join(["item,label", *lines]))
-    votes = load_all_votes(str(tmp_path / "many.csv"))
-    guesses = np.random.default_rng(0).dirichlet(np.full(100, 0.1), 200)
-    table = pd.DataFrame(guesses, columns=labels, index=pd.Index(votes[0].uids, name="uid"))
-    table.to_csv(tmp_path / "m.csv")
-    (one,) = read_predictions(tmp_path / "m.csv", votes)
-    assert not one.notes
-    table.rename(columns={"l99": "l100"}).to_csv(tmp_path / "m.csv")
-    fault_of(tmp_path / "m.csv", votes)  # in few words
-
-
-def test_too_few_and_too_many_values_or_columns(tmp_path):
+def test_columns_that_are_no_shares_are_left_alone(tmp_path):
     votes = made_votes(made_dataset())
-    for k in (3, 5):
-        (tmp_path / "m.json").write_text(lines_text(lambda i, k=k: {"probs": shares(i, k)}))
-        text = fault_of(tmp_path / "m.json", [votes])
-        assert f"line 1: {k} values" in text
-        assert "4 finite numbers for each item of Moods: happy, sad, in between" in text
-    table_of(votes).drop(columns="in_between").to_csv(tmp_path / "m.csv", index=False)
-    assert "no column in_between" in fault_of(tmp_path / "m.csv", [votes])
     table_of(votes).assign(note="odd", count=7).to_csv(tmp_path / "m.csv", index=False)
     assert len(read_predictions(tmp_path / "m.csv", [votes])) == 1
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.replacement import replacement_test
@@ -20,15 +19,6 @@ def test_a_system_that_names_the_majority_does_better_than_one_that_does_not(oth
     assert len(better.annotator) == len(worse.annotator) > 10
     ordered = replacement_test(votes, majority, ordered=True, **given)
     assert ordered.advantage_probability != better.advantage_probability
-
-
-def test_only_the_items_that_a_system_covers_count(others):
-    votes = others[0]
-    whole = computed("majority", votes, np.eye(4)[votes.majority])
-    half = slice(1, None, 2)
-    part = part_of(whole, half)
-    found = replacement_test(votes, part, epsilon=0.1, fewest_items=2)
-    assert found.n_items.sum() == votes.counts[half].sum()
 
 
 def test_what_cannot_be_tested_is_one_error(others):
