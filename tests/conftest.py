@@ -106,8 +106,8 @@ def pytest_terminal_summary(terminalreporter):
 def _needs_published(item) -> bool:
     """Tell whether a test asks for published data, by a fixture or by a parameter that names it."""
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    names = {*item.fixturenames, *(one for one in parameters if isinstance(one, str))}
-    return not _PUBLISHED.isdisjoint(names)
+    on_real = any(isinstance(one, str) and one == "real_checkout" for one in parameters)
+    return on_real or not _PUBLISHED.isdisjoint(item.fixturenames)
 
 
 def pytest_collection_finish():
