@@ -13,19 +13,12 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.plots.annotations import plot_label_transitions
-from chaos_utils.report.columns import lay_out
 
 
 @pytest.fixture
 def few(tmp_path):
     write_dataset(tmp_path)
     return gather(str(tmp_path))
-
-
-def shown(rows, columns):
-    """Return a table as it is read, a column for each heading."""
-    header, cells = lay_out(rows, columns)
-    return pd.DataFrame(cells, columns=["|".join(filter(None, names)) for names in header])
 
 
 def test_data_statistics_count_changes_and_take_the_difference(few):
@@ -120,42 +113,6 @@ def test_datasets_without_old_labels_are_passed_over(others, sample, table):
     pd.testing.assert_frame_equal(both, table(evidence_on(sample)).rows)
 
 
-def test_tables_are_set_for_reading(sample, others):
-    evidence = evidence_on(sample)
-    counts = shown(*annotations.by_label(annotations.label_counts(evidence).rows))
-    assert counts["dataset"].tolist() == ["SNLI"] * 3 + ["MNLI"] * 3 + ["αNLI"] * 2
-    assert counts["new majority|here"].str.contains("(", regex=False).all()
-    assert not counts["new votes|here"].str.contains("(", regex=False).any()
-    assert counts["new votes|Δ"].str.startswith("**").tolist() == [True] * 6 + [False] * 2
-    agreement = annotations.agreement(evidence, n_resamples=50, seed=0).rows
-    cells = shown(agreement, annotations.AGREEMENT)
-    assert cells.loc[0, "Fleiss’ κ"].count(",") == 1
-    share = 100 * agreement.loc[0, "mean_pairwise_agreement"]
-    assert cells.loc[0, "two people agree (%)"].startswith(f"{share:.1f} [")
-    statistics = annotations.data_statistics(evidence).rows
-    cells = shown(statistics, annotations.DATA_STATISTICS)
-    assert cells["… of the full development set|Δ"].tolist() == ["–", "–", "–"]
-    # Of any dataset, and without a paper.
-    counts = shown(*annotations.by_label(annotations.label_counts(evidence_on(others)).rows))
-    assert len(counts) == sum(one.dataset.n_classes for one in others)
-    assert not any(name.endswith(("paper", "Δ")) for name in counts)
-
-
-def test_examples_are_set_for_reading(sample, others):
-    chosen = annotations.examples(evidence_on([*sample, *others]), n_each=3).rows
-    items = annotations.by_item(chosen)
-    cells = shown(items, annotations.EXAMPLES)
-    by_dataset = {item.dataset: row for item, row in cells.set_index("item").iterrows()}
-    assert len(by_dataset["severity"]["votes"].counts) == 4
-    assert sum(by_dataset["pairs"]["votes"].counts) == 5
-    assert by_dataset["severity"]["old label"] == "–"
-    assert by_dataset["snli"]["old label"] in get_dataset("snli").labels
-    changed = items["old_label"].notna() & (items["old_label"] != items["majority_label"])
-    bold = cells["new majority"].str.startswith("**")
-    assert bold.tolist() == changed.tolist()
-    assert 0 < bold.sum() < len(bold)
-
-
 def test_an_item_is_shown_once_with_all_its_reasons():
     chosen = pd.DataFrame(
         [("majority changed", "mnli", "a"), ("least agreement", "snli", "b"),
@@ -168,21 +125,6 @@ def test_an_item_is_shown_once_with_all_its_reasons():
         ["mnli", "c", "least agreement"],
         ["snli", "b", "least agreement"],
     ]
-
-
-def test_transitions_draw_every_item_and_leave_out_what_cannot_be(sample):
-    table = annotations.label_transitions(evidence_on(sample)).rows
-    figure = plot_label_transitions(table)
-    assert [axis.get_title("left") for axis in figure.axes] == [o.dataset.title for o in sample]
-    of_snli, axis = table[table["dataset"] == "snli"], figure.axes[0]
-    lengths = sorted(bar.get_width() for bar in axis.patches)
-    assert lengths == pytest.approx(sorted(of_snli.loc[of_snli["n"] > 0, "row_share"]))
-    written = {text.get_text().split(" ")[0] for text in axis.texts} - {""}
-    assert written
-    assert written <= {f"{n:,}" for n in of_snli["n"]}
-    gone = table.assign(row_share=table["row_share"].mask(table["old_label"] == "neutral"))
-    left = plot_label_transitions(gone).axes[0].patches
-    assert sum(bar.get_width() for bar in left) == pytest.approx(2)
 
 
 @pytest.mark.parametrize("mode", style.MODES)

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evidence import evidence_on, on_items
+from helpers.evidence import on_items
 
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
@@ -96,11 +96,6 @@ def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(
     assert "error" not in set(table.loc[table["measure"] == "kl", "quantity"])
 
 
-def test_what_k_votes_leave_is_made_from_the_votes_alone(sample):
-    table = ceilings.annotation_budget(evidence_on(sample), n_draws=2, seed=0)
-    assert {entry.name for entry in table.inputs} == {votes.source.name for votes in sample}
-
-
 def test_one_budget_buys_bias_or_standard_error(sample):
     votes = sample[0]
     table = bought(votes, [], budget=1000, n_draws=4, seed=0)
@@ -161,23 +156,3 @@ def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
     ends = {row[1]: row[-2:] for row in cells}
     assert ends[MEASURES["ece_votes"].title] == [UNSETTLED, "0.004"]
     assert ends[MEASURES["kl"].title] == ["–", "–"]
-
-
-def test_scores_are_set_from_the_references_to_the_models(sample):
-    several = systems.load_systems(sample[0])
-    table = normalised(sample[0], several, n_draws=3, n_resamples=20, seed=0)
-    header, cells = lay_out(
-        ceilings.side_by_side(table), ceilings.SCORE_COLUMNS, ["dataset", "kind"]
-    )
-    rows = {row[1]: row for row in cells}
-    names = list(rows)
-    assert names[:3] == ["perfect model", "second crowd", "estimated human (published)"]
-    assert set(names[-len(several) :]) == {one.name for one in several}
-    # The second crowd is 1, a perfect model above it, and only one of the models is surely best.
-    at = header.index(["rescaled", MEASURES["jsd"].title])
-    assert (rows["second crowd"][at], rows["uniform"][at]) == ("1.00", "0.00")
-    assert float(rows["perfect model"][at]) > 1
-    assert rows[names[-len(several)]][at].startswith("**")
-    at = header.index([MEASURES["jsd"].title, "excess"])
-    even = table[(table["system"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
-    assert rows["uniform"][at] == f"{even['value'] - even['floor']:.3f}"

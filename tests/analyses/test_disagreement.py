@@ -8,14 +8,11 @@ from helpers.evidence import evidence_on
 from helpers.rows import row, write_dataset, write_rows
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.patches import StepPatch
 
 from chaos_utils.analyses import disagreement
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.base import style
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.chaosnli import read_chaosnli
-from chaos_utils.plots import disagreement as plots
 
 PLACES = ["percent_1", "percent_2", "percent_3"]
 
@@ -30,17 +27,6 @@ def votes_of(folder, counts):
     """Return SNLI votes of these counts."""
     rows = [row(uid=str(i), counts=one) for i, one in enumerate(counts)]
     return read_chaosnli(write_rows(folder / "votes", rows), get_dataset("snli"))
-
-
-def with_old(votes):
-    """Give votes old labels and five old votes each."""
-    old = np.random.default_rng(0).multinomial(5, votes.shares)
-    return replace(
-        votes,
-        dataset=votes.dataset.model_copy(update={"n_old_labels": (5,)}),
-        given_old_label=old.argmax(axis=1),
-        given_old_votes=old,
-    )
 
 
 def test_bins_hold_every_item_and_end_at_the_largest_entropy(sample, others):
@@ -170,61 +156,3 @@ def test_original_votes_bins_cumulate(sample):
             )
             parts = np.array([int(n) for n in pattern.split("-")]) / 5
             assert rows["before"].unique() == pytest.approx(-(parts * np.log2(parts)).sum())
-
-
-def test_histograms_draw_every_bin(sample, others):
-    shown = [*others, sample[0]]
-    table = disagreement.entropy_bins(evidence_on(shown), n_bins=20).rows
-    axes = plots.plot_entropy(table).axes
-    assert len(axes) == 3
-    of = {o.dataset.title: o for o in shown}
-    for axis in axes:
-        votes = of[axis.get_title()]
-        assert sum(bar.get_height() for bar in axis.patches[:20]) == len(votes)
-        assert axis.get_xlim()[1] == pytest.approx(np.log2(votes.dataset.n_classes))
-        outlines = [one for one in axis.patches if isinstance(one, StepPatch)]
-        assert len(outlines) == (votes.dataset.name == "pairs")
-    (axis,) = (axis for axis in axes if axis.get_title() == "Pairs")
-    (outline,) = (one for one in axis.patches if isinstance(one, StepPatch))
-    assert outline.get_data().values.sum() == pytest.approx(len(of["Pairs"]))
-    assert axis.get_ylim()[1] > outline.get_data().values.max()
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_majority_curves_fall_and_are_named_apart_from_each_other(sample, others, narrow):
-    shown = [*sample, others[0]]
-    with style.look("light", narrow=narrow):
-        figure = plots.plot_majority_share(disagreement.majority_shares(evidence_on(shown)).rows)
-        figure.draw_without_rendering()
-    (axis,) = figure.axes
-    assert len(axis.lines) == 4
-    for line in axis.lines:
-        heights = line.get_ydata()
-        assert heights[0] == pytest.approx(1)
-        assert heights[-1] == 0
-        assert (np.diff(heights) <= 0).all()
-    assert axis.get_xlim()[0] == 1 / 4  # of four labels, one has a quarter at least
-    assert {text.get_text() for text in axis.texts} == {o.dataset.short for o in shown}
-    boxes = [text.get_window_extent() for text in axis.texts]
-    for number, one in enumerate(boxes):
-        assert not any(one.overlaps(other) for other in boxes[:number])
-
-
-def test_the_simplex_puts_full_agreement_at_its_corners(tmp_path):
-    counts = [(100, 0, 0)] * 5 + [(0, 100, 0)] * 20 + [(0, 0, 100)] * 5 + [(30, 30, 40)] * 4
-    table = disagreement.vote_cells.function(votes_of(tmp_path, counts), step=10)
-    axis = plots.plot_simplex(table).axes[0]
-    dots = [spots for spots in axis.collections[:3] if len(spots.get_offsets())]
-    corners = [tuple(spots.get_offsets()[0].round(3)) for spots in dots]
-    assert corners == [(0, 0), (0.5, 0.866), (1, 0)]
-    areas = [spots.get_sizes()[0] for spots in dots]
-    assert areas[1] == pytest.approx(4 * areas[0])
-
-
-def test_original_votes_of_four_labels_name_each_pattern(others):
-    four = disagreement.original_votes_bins(evidence_on([with_old(others[0])])).rows
-    upper, lower = plots.plot_original_votes(four).axes
-    assert sum(bar.get_height() for bar in upper.patches) == len(others[0])
-    names = [text.get_text() for text in lower.texts]
-    assert names[0].startswith("5\n")
-    assert len(names) <= 6

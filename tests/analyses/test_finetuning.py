@@ -89,27 +89,6 @@ def test_a_run_that_only_predicts_costs_no_training_and_has_no_curve(write):
     assert shown(finetuning.run_table([run]), finetuning.RUN_COLUMNS) == [first]
 
 
-def test_the_table_shows_what_was_trained_on(write):
-    runs = [
-        write("a", fits=[fit(4000, seconds=200.0)]),
-        write("b", "alphanli", settings={"label_smoothing": 0.1},
-              device={"name": "cpu", "precision": "fp32", "title": "CPU, 1 threads"}),
-        write("c", settings={"train": "chaosnli", "loss": "soft", "init": "a", "epochs": 1}),
-    ]  # fmt: skip
-    table = finetuning.run_table(runs)
-    assert table.rows["device"].tolist() == ["CPU, 2 threads", "CPU, 1 thread", "CPU, 2 threads"]
-    first, second, third = shown(table, finetuning.RUN_COLUMNS)
-    assert first["trained on (share of corpora)"] == "2,000 SNLI + 2,000 MNLI (0.4%)"
-    assert first["recipe"] == "rate 1e-4, batch 32, 2 epochs, hard labels"
-    assert first["dev accuracy"] == "SNLI 0.750, MNLI 0.750"
-    assert first["test accuracy"] == "–"
-    assert first["minutes"] == "3.3"
-    assert second["trained on (share of corpora)"] == "4,000 αNLI (2.4%)"
-    assert second["recipe"].endswith("smoothing 0.1")
-    assert third["trained on (share of corpora)"].endswith("of ChaosNLI, out of fold (5 folds)")
-    assert third["recipe"].endswith("1 epoch, soft labels, from a")
-
-
 def test_recipes_stand_beside_table_8(write):
     runs = [write("a"), write("b", settings={"seed": 1}), write("c", settings={"epochs": 10})]
     table = finetuning.recipe_table(runs)

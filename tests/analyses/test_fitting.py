@@ -11,16 +11,13 @@ from chaos_utils.analyses.fitting import (
     ALL,
     AS_IT_IS,
     BASE_RATE,
-    CHOSEN,
     ON_VOTES,
     WITH_YOURS,
 )
-from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.fitting import KINDS, STACKING
+from chaos_utils.scoring.fitting import KINDS
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
@@ -117,20 +114,6 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
 
 
 # The methods
-
-
-def test_every_system_has_every_map_for_both_objectives(table):
-    rows = table.rows[table.rows["n_systems"] > 0]
-    both = [(kind, one) for kind in KINDS if kind != "isotonic" for one in ("kl", "jsd")]
-    for inputs, some in rows.groupby("inputs"):
-        chosen = [(CHOSEN, "jsd")] if some["n_systems"].iloc[0] > 1 else []
-        text = some.loc[some["access"] == "text", ["map", "objective"]]
-        expected = [(AS_IT_IS, ""), ("isotonic", ""), *both, *chosen]
-        assert sorted(text.itertuples(index=False, name=None)) == sorted(expected), inputs
-        known = some[some["access"] == "old label"]
-        assert set(known["map"]) == {*STACKING, *(kind for kind, _ in chosen)}
-    assert set(rows["inputs"]) >= {ALL, WITH_YOURS, "mine"}
-    assert (rows.loc[rows["inputs"] == "mine", "origin"] == "yours").all()
 
 
 def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
@@ -247,43 +230,3 @@ def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     rows = fitting.choices(evidence_of(votes, systems), n_folds=N_FOLDS, seed=0).rows
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
     assert same["jsd"].item() == pytest.approx(recipe["jsd"])
-
-
-# How they are shown
-
-
-def test_no_table_mixes_what_methods_know_of_an_item(table):
-    for access in ("text", "old label"):
-        shown = fitting.shown(table.rows, access)
-        assert set(shown["access"]) == {access}
-        for _, rows in shown.groupby("dataset"):
-            assert rows["jsd"].is_monotonic_increasing
-        assert "mine" in set(shown["inputs"])
-        header, cells = lay_out(shown, fitting.COLUMNS, ["dataset"])
-        assert len(header) == 8
-        assert all(("old label" in row[1]) == (access == "old label") for row in cells)
-    assert len(fitting.by_map(table).rows) == table.rows["inputs"].nunique() - 1  # but for ""
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_figures_draw_each_row_once_in_its_group(table, curve, narrow):
-    rows = fitting.drawn(table.rows)
-    assert not rows.duplicated(["dataset", "group", "label"]).any()
-    assert "kl" not in set(rows["objective"])
-    with style.look("light", narrow):
-        (axis,) = plot_fitting(rows).axes
-        labels = [text.get_text() for text in axis.get_yticklabels()]
-        heads = [k for k, one in enumerate(axis.get_yticklabels())
-                 if one.get_fontweight() == "bold"]  # fmt: skip
-        assert [labels[k].split(";")[0] for k in heads] == ["text", "text", "old label too"]
-        assert len(labels) == len(heads) + (rows["group"] != "reference").sum()
-        points = [line for line in axis.lines if len(line.get_xdata()) == 1]
-        for begin, end in zip(heads, [*heads[1:], len(labels)], strict=True):
-            some = [p.get_xdata()[0] for p in points if begin < p.get_ydata()[0] < end]
-            assert len(some) == end - begin - 1
-            assert some == sorted(some)
-        (axis,) = plot_fitting_curve(fitting.curve_drawn(curve)).axes
-        assert len(axis.lines) == 5
-        places = sorted(text.xy[1] for text in axis.texts)
-        gaps = np.diff(places) / np.ptp(axis.get_ylim())
-        assert gaps.min() > 0.05

@@ -6,7 +6,6 @@ from helpers.evidence import on_items
 
 from chaos_utils.analyses import power
 from chaos_utils.plots.power import plot_power
-from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring import systems
 
 spread_of = power.spread_of_differences.function
@@ -67,18 +66,6 @@ def test_the_difference_detected_falls_with_the_root_of_the_items(spread):
     assert power.published_gaps(spread, False).rows["gap"].isna().all()
 
 
-def test_what_is_drawn_has_the_gap_and_the_items_that_it_takes(spread):
-    rows = drawn(spread)
-    assert set(rows["measure"]) == {"jsd"}
-    gaps = power.published_gaps(spread, True).rows.set_index("measure").loc["jsd"]
-    assert set(rows["gap"]) == {gaps["gap"]}
-    assert set(rows["detected"]) == {gaps["difference"]}
-    (needed,) = set(rows["items_needed"])
-    assert needed == pytest.approx(gaps["items_needed"], rel=0.05)
-    assert needed == float(f"{needed:.2g}")
-    assert drawn(spread, released=False)["items_needed"].isna().all()
-
-
 def test_other_votes_without_systems_have_a_power_too(sample, others):
     for votes in others:
         spread = spread_of(votes, [], n_draws=1, seed=0)
@@ -92,15 +79,3 @@ def test_other_votes_without_systems_have_a_power_too(sample, others):
     assert set(spread_of(votes, [few], n_draws=1, seed=0)["pair"]) == {"baselines"}
     single = replace(votes, counts=np.eye(3, dtype=np.int64)[votes.majority])
     assert spread_of(single, [], n_draws=1, seed=0).empty
-
-
-def test_the_table_and_the_figure_show_each_number_of_votes(spread):
-    shown = power.side_by_side(power.detectable(spread, [1000]).rows, power.shown_votes(spread))
-    _, cells = lay_out(shown, power.COLUMNS)
-    assert [row[:3] for row in cells[:2]] == [
-        ["SNLI", "a model and the mean vote", "1"], ["SNLI", "a model and the mean vote", "5"],
-    ]  # fmt: skip
-    assert "–" not in {cell for row in cells for cell in row}
-    (jsd,) = plot_power(drawn(spread)).axes
-    assert len(jsd.lines) == 4 + 1 + 1  # votes, the gap, the dataset
-    assert (np.diff(jsd.lines[0].get_ydata()) < 0).all()

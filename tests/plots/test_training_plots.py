@@ -70,28 +70,6 @@ def test_runs_are_distinguished_without_colour():
     assert len({str(line._dash_pattern) for line in lines}) == 6
 
 
-@pytest.mark.parametrize(
-    "plot", [training.plot_training_size, training.plot_training_trajectory]
-)  # fmt: skip
-def test_growth_has_a_row_a_task_and_a_line_a_bin_with_its_chance(plot):
-    figure = plot(grown("snli+mnli", "alphanli"))
-    titles = [axis.get_title() for axis in figure.axes]
-    assert titles == ["SNLI and MNLI pooled"] * 2 + ["ChaosNLI-αNLI"] * 2
-    for axis in figure.axes:
-        assert len(axis.containers) == 4
-        ends = [line.get_ydata()[0] for line in axis.lines if list(line.get_xdata()) == [1.04]]
-        assert ends == pytest.approx([0.31, 0.32, 0.33, 0.34])
-    (legend,) = figure.legends
-    names = [text.get_text() for text in legend.get_texts()]
-    assert names == [
-        "bin 1 (people agree most)",
-        "bin 2",
-        "bin 3",
-        "bin 4 (least)",
-        "hollow: chance",
-    ]
-
-
 def test_sizes_are_named_on_their_axis_where_they_do_not_touch():
     for second, names in ((3162, ["1,000", "3,162", "10,000"]), (9000, ["1,000", "10,000"])):
         table = grown("snli").replace({"items": {3162: second}})
