@@ -44,25 +44,12 @@ def test_label_counts_count_every_vote_and_every_item(few):
     assert table[table["statistic"] != "new_majority"]["change"].isna().all()
 
 
-def test_transitions_are_counts_with_shares_of_their_row(few):
-    table = annotations.label_transitions(few).rows
-    assert (table.groupby("dataset")["n"].sum() == 3).all()
-    assert (table["n_votes"] == 100).all()
-    sums = table.dropna().groupby(["dataset", "old_label"])["row_share"].sum()
-    np.testing.assert_allclose(sums, 1)
-    assert table[table["old_label"] == "neutral"]["row_share"].isna().all()
-
-
-def test_agreement_holds_its_values_between_their_intervals(sample, tmp_path):
+def test_agreement_is_resampled_by_its_seed_and_counts_ties(sample, tmp_path):
     def table(seed):
         return annotations.agreement(evidence_on(sample), n_resamples=100, seed=seed).rows
 
-    found = table(1)
-    for name in annotations.INTERVAL_STATISTICS:
-        assert (found[f"{name}_low"] < found[name]).all()
-        assert (found[name] < found[f"{name}_high"]).all()
-    pd.testing.assert_frame_equal(found, table(1))
-    assert (table(2)["fleiss_kappa_low"] != found["fleiss_kappa_low"]).any()
+    pd.testing.assert_frame_equal(table(1), table(1))
+    assert (table(2)["fleiss_kappa_low"] != table(1)["fleiss_kappa_low"]).any()
     rows = [
         row(uid=str(i), counts=c) for i, c in enumerate([(50, 50, 0), (100, 0, 0), (60, 20, 20)])
     ]
@@ -99,11 +86,6 @@ def test_no_label_and_no_vote_is_lost_whatever_their_number(others):
         of_items = votes.counts[[votes.index(uid) for uid in picked["uid"]]]
         assert counts.iloc[:, :k].to_numpy().tolist() == of_items.tolist()
         assert counts.iloc[:, k:].isna().to_numpy().all()
-    counts = annotations.label_counts(evidence_on(others)).rows
-    assert set(counts["statistic"]) == {"new_majority", "new_raw_count"}
-    assert counts[["published", "change"]].isna().all(axis=None)
-    of_votes = counts[counts["statistic"] == "new_raw_count"].groupby("dataset")["value"].sum()
-    assert of_votes.to_dict() == {o.dataset.name: o.counts.sum() for o in others}
 
 
 @pytest.mark.parametrize("table", [annotations.data_statistics, annotations.label_transitions])

@@ -24,8 +24,6 @@ def test_rescaled_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate
     several = systems.load_systems(votes)
     table = normalised(votes, several, n_draws=4, n_resamples=50, seed=0)
     everyone = [*several, *systems.baselines(votes)]
-    names = [system.name for system in everyone]
-    assert list(dict.fromkeys(table["system"])) == [*names, ceilings.ESTIMATED_HUMAN]
     uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
@@ -46,10 +44,7 @@ def test_chance_and_plug_in_errors_of_systems_are_shown_as_they_are(sample):
         for name, chance in (("new_accuracy", 1 / k), ("rank_cs_expected", 1 / math.factorial(k))):
             np.testing.assert_allclose(table.loc[table["measure"] == name, "uniform"], chance)
     of_bins = table["measure"] == "ece_votes"
-    ends = ["low", "high", "rescaled_low", "rescaled_high"]
-    assert table.loc[of_bins, ends].isna().all(axis=None)
-    computed = table["source"] == "computed"
-    assert table.loc[~of_bins & computed, ["low", "high"]].notna().all(axis=None)
+    assert table.loc[of_bins, ["low", "high"]].isna().all(axis=None)
 
 
 def test_a_crowd_as_a_system_scores_about_1(sample):
@@ -147,8 +142,6 @@ def test_the_posterior_predicts_measured_half_crowds(released):
 
 def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
     table = bounds(sample[0], n_draws=3, seed=0)
-    assert table["measure"].tolist() == list(ceilings.NAMES)
-    assert table["floor"].notna().all()
     at = table.index[table["measure"] == "ece_votes"]
     table.loc[at, ["ceiling_halves", "ceiling_posterior", "ceiling_se"]] = 0.001, 0.004, 0.0015
     header, cells = lay_out(table, ceilings.CEILING_COLUMNS)

@@ -44,15 +44,6 @@ def test_class_and_rank_errors_of_an_item_are_the_same_numbers_in_another_order(
     np.testing.assert_allclose(by_class.sum(axis=0), 0, atol=1e-9)
 
 
-def test_ranks_follow_the_votes(sample):
-    shares = sample[1].shares
-    of_rank = [
-        human for view, _, human, _, _ in views(sample[1].dataset, shares, shares)
-        if view == "rank"
-    ]  # fmt: skip
-    np.testing.assert_array_equal(of_rank, -np.sort(-shares).T)
-
-
 def test_views_of_a_hand_made_item(sample):
     human, model = np.array([[0.2, 0.5, 0.3]]), np.array([[0.5, 0.5, 0]])
     errors = {part: error[0] for _, part, _, _, error in views(sample[0].dataset, human, model)}
@@ -91,12 +82,6 @@ def test_entropy_errors_beside_the_published_ones(released):
 
 
 # Histograms
-
-
-def test_histograms_hold_every_predicted_item_once(histograms):
-    counts = histograms.groupby(["dataset", *KEYS[1:]])["n"].sum()
-    assert set(counts) == {300}
-    assert (histograms["bin_low"] < histograms["bin_high"]).all()
 
 
 def test_histograms_agree_with_the_summaries(histograms, statistics):

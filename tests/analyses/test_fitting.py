@@ -16,7 +16,6 @@ from chaos_utils.analyses.fitting import (
 )
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.fitting import KINDS
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
@@ -175,7 +174,6 @@ def test_other_labels_few_votes_and_no_systems(others):
             evidence_of(some, [yours(some)]), n_folds=N_FOLDS, repeats=1, seed=0
         ).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
-        assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
     alone = fitting.methods(evidence_of(some, []), **FEW).rows
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == 2
@@ -199,8 +197,6 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
     pd.testing.assert_frame_equal(*made)
     rows = made[0]
     assert set(rows["dataset"]) == {"snli+mnli"}
-    assert set(rows["judged_on"]) == {"snli", "mnli"}
-    assert set(rows["map"]) == {BASE_RATE, AS_IT_IS, "affine", "quadratic"}
     plain = rows[rows["map"] == AS_IT_IS].set_index("judged_on")
     assert (plain["jsd_each"] == plain["jsd_other"]).all()
     mean = np.mean([one.probabilities for one in known[0]], axis=0)
@@ -212,7 +208,6 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
 
 
 def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
-    assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
     folds = grouped_folds(item_groups([votes])[0], N_FOLDS, 0)
     fewest = min((folds != fold).sum() for fold in range(N_FOLDS))
     assert curve["n_fitted"].max() == fewest

@@ -167,7 +167,6 @@ def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
     made = {one.name: one for one in learning.methods(found, {})}
     mean = np.mean([one.probabilities for one in found.seeds], axis=0)
     assert made["ensemble"].system.probabilities == pytest.approx(mean)
-    assert made["ensemble"].title == "seed ensemble (3 seeds)"
     alone = replace(found, seeds=[found.plain])
     assert "ensemble" not in {one.name for one in learning.methods(alone, {})}
 
@@ -191,7 +190,6 @@ def test_a_method_s_system_says_what_it_learned_from(sample, runs):
 def test_without_runs_the_references_remain(without_runs):
     assert set(without_runs["kind"]) == {"reference"}
     assert without_runs["difference"].isna().all()
-    assert len(learning.shown_methods(without_runs)) == 3
 
 
 def test_the_held_out_temperature_is_found_with_its_interval():
@@ -300,13 +298,10 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, score
     expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
     assert rows.loc[("own", "kl"), "n_items"] == len(chosen)
     assert rows.loc[("own", "kl"), "difference"] == pytest.approx(expected["value"])
-    assert rows.loc[("own", "kl"), "kind"] == "own"
-    assert "mine" in set(learning.shown_methods(table)["title"])
     # where less confidence is asked for, intervals are narrower
     wide, narrow = scores.set_index(["method", "measure"]).loc["mc"], rows.loc["mc"]
-    for name in ("", "difference_"):
-        widths = [(one[f"{name}high"] - one[f"{name}low"])["jsd"] for one in (narrow, wide)]
-        assert widths[0] < widths[1]
+    widths = [(one["difference_high"] - one["difference_low"])["jsd"] for one in (narrow, wide)]
+    assert widths[0] < widths[1]
 
 
 @pytest.mark.parametrize(

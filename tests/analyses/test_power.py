@@ -5,7 +5,6 @@ import pytest
 from helpers.evidence import on_items
 
 from chaos_utils.analyses import power
-from chaos_utils.plots.power import plot_power
 from chaos_utils.scoring import systems
 
 spread_of = power.spread_of_differences.function
@@ -15,12 +14,6 @@ spread_of = power.spread_of_differences.function
 def spread(sample):
     votes = sample[0]
     return spread_of(votes, systems.load_systems(votes), n_draws=2, seed=0)
-
-
-def drawn(spread, released=True):
-    gaps = power.published_gaps(spread, released)
-    found = power.detectable(spread, power.DRAWN_ITEMS)
-    return power.drawn(found, gaps, power.shown_votes(spread)).rows
 
 
 def test_pairs_are_sorted_by_how_alike_they_are(sample):
@@ -38,8 +31,6 @@ def test_pairs_are_sorted_by_how_alike_they_are(sample):
 
 
 def test_each_row_has_its_parts(spread):
-    assert set(spread["pair"]) == {"baseline", "baselines", "seeds"}
-    assert set(spread["measure"]) == set(power.NAMES)
     assert (spread["least"] <= spread["variance"] + 1e-12).all()
     assert (spread["variance"] <= spread["most"] + 1e-12).all()
     halves = spread[spread["n_votes"] <= 50]
@@ -72,7 +63,6 @@ def test_other_votes_without_systems_have_a_power_too(sample, others):
         assert set(spread["pair"]) == {"baselines"}
         assert spread["n_votes"].max() <= votes.n_votes.max()
         assert (spread["variance"] > 0).all()
-    assert len(plot_power(drawn(spread, False)).axes) == 1
     # A system on few items is passed over, and votes that are too few.
     votes = sample[0]
     few = on_items(systems.load_systems(votes)[0], np.arange(5))

@@ -9,22 +9,6 @@ from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.plots import collection as plots
 
 
-def texts(axis):
-    return [" ".join(text.get_text().split()) for text in axis.texts]
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_machine_shows_each_state_once_and_its_thresholds(narrow):
-    protocol = load_protocol(max_wrong_in_a_row=7)
-    with style.look("light", narrow=narrow):
-        drawn = texts(plots.plot_protocol(open_ways(protocol).rows).axes[0])
-    for state in protocol.table["states"]:
-        assert drawn.count(state) == 1, state
-    assert "answer: wrong in a row ≥ 7" in drawn
-    assert drawn.count("feedback on mistakes") == 2
-    assert drawn.count("no votes count") == 3
-
-
 @pytest.mark.parametrize("narrow", [False, True])
 def test_no_two_labels_of_the_machine_overlap(narrow):
     with style.look("light", narrow=narrow):
