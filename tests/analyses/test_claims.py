@@ -1,6 +1,7 @@
 """Claims, the rules that judge them, and what the released data say."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -45,11 +46,12 @@ def numbers_of(all_votes, systems=None, n_resamples=100):
     )
 
 
+paper_numbers = cache(claims_numbers.paper_numbers)  # the same for every claim
+
+
 def check(of_votes, of_systems, of_chapters=None, some=()):
     others = of_chapters.numbers() if of_chapters else of_systems.head(0)
-    checked = claims.check_claims(
-        of_votes, of_systems, others, claims_numbers.paper_numbers(), claims=some
-    )
+    checked = claims.check_claims(of_votes, of_systems, others, paper_numbers(), claims=some)
     return checked.rows.set_index("id")
 
 
