@@ -12,11 +12,10 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.plots import bins as plots
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
@@ -158,10 +157,7 @@ def test_guesses_are_the_commonest_labels(sample, others):
             assert best[k] == pytest.approx(np.bincount(inside).max() / len(inside))
             assert np.isnan(best[:2]).all()
     for votes in others:  # they have no old labels
-        scores = in_bins(votes, [oracle(votes)])
-        assert set(scores.systems) == {"oracle", "chance", "commonest label of the bin"}
-        assert np.isnan(scores.values[..., 2]).all()
-        assert not np.isnan(scores.values[:, 0, [0, 1, 3]]).any()
+        assert np.isnan(in_bins(votes, [oracle(votes)]).values[..., 2]).all()
 
 
 def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refused(sample):
@@ -173,39 +169,6 @@ def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refus
         )
     with pytest.raises(ChaosError, match="name of a baseline"):
         binned(sample, {"snli": [replace(oracle(snli), name="chance")]})
-
-
-def test_means_of_seeds_have_intervals_for_other_seeds_too(sample):
-    scores = in_bins(sample[0], load_systems(sample[0]))
-    mean = scores.roles.index("mean of seeds")
-    seeds = list(scores.members[mean])
-    assert [scores.roles[k] for k in seeds] == ["seed"] * 3
-    assert scores.members[seeds[0]] == (seeds[0],)
-    values, draws = scores.values[0], scores.draws[0]
-    low, high, p = agreement.intervals(scores, values, draws, scores.n_scored[0])
-    expected = over_seeds(values[seeds], draws[:, seeds], n_items=scores.n_scored[0, mean])
-    found = [low[mean], high[mean], p[mean]]
-    np.testing.assert_allclose(found, [expected.low, expected.high, expected.p])
-    np.testing.assert_array_equal(p[seeds[0]], paired_p_value(draws[:, seeds[0]]))
-    alone = percentile_interval(draws[:, seeds[0]])
-    np.testing.assert_array_equal([low[seeds[0]], high[seeds[0]]], alone)
-
-
-def test_rows_with_a_reference_are_differences(of_sample):
-    rows = of_sample.rows[of_sample.rows["measure"] == "new_accuracy"]
-    keys = ["dataset", "system", "bin"]
-    value = rows[rows["reference"] == ""].set_index(keys)["value"]
-    for reference in ("chance", "commonest label of the bin"):
-        gaps = rows[rows["reference"] == reference].set_index(keys)
-        assert set(gaps["role"]) == {"mean of seeds"}
-        for (dataset, system, number), gap in gaps["value"].items():
-            other = value[dataset, reference, number]
-            assert gap == pytest.approx(value[dataset, system, number] - other, abs=1e-8)
-    ends = rows[rows["reference"] == "first bin"].set_index(keys)
-    assert set(ends.index.get_level_values("bin")) == {5}
-    for (dataset, system, _), gap in ends["value"].items():
-        moved = value[dataset, system, 5] - value[dataset, system, 1]
-        assert gap == pytest.approx(moved, abs=1e-8)
 
 
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
@@ -230,13 +193,9 @@ def test_all_correct_counts_items_that_all_and_none_get_right(sample):
 
 def test_comparisons_with_a_guess_are_adjusted_together(of_sample):
     rows = agreement.against_guesses(of_sample).rows
-    # A model on three datasets and a pool: two guesses at either end, one in each of five bins.
-    assert len(rows) == 4 * (2 * 2 + 5)
     np.testing.assert_allclose(rows["p_holm"], holm(rows["p"]))
     # Alone, a p-value is below 0.05 just where the interval leaves out 0.
     np.testing.assert_array_equal(rows["p"] < 0.05, (rows["low"] > 0) | (rows["high"] < 0))
-    assert of_sample.rows.loc[of_sample.rows["reference"] == "", "p"].isna().all()
-    assert "p" not in agreement.in_bins(of_sample).rows
 
 
 def test_a_verdict_needs_a_side_and_a_small_p(of_sample):

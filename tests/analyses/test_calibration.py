@@ -265,18 +265,6 @@ def test_table_1_has_mnli_beside_snli_only_where_both_are_held():
     assert calibration.table_1_datasets("snli", "snli") == ["snli"]
 
 
-def test_families_have_intervals_but_for_plug_in_errors(votes, systems):
-    table = calibration.family_scores.function(votes, systems, n_resamples=50, seed=0)
-    models = table[table["n_seeds"] == 3].set_index("measure")
-    assert models.loc[["ece", "ece_votes"], ["low", "high"]].isna().all(axis=None)
-    others = models.loc[["sq_ce", "sq_ce_votes", "ent_ce", "dist_ce"]]
-    assert (others["low"] < others["value"]).all()
-    assert (others["value"] < others["high"]).all()
-    one = human_calibration(votes, systems)
-    mean = one[one["temperature"] == 1].head(3)["dist_ce"].mean()
-    assert models.loc["dist_ce", "value"].iloc[0] == pytest.approx(mean)
-
-
 def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
     table = calibration.murphy.function(votes, systems)
     chosen = calibration.line_up(votes, systems)

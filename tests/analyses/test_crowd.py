@@ -130,9 +130,11 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
     votes = drawn(sample, truth[few], 3)
     rng = np.random.default_rng(5)
     near, twin = (0.9 * truth[few] + 0.1 * rng.dirichlet([1, 1, 1], 300) for _ in range(2))
-    systems = [make_system(name, votes, one) for name, one in (("near", near), ("twin", twin))]
-    far = make_system("far", votes, np.roll(truth[few], 1, axis=1))
-    systems.append(far)
+    far = np.roll(truth[few], 1, axis=1)
+    systems = [
+        make_system(name, votes, one)
+        for name, one in (("near", near), ("twin", twin), ("far", far))
+    ]
     table = crowd.compared.function(votes, systems, n_resamples=500, seed=0)
     said = table.set_index(["system", "reference"])["verdict"]
     assert said["near", "twin"] == crowd.OPEN
@@ -145,7 +147,7 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
 
 
 @pytest.fixture
-def four(tmp_path, monkeypatch):
+def four(tmp_path):
     return write_four_labels(tmp_path)
 
 
@@ -161,7 +163,7 @@ def test_annotators_come_with_least_agreement_first(four):
     assert 0 < together["relabelled"] < 0.5
 
 
-def test_who_can_only_agree_stands_at_neither_end(tmp_path, monkeypatch):
+def test_who_can_only_agree_stands_at_neither_end(tmp_path):
     lines = [f"i{k},w{k % 4},{'ab'[k % 3 == 0]}" for k in range(60)]
     lines += [f"i{k},v{j},{'ab'[k % 2]}" for k in range(60) for j in range(2)]
     lines += [f"j{k},{name},a" for k in range(12) for name in ("alike", "twin")]

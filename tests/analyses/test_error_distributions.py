@@ -102,20 +102,6 @@ def test_one_seed_gives_one_result_and_another_another(sample):
     np.testing.assert_array_equal(other, same)
 
 
-def test_the_errors_of_a_figure_are_those_of_its_seed(sample):
-    votes, systems = sample[0], load_systems(sample[0])
-    table = analysis.error_histograms(evidence_of(votes, systems[:1]), **CHOSEN, seed=7).rows
-    groups = table.groupby(["system", "temperature"])
-    assert len(groups) == 4
-    assert groups["n"].sum().eq(len(votes)).all()
-    by_draw = errors_by_draw(votes, [], n_seeds=2, first_seed=7)
-    expected = by_draw.query("draw == 7 and measure == 'dist_ce' and reference == 'all'")
-    means = table.groupby("system")["mean"].first()
-    np.testing.assert_allclose(
-        means[["H1", "H2"]], expected.set_index("system")["value"][["H1", "H2"]]
-    )
-
-
 def test_histograms_count_each_item_once_in_one_bin_on_every_processor(sample):
     table = analysis.error_histograms(evidence_of(sample[0]), **CHOSEN, seed=0).rows
     h1 = table[table["system"] == "H1"]

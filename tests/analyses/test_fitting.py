@@ -28,7 +28,7 @@ from chaos_utils.scoring.systems import (
 from chaos_utils.scoring.trained import kind_of
 
 N_FOLDS = 2
-FEW = {"n_folds": N_FOLDS, "n_resamples": 100, "confidence": 0.9, "seed": 0}
+FEW = {"n_folds": N_FOLDS, "n_resamples": 20, "confidence": 0.9, "seed": 0}
 
 
 def yours(votes, name="mine", seed=9, **more):
@@ -48,7 +48,7 @@ def systems(votes):
 
 @pytest.fixture(scope="module")
 def table(votes, systems):
-    return fitting.methods(evidence_of(votes, [*systems, yours(votes)]), **FEW)
+    return fitting.methods(evidence_of(votes, systems), **FEW)
 
 
 @pytest.fixture(scope="module")
@@ -129,18 +129,6 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     assert rows.loc[ALL, ["people", "people_low", "people_high"]].tolist() == pytest.approx(
         [people.value, people.low, people.high]
     )
-
-
-def test_intervals_hold_the_values_and_the_rival_differs_from_itself_by_nothing(table):
-    rows = table.rows[table.rows["access"] != "reference"]
-    for name in fitting.MEASURES:
-        assert (rows[f"{name}_low"] <= rows[name]).all()
-        assert (rows[name] <= rows[f"{name}_high"]).all()
-    rival = rows[(rows["map"] == BASE_RATE) & (rows["access"] == "old label")]
-    rival = rival[rival["objective"] == "jsd"].iloc[0]
-    assert np.isnan(rival["difference"])
-    others = rows.drop(rival.name)
-    assert others["difference"].to_numpy() == pytest.approx(others["jsd"] - rival["jsd"], abs=1e-8)
 
 
 def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):

@@ -8,9 +8,8 @@ import pytest
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
-from chaos_utils.analyses.agreement import entropy_bins, score_bins
+from chaos_utils.analyses.agreement import score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.metrics.divergence import entropy
 from chaos_utils.scoring.systems import uniform
 
 
@@ -119,16 +118,6 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
         gap = scores.values[:, 0, k] - scores.values[:, 1, k]
         np.testing.assert_allclose(ours["over_chance"], gap, atol=1e-8)
         assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
-
-
-def test_pools_are_shown_as_one_on_request(known, sizes, sample):
-    assert list(sizes.rows["dataset"].unique()) == ["snli+mnli", "alphanli"]
-    entropies = np.concatenate([entropy(one.shares, unit="bits") for one in sample[:2]])
-    rows = chosen(sizes.rows, dataset="snli+mnli", measure="jsd", items=1000)
-    expected = np.bincount(entropy_bins(entropies, 4).of_item).tolist()
-    assert rows.loc[rows["bin"] > 0, "n"].tolist() == expected
-    alone = growth(known(), pooled=False).rows
-    assert list(alone["dataset"].unique()) == ["snli", "mnli", "alphanli"]
 
 
 def test_seeds_are_averaged_and_widen_the_intervals(known, sizes, runs):
