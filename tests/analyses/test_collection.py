@@ -106,19 +106,6 @@ def few(stories):
     return cut(*stories.votes, stories.votes, n_items=40, seed=3)
 
 
-def test_effects_are_means_with_their_range(stories, population, few):
-    given = {"items": 40, "careless": [0.2, 0.5], "replicates": 2}
-    found = collection.stage_effects(stories, **given, **COMMON).rows
-    each = design.stage_effects(few, population, [0.2, 0.5], PROTOCOL, 2, 3)
-    assert len(found) == 2 * len(design.WITHOUT)
-    for row in found.to_dict("records"):
-        rows = each[(each["careless"] == row["careless"]) & (each["without"] == row["without"])]
-        for name in ("tvd", "dollars", "hours"):
-            ends = rows[name].min(), rows[name].mean(), rows[name].max()
-            assert (row[f"{name}_low"], row[name], row[f"{name}_high"]) == pytest.approx(ends)
-        assert row["floor_tvd"] == pytest.approx(rows["floor_tvd"].mean())
-
-
 def test_without_any_stage_the_bias_is_larger(stories):
     table = collection.errors_with_and_without(
         stories, items=200, careless=[0.3], n_votes=[10, 100], **COMMON

@@ -2,7 +2,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.evidence import evidence_of
 
@@ -88,18 +87,6 @@ def test_the_released_way_of_drawing_takes_any_votes(sample):
     assert table[["published", "agrees"]].isna().all(axis=None)
     with pytest.raises(ChaosError, match="more than 40"):
         analysis.draw_released_samples(replace(votes, counts=votes.counts * 0 + 10))
-
-
-def test_one_seed_gives_one_result_and_another_another(sample):
-    first, again = (errors_by_draw(sample[0], [], n_seeds=2, first_seed=5) for _ in range(2))
-    pd.testing.assert_frame_equal(first, again)
-    later = errors_by_draw(sample[0], [], n_seeds=2, first_seed=6)
-    one, other, same = (
-        table.loc[table["draw"] == seed, "value"].to_numpy()
-        for table, seed in ((first, 5), (first, 6), (later, 6))
-    )
-    assert (one != other).any()
-    np.testing.assert_array_equal(other, same)
 
 
 def test_histograms_count_each_item_once_in_one_bin_on_every_processor(sample):
