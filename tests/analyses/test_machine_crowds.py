@@ -30,10 +30,10 @@ def systems(votes):
     return synthetic_systems(votes)
 
 
-def as_if_released(votes, **changes):
+def as_if_released(votes):
     """Return synthetic votes that pass for the published ones."""
     source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
-    return replace(votes, source=source, other_sources=(), **changes)
+    return replace(votes, source=source, other_sources=())
 
 
 def of_a_reader(votes):
