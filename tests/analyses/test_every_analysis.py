@@ -21,7 +21,7 @@ GIVEN = {
 }  # fmt: skip
 # What takes tables, runs or companions, calls commands, simulates collections, or takes seconds.
 ELSEWHERE = (
-    "calibration.temperature_curves", "ceilings.noise_ceiling", "collection.", "fitting.",
+    "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
     "learning_distributions.", "machine_crowds.", "trajectory.", "why.", "your_model.commands",
 )  # fmt: skip
 MANY_VOTES = ("error_distributions",)
