@@ -499,7 +499,7 @@ def histogram_kl_gain(given: Given) -> Cases:
         people, raw, scaled = np.split(means, 3, axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = people * np.log(scaled / raw)
-        return np.where(people > 0, terms, 0).sum(axis=-1)
+            return np.where(people > 0, terms, 0).sum(axis=-1)  # not defined where both lack a bin
 
     return {"": given.mean(np.concatenate(blocks, axis=1), gain)}
 

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.evidence import on_items
 from hypothesis import given
@@ -13,13 +12,10 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.plots import bins as plots
-from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
-from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
@@ -70,7 +66,7 @@ def test_items_lie_in_their_bins(values, n_bins, expected):
     assert len(found.low) == len(found.high) == 2
 
 
-@pytest.mark.parametrize("n_bins", [-1, 0, 1, 4])
+@pytest.mark.parametrize("n_bins", [1, 4])
 def test_too_few_bins_or_items(n_bins):
     with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
         agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
@@ -96,9 +92,6 @@ def test_every_published_bin_is_reproduced(of_release):
     assert (both["n"] == both["n_ours"]).all()
     for end in ("entropy_low_bits", "entropy_high_bits"):
         np.testing.assert_allclose(both[end], both[f"{end}_ours"], atol=1e-6)
-    rows = table[table["source"] == "published"]
-    assert len(rows) == 4 * 135
-    assert rows[["low", "high"]].isna().all(axis=None)
     pooled = ours[ours["dataset"] == "snli+mnli"]
     of_figures = [0, 0.663, 0.912, 1.045, 1.206]
     np.testing.assert_allclose(pooled["entropy_low_bits"], of_figures, atol=5e-4)
@@ -152,22 +145,6 @@ def test_a_system_is_scored_on_the_items_it_covers(sample):
     assert (np.delete(scores.draws[:, :, k, 3], 2, axis=0) == 0).all()
 
 
-def test_seeds_are_averaged_and_named_within_an_origin_alone(sample):
-    known = load_systems(sample[0])
-    scores = in_bins(sample[0], known)
-    roles = dict(zip(scores.systems, scores.roles, strict=True))
-    name = "synthetic model, mean of 3 seeds"
-    assert roles[name] == "mean of seeds"
-    seeds = [k for k, role in enumerate(scores.roles) if role == "seed"]
-    assert len(seeds) == 3
-    mean = scores.values[:, scores.systems.index(name)]
-    np.testing.assert_allclose(scores.values[:, seeds].mean(axis=1), mean)
-    mine = replace(known[0], name="mine", origin="yours", seed=None)
-    found = in_bins(sample[0], [*known[:2], mine])
-    assert "synthetic model, mean of 2 seeds" in found.systems
-    assert found.roles[found.systems.index("mine")] == "model"
-
-
 def test_guesses_are_the_commonest_labels(sample, others):
     scores = in_bins(sample[0], [])
     for k, labels in ((3, sample[0].majority), (2, sample[0].old_label)):
@@ -180,10 +157,7 @@ def test_guesses_are_the_commonest_labels(sample, others):
             assert best[k] == pytest.approx(np.bincount(inside).max() / len(inside))
             assert np.isnan(best[:2]).all()
     for votes in others:  # they have no old labels
-        scores = in_bins(votes, [oracle(votes)])
-        assert set(scores.systems) == {"oracle", "chance", "commonest label of the bin"}
-        assert np.isnan(scores.values[..., 2]).all()
-        assert not np.isnan(scores.values[:, 0, [0, 1, 3]]).any()
+        assert np.isnan(in_bins(votes, [oracle(votes)]).values[..., 2]).all()
 
 
 def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refused(sample):
@@ -195,50 +169,6 @@ def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refus
         )
     with pytest.raises(ChaosError, match="name of a baseline"):
         binned(sample, {"snli": [replace(oracle(snli), name="chance")]})
-
-
-def test_intervals_hold_their_values_and_repeat(sample, of_sample):
-    table = agreement.in_bins(of_sample).rows.dropna(subset="value")
-    assert table["value"].between(table["low"] - 1e-9, table["high"] + 1e-9).all()
-    assert (table["low"] < table["high"]).mean() > 0.9
-    assert of_sample.rows["published_n"].isna().all()  # the bins are not the published ones
-    snli = [
-        binned(sample[:1], {"snli": load_systems(sample[0])}, n_resamples=20).rows for _ in range(2)
-    ]
-    pd.testing.assert_frame_equal(*snli)
-
-
-def test_means_of_seeds_have_intervals_for_other_seeds_too(sample):
-    scores = in_bins(sample[0], load_systems(sample[0]))
-    mean = scores.roles.index("mean of seeds")
-    seeds = list(scores.members[mean])
-    assert [scores.roles[k] for k in seeds] == ["seed"] * 3
-    assert scores.members[seeds[0]] == (seeds[0],)
-    values, draws = scores.values[0], scores.draws[0]
-    low, high, p = agreement.intervals(scores, values, draws, scores.n_scored[0])
-    expected = over_seeds(values[seeds], draws[:, seeds], n_items=scores.n_scored[0, mean])
-    found = [low[mean], high[mean], p[mean]]
-    np.testing.assert_allclose(found, [expected.low, expected.high, expected.p])
-    np.testing.assert_array_equal(p[seeds[0]], paired_p_value(draws[:, seeds[0]]))
-    alone = percentile_interval(draws[:, seeds[0]])
-    np.testing.assert_array_equal([low[seeds[0]], high[seeds[0]]], alone)
-
-
-def test_rows_with_a_reference_are_differences(of_sample):
-    rows = of_sample.rows[of_sample.rows["measure"] == "new_accuracy"]
-    keys = ["dataset", "system", "bin"]
-    value = rows[rows["reference"] == ""].set_index(keys)["value"]
-    for reference in ("chance", "commonest label of the bin"):
-        gaps = rows[rows["reference"] == reference].set_index(keys)
-        assert set(gaps["role"]) == {"mean of seeds"}
-        for (dataset, system, number), gap in gaps["value"].items():
-            other = value[dataset, reference, number]
-            assert gap == pytest.approx(value[dataset, system, number] - other, abs=1e-8)
-    ends = rows[rows["reference"] == "first bin"].set_index(keys)
-    assert set(ends.index.get_level_values("bin")) == {5}
-    for (dataset, system, _), gap in ends["value"].items():
-        moved = value[dataset, system, 5] - value[dataset, system, 1]
-        assert gap == pytest.approx(moved, abs=1e-8)
 
 
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
@@ -261,34 +191,11 @@ def test_all_correct_counts_items_that_all_and_none_get_right(sample):
     assert len(agreement.all_correct.function(votes, [])) == 0
 
 
-def test_changes_are_from_the_first_bin_to_the_last(of_release):
-    found = agreement.changes(of_release).rows
-    keys = ["dataset", "system", "measure", "bin"]
-    values = agreement.in_bins(of_release).rows.set_index(keys)["value"]
-    theirs = found[found["source"] == "published"]
-    assert len(theirs) == 4 * 9 * 3
-    row = theirs[(theirs["dataset"] == "snli") & (theirs["measure"] == "jsd")].iloc[0]
-    ends = [values["snli", row["system"], "jsd", b] for b in (1, 5)]
-    assert [row["first"], row["last"]] == pytest.approx(ends)
-    np.testing.assert_allclose(found["change"], found["last"] - found["first"], atol=1e-8)
-    ours = found[found["source"] == "computed"]
-    assert ours["change"].between(ours["low"], ours["high"]).all()
-    # The paper's accuracy in a bin, and its number of items.
-    shown = agreement.side_by_side(agreement.drawn(of_release).rows)
-    cells = shown.set_index(["dataset", "quantity", "system"])["bin 1"]
-    assert cells["MNLI", "items", "paper"] == cells["MNLI", "items", "here"] == "318"
-    assert cells["SNLI", "new accuracy (%)", "9 published models"] == "89.8–98.3"
-
-
 def test_comparisons_with_a_guess_are_adjusted_together(of_sample):
     rows = agreement.against_guesses(of_sample).rows
-    # A model on three datasets and a pool: two guesses at either end, one in each of five bins.
-    assert len(rows) == 4 * (2 * 2 + 5)
     np.testing.assert_allclose(rows["p_holm"], holm(rows["p"]))
     # Alone, a p-value is below 0.05 just where the interval leaves out 0.
     np.testing.assert_array_equal(rows["p"] < 0.05, (rows["low"] > 0) | (rows["high"] < 0))
-    assert of_sample.rows.loc[of_sample.rows["reference"] == "", "p"].isna().all()
-    assert "p" not in agreement.in_bins(of_sample).rows
 
 
 def test_a_verdict_needs_a_side_and_a_small_p(of_sample):
@@ -304,47 +211,6 @@ def test_a_verdict_needs_a_side_and_a_small_p(of_sample):
         rows = rows[rows["reference"] == "chance"].groupby("measure")["verdict"].unique()
         assert rows["new_accuracy"].tolist() == [accuracy]
         assert rows["jsd"].tolist() == [distance]
-
-
-def test_published_models_are_compared_by_their_values(of_release):
-    rows = agreement.against_guesses(of_release).rows
-    theirs = rows[rows["source"] == "published"]
-    assert theirs["p_holm"].isna().all()
-    assert set(theirs["verdict"]) == {""}
-    _, cells = lay_out(agreement.guesses_beside(rows), agreement.guess_columns(100))
-    assert ["MNLI", "9 published models", "commonest of the bin", "6 of 9 above", "7 of 9 above",
-            "–"] in cells  # fmt: skip
-
-
-@pytest.mark.parametrize("plot", [plot_accuracy_by_entropy, plot_jsd_by_entropy])
-def test_figures_have_a_panel_for_each_grouping(of_release, plot):
-    measure = "jsd" if plot is plot_jsd_by_entropy else "new_accuracy"
-    figure = plot(agreement.drawn(of_release, measure).rows)
-    titles = [axis.get_title() for axis in figure.axes]
-    assert titles == ["ChaosNLI-αNLI", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI"]
-    ticks = [tick.get_text() for tick in figure.axes[1].get_xticklabels()]
-    assert ticks == ["0.00", "0.66", "0.91", "1.04", "1.21", "1.58"]
-    names = {text.get_text() for text in figure.axes[2].texts}
-    guess = "uniform guess" if measure == "jsd" else "commonest label"
-    assert {guess, "original votes", "9 published models"} <= names
-
-
-def test_without_a_model_there_is_nothing_to_compare(sample):
-    scores = binned(sample[2:], {}, n_resamples=20)
-    assert set(agreement.drawn(scores).rows["role"]) == {"baseline"}
-    assert agreement.changes(scores).rows.empty
-    against = agreement.against_guesses(scores).rows
-    assert against.empty
-    assert agreement.guesses_beside(against).empty
-
-
-def test_what_is_drawn_has_no_seed_and_no_gap(of_sample):
-    rows = agreement.drawn(of_sample, "jsd").rows
-    assert "seed" not in set(rows["role"])
-    assert rows["value"].notna().all()
-    assert set(rows["measure"]) == {"jsd"}
-    figure = plot_jsd_by_entropy(rows[rows["dataset"] == "alphanli"])
-    assert [axis.get_title() for axis in figure.axes] == ["ChaosNLI-αNLI"]
 
 
 @pytest.mark.parametrize("n_models", [1, 7, 25])

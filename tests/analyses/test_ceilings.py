@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evidence import evidence_on, on_items
+from helpers.evidence import first_items, on_items
 
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
@@ -24,8 +24,6 @@ def test_rescaled_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate
     several = systems.load_systems(votes)
     table = normalised(votes, several, n_draws=4, n_resamples=50, seed=0)
     everyone = [*several, *systems.baselines(votes)]
-    names = [system.name for system in everyone]
-    assert list(dict.fromkeys(table["system"])) == [*names, ceilings.ESTIMATED_HUMAN]
     uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
@@ -46,10 +44,7 @@ def test_chance_and_plug_in_errors_of_systems_are_shown_as_they_are(sample):
         for name, chance in (("new_accuracy", 1 / k), ("rank_cs_expected", 1 / math.factorial(k))):
             np.testing.assert_allclose(table.loc[table["measure"] == name, "uniform"], chance)
     of_bins = table["measure"] == "ece_votes"
-    ends = ["low", "high", "rescaled_low", "rescaled_high"]
-    assert table.loc[of_bins, ends].isna().all(axis=None)
-    computed = table["source"] == "computed"
-    assert table.loc[~of_bins & computed, ["low", "high"]].notna().all(axis=None)
+    assert table.loc[of_bins, ["low", "high"]].isna().all(axis=None)
 
 
 def test_a_crowd_as_a_system_scores_about_1(sample):
@@ -94,11 +89,6 @@ def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(
     by_quantity = ece.set_index("quantity")["value"]
     assert by_quantity["error"] > by_quantity["floor"]
     assert "error" not in set(table.loc[table["measure"] == "kl", "quantity"])
-
-
-def test_what_k_votes_leave_is_made_from_the_votes_alone(sample):
-    table = ceilings.annotation_budget(evidence_on(sample), n_draws=2, seed=0)
-    assert {entry.name for entry in table.inputs} == {votes.source.name for votes in sample}
 
 
 def test_one_budget_buys_bias_or_standard_error(sample):
@@ -151,9 +141,7 @@ def test_the_posterior_predicts_measured_half_crowds(released):
 
 
 def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
-    table = bounds(sample[0], n_draws=3, seed=0)
-    assert table["measure"].tolist() == list(ceilings.NAMES)
-    assert table["floor"].notna().all()
+    table = bounds(first_items(sample[0], 60), n_draws=3, seed=0)
     at = table.index[table["measure"] == "ece_votes"]
     table.loc[at, ["ceiling_halves", "ceiling_posterior", "ceiling_se"]] = 0.001, 0.004, 0.0015
     header, cells = lay_out(table, ceilings.CEILING_COLUMNS)
@@ -161,23 +149,3 @@ def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
     ends = {row[1]: row[-2:] for row in cells}
     assert ends[MEASURES["ece_votes"].title] == [UNSETTLED, "0.004"]
     assert ends[MEASURES["kl"].title] == ["–", "–"]
-
-
-def test_scores_are_set_from_the_references_to_the_models(sample):
-    several = systems.load_systems(sample[0])
-    table = normalised(sample[0], several, n_draws=3, n_resamples=20, seed=0)
-    header, cells = lay_out(
-        ceilings.side_by_side(table), ceilings.SCORE_COLUMNS, ["dataset", "kind"]
-    )
-    rows = {row[1]: row for row in cells}
-    names = list(rows)
-    assert names[:3] == ["perfect model", "second crowd", "estimated human (published)"]
-    assert set(names[-len(several) :]) == {one.name for one in several}
-    # The second crowd is 1, a perfect model above it, and only one of the models is surely best.
-    at = header.index(["rescaled", MEASURES["jsd"].title])
-    assert (rows["second crowd"][at], rows["uniform"][at]) == ("1.00", "0.00")
-    assert float(rows["perfect model"][at]) > 1
-    assert rows[names[-len(several)]][at].startswith("**")
-    at = header.index([MEASURES["jsd"].title, "excess"])
-    even = table[(table["system"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
-    assert rows["uniform"][at] == f"{even['value'] - even['floor']:.3f}"

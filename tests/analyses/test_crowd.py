@@ -123,8 +123,6 @@ def test_enough_is_the_first_number_that_reaches_the_aim(sample, truth):
                  if v <= 0.1)  # fmt: skip
     assert [by_aim[name] for name in by_aim.index if "0.10" in name] == [first]
     assert all(by_aim.isna()[name] for name in by_aim.index if "0.05" in name)
-    cells = [crowd.BUDGET_COLUMNS[0].cell({"n_votes": n, "most_votes": 5}) for n in (5, 10)]
-    assert cells == ["5", "10 (prior alone)"]
 
 
 def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample, truth):
@@ -132,37 +130,30 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
     votes = drawn(sample, truth[few], 3)
     rng = np.random.default_rng(5)
     near, twin = (0.9 * truth[few] + 0.1 * rng.dirichlet([1, 1, 1], 300) for _ in range(2))
-    systems = [make_system(name, votes, one) for name, one in (("near", near), ("twin", twin))]
-    far = make_system("far", votes, np.roll(truth[few], 1, axis=1))
-    systems.append(replace(far, n_samples=(5, 5)))
+    far = np.roll(truth[few], 1, axis=1)
+    systems = [
+        make_system(name, votes, one)
+        for name, one in (("near", near), ("twin", twin), ("far", far))
+    ]
     table = crowd.compared.function(votes, systems, n_resamples=500, seed=0)
     said = table.set_index(["system", "reference"])["verdict"]
     assert said["near", "twin"] == crowd.OPEN
     assert said["near", "far"] == "near"
     assert said["far", "mean vote"] == "mean vote"
-    shown = [[column.cell(row) for column in crowd.PAIR_COLUMNS[:2]] for row in
-             table.to_dict("records")]  # fmt: skip
-    assert ["near", "far (machine votes)"] in shown
-    assert ["far (machine votes)", "mean vote"] in shown
-    assert ["near", "twin"] in shown
     judged = crowd.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
-    assert judged["system"][:2].tolist() == ["perfect model", "second crowd"]
     exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
     value = judged.set_index("system")["sq_distance"]["near"]
     assert value == pytest.approx(exact, abs=0.04)
-    names = [crowd.SYSTEM_COLUMNS[0].cell(row) for row in judged.to_dict("records")]
-    assert {"far (machine votes)", "near"} <= set(names)
 
 
 @pytest.fixture
-def four(tmp_path, monkeypatch):
+def four(tmp_path):
     return write_four_labels(tmp_path)
 
 
 def test_annotators_come_with_least_agreement_first(four):
     (votes,) = load_all_votes(str(four))
     table = crowd.annotators.function(votes)
-    assert sorted(table["annotator"]) == list(range(1, 31))
     assert table["n_votes"].sum() == votes.n_votes.sum()
     usual = table[~table["few"]]
     assert usual["corrected"].is_monotonic_increasing
@@ -172,7 +163,7 @@ def test_annotators_come_with_least_agreement_first(four):
     assert 0 < together["relabelled"] < 0.5
 
 
-def test_who_can_only_agree_stands_at_neither_end(tmp_path, monkeypatch):
+def test_who_can_only_agree_stands_at_neither_end(tmp_path):
     lines = [f"i{k},w{k % 4},{'ab'[k % 3 == 0]}" for k in range(60)]
     lines += [f"i{k},v{j},{'ab'[k % 2]}" for k in range(60) for j in range(2)]
     lines += [f"j{k},{name},a" for k in range(12) for name in ("alike", "twin")]
@@ -219,12 +210,10 @@ def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(t
     done = chaos("run", "crowd", *options, "--json", cwd=checkout)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert {"tbl-crowd-agreement", "fig-crowd", "tbl-crowd-items", "tbl-crowd-annotators",
-            "tbl-crowd-systems", "tbl-crowd-pairs"} <= set(answer["made"])  # fmt: skip
+    assert {"fig-crowd", "tbl-crowd-items", "tbl-crowd-pairs"} <= set(answer["made"])
     page = (checkout / "runs" / answer["run"].rpartition("/")[2] / "page.html").read_text("utf-8")
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; costs $2 and $3 {value}`x`" in page
-    assert page.count('<source media="(max-width: 600px)"') == answer["made"].count("fig-crowd")
     assert "&lt;i&gt;llm: machine votes: 3 samples per item, smoothed by" in page
     assert page.count("&lt;i&gt;llm (machine votes)") == 2  # in each table of systems
     manifest = json.loads(

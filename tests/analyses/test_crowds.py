@@ -7,7 +7,7 @@ import pytest
 from helpers.datasets import write_four_labels
 from helpers.evidence import with_counts
 
-from chaos_utils.analyses import crowd, crowds
+from chaos_utils.analyses import crowds
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.base import paths
 from chaos_utils.datasets import catalogue
@@ -102,17 +102,6 @@ def test_thinning_keeps_alpha_and_makes_unanimity(sample, truth):
     assert found["alpha", 3] == pytest.approx(of_all["alpha"], abs=0.03)
     assert found["unanimous", 3] > found["unanimous", 20] > of_all["unanimous"]
     assert not len(crowds.thinned.function(drawn(sample, truth, 29), seed=0))
-
-
-def test_rows_are_in_order_of_disagreement_or_of_the_datasets(sample):
-    material = gather("sample")
-    atlas, bins = crowds.atlas(material, **FEW), crowds.spread(material, n_bins=4)
-    assert crowds.by_evenness(atlas).rows["evenness"].is_monotonic_decreasing
-    assert (crowds.drawn(atlas, bins).rows["part"] == "items").sum() == len(bins)
-    estimates = crowd.few_votes(material, seed=0, n_votes=(3,), n_draws=1)
-    rows = crowds.few_votes(estimates, crowds.thinned(material, seed=0, n_draws=1)).rows
-    assert (rows["dataset"] != rows["dataset"].shift()).sum() == len(material)  # together
-    assert {"shannon", "alpha"} <= set(rows["quantity"])
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.evidence import evidence_of
-from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import error_distributions as analysis
 from chaos_utils.analyses.error_distributions import (
@@ -16,10 +14,7 @@ from chaos_utils.analyses.error_distributions import (
 )
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.plots.error_distributions import plot_error_distributions
-from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.systems import computed, load_systems
+from chaos_utils.scoring.systems import load_systems
 
 CHOSEN = {"system": "", "temperature": 2.0}
 
@@ -79,29 +74,6 @@ def test_against_the_other_80_votes_every_error_is_a_quarter_larger(sample):
     assert (wide["outside_both"] > wide["all"]).all()
 
 
-def test_systems_against_all_votes_do_not_depend_on_the_seed(summary):
-    published = read_published("baan2022_table2").query("reference == 'all'")
-    published = published.set_index(["system", "source"])
-    for temperature, name in ((1.0, "roberta"), (2.0, "roberta-ts")):
-        for measure in ("ece", "dist_ce"):
-            row = of(summary, measure, "RoBERTa-base, seed 0", temperature=temperature)
-            expected = published.loc[(name, "released notebook"), measure]
-            assert row["published_notebook"] == expected
-            assert row["mean"] == pytest.approx(expected, abs=0.0006)
-            assert np.isnan([row["sd"], row["low"], row["percentile_notebook"]]).all()
-
-
-def test_unsmoothed_kl_of_two_samples_is_often_infinite(summary, by_draw):
-    row = of(summary, "kl", "H2")
-    assert 0.35 < row["infinite_share"] < 0.52
-    values = by_draw[(by_draw["measure"] == "kl") & (by_draw["system"] == "H2")]["value"]
-    finite = values[np.isfinite(values)]
-    assert row["infinite_share"] == pytest.approx(np.isinf(values).mean())
-    assert row["mean"] == pytest.approx(finite.mean())
-    assert row["percentile_notebook"] == pytest.approx(100 * (finite < 0.0047).mean())
-    assert np.isfinite(by_draw.loc[by_draw["measure"] != "kl", "value"]).all()
-
-
 def test_the_released_way_of_drawing_takes_any_votes(sample):
     """Without the released predictions items come in the order of the votes; two calls agree."""
     votes = sample[0]
@@ -115,32 +87,6 @@ def test_the_released_way_of_drawing_takes_any_votes(sample):
     assert table[["published", "agrees"]].isna().all(axis=None)
     with pytest.raises(ChaosError, match="more than 40"):
         analysis.draw_released_samples(replace(votes, counts=votes.counts * 0 + 10))
-
-
-def test_one_seed_gives_one_result_and_another_another(sample):
-    first, again = (errors_by_draw(sample[0], [], n_seeds=2, first_seed=5) for _ in range(2))
-    pd.testing.assert_frame_equal(first, again)
-    later = errors_by_draw(sample[0], [], n_seeds=2, first_seed=6)
-    one, other, same = (
-        table.loc[table["draw"] == seed, "value"].to_numpy()
-        for table, seed in ((first, 5), (first, 6), (later, 6))
-    )
-    assert (one != other).any()
-    np.testing.assert_array_equal(other, same)
-
-
-def test_the_errors_of_a_figure_are_those_of_its_seed(sample):
-    votes, systems = sample[0], load_systems(sample[0])
-    table = analysis.error_histograms(evidence_of(votes, systems[:1]), **CHOSEN, seed=7).rows
-    groups = table.groupby(["system", "temperature"])
-    assert len(groups) == 4
-    assert groups["n"].sum().eq(len(votes)).all()
-    by_draw = errors_by_draw(votes, [], n_seeds=2, first_seed=7)
-    expected = by_draw.query("draw == 7 and measure == 'dist_ce' and reference == 'all'")
-    means = table.groupby("system")["mean"].first()
-    np.testing.assert_allclose(
-        means[["H1", "H2"]], expected.set_index("system")["value"][["H1", "H2"]]
-    )
 
 
 def test_histograms_count_each_item_once_in_one_bin_on_every_processor(sample):
@@ -215,52 +161,3 @@ def test_a_dataset_that_the_system_does_not_predict_has_none(sample):
         analysis.check_system(material, "synthetic model, seed 9")
     given = {"system": "only there", "temperature": 2.0, "trained": False}
     assert [len(lineup(one.systems[0], **given)) for one in material] == [2, 0]
-
-
-def test_lineup_shows_the_readers_own_beside_the_first(sample):
-    votes = sample[0]
-    mine = computed("mine", votes, votes.shares, origin="yours")
-    systems = lineup([*load_systems(votes), mine], **CHOSEN, trained=False)
-    assert [one.temperature for one in systems] == [1.0, 2.0, 1.0]
-    assert [one.name for one in systems[::2]] == ["synthetic model, seed 0", "mine"]
-
-
-# How they look
-
-
-def test_shown_draws_have_a_row_for_each_published_value(snli, by_draw):
-    table = summarise_draws(snli, by_draw)
-    shown = analysis.beside_published(table)
-    n_published = table[["published_notebook", "published_text"]].notna().sum(axis=1)
-    assert len(shown) == n_published.clip(lower=1).sum()
-    _, cells = lay_out(shown, analysis.COLUMNS)
-    assert not {"nan", "inf", "nan%"} & {cell for row in cells for cell in row}
-    rows = {tuple(row[:4]): row[4:] for row in cells}
-    assert rows["KL(H1 ‖ ·)", "H2", "all", "notebook"][0] == "0.0047"
-    fixed = "RoBERTa\u2011base, seed\u00a00, T\u00a0=\u00a01"
-    assert rows["mean DistCE", fixed, "all", "notebook"] == ["0.259", "0.259", "0.000", "–"]
-
-
-def test_a_released_value_with_other_digits_is_bold(sample):
-    table = analysis.released_draw.function(sample[0], load_systems(sample[0])).head(2)
-    off = table.assign(published=table["value"] + 0.02, agrees=pd.array([False, True], "boolean"))
-    _, cells = lay_out(off, analysis.RELEASED_COLUMNS)
-    assert [row[-1] for row in cells] == ["**−0.0200**", "−0.0200"]
-
-
-def test_each_system_has_a_panel_and_a_colour_and_people_come_first(sample):
-    votes = sample[0]
-    even = computed("far", votes, 0 * votes.shares + 1 / 3)
-    systems = [replace(one, origin="yours") for one in (even, replace(even, name="near",
-               probabilities=votes.shares))]  # fmt: skip
-    given = {"system": "", "temperature": 1.0, "seed": 0}
-    table = analysis.error_histograms(evidence_of(votes, systems), **given).rows
-    axes = plot_error_distributions(table).axes
-    names = [axis.texts[0].get_text().partition("\n")[0] for axis in axes]
-    assert names == ["H1", "H2", "near, T = 1", "far, T = 1"]  # by their error
-    filled = [axis.patches[0] for axis in axes]
-    assert len({to_hex(patch.get_facecolor()) for patch in filled}) == len(filled) == 4
-    assert [len(axis.patches) for axis in axes] == [1, 2, 2, 2]  # the outline of H1
-    for patch, axis in zip(filled, axes, strict=True):
-        assert patch.get_data().values.sum() == pytest.approx(1)
-        assert axis.lines[0].get_xdata()[0] in set(table["mean"])

@@ -21,10 +21,10 @@ GIVEN = {
 }  # fmt: skip
 # What takes tables, runs or companions, calls commands, simulates collections, or takes seconds.
 ELSEWHERE = (
-    "calibration.temperature_curves", "ceilings.noise_ceiling", "collection.", "fitting.",
+    "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
     "learning_distributions.", "machine_crowds.", "trajectory.", "why.", "your_model.commands",
 )  # fmt: skip
-MANY_VOTES = ("error_distributions.",)
+MANY_VOTES = ("error_distributions",)
 
 
 def all_analyses():
@@ -36,7 +36,16 @@ def all_analyses():
     return found
 
 
-ANALYSES = {name: one for name, one in all_analyses().items() if not name.startswith(ELSEWHERE)}
+def by_module():
+    """Return those that are called here, by their modules."""
+    found = {}
+    for name, one in all_analyses().items():
+        if not name.startswith(ELSEWHERE):
+            found.setdefault(name.partition(".")[0], []).append(one)
+    return found
+
+
+ANALYSES = by_module()
 
 
 def called(analysis, votes, systems):
@@ -50,20 +59,22 @@ def mine(votes):
     return computed("mine", votes, (votes.shares + noise) / 2, origin="yours")
 
 
-@pytest.mark.parametrize("name", sorted(ANALYSES))
-def test_an_analysis_of_any_votes(name, sample, others):
-    analysis = ANALYSES[name]
-    few = first_items(sample[0], 120)
-    tables = [(few, called(analysis, few, synthetic_systems(few)))]
-    if not name.startswith(MANY_VOTES):
-        tables += [(votes, called(analysis, votes, [mine(votes)])) for votes in others]
-    for votes, table in tables:
-        rows = table.rows
-        assert not rows.duplicated(list(analysis.keys)).any()
-        cells = {cell for column in rows for cell in rows[column] if isinstance(cell, str)}
-        assert not cells & {sentence for text in votes.texts for sentence in text.values()}
-        if "uid" not in analysis.keys:
-            assert not cells & set(votes.uids)
-        if votes is not few:  # no paper is about these votes
-            assert rows.filter(regex="published|^difference|agrees").isna().all(axis=None)
-    assert any(len(table) for _, table in tables)
+@pytest.mark.parametrize("module", sorted(ANALYSES))
+def test_analyses_of_any_votes(module, sample, others):
+    few = first_items(sample[0], 60)
+    given = [(few, synthetic_systems(few)[:2])]
+    if module not in MANY_VOTES:
+        given += [(votes, [mine(votes)]) for votes in others]
+    for analysis in ANALYSES[module]:
+        tables = [(votes, called(analysis, votes, systems).rows) for votes, systems in given]
+        for votes, rows in tables:
+            assert not rows.duplicated(list(analysis.keys)).any(), analysis.name
+            cells = {cell for column in rows for cell in rows[column] if isinstance(cell, str)}
+            sentences = {sentence for text in votes.texts for sentence in text.values()}
+            assert not cells & sentences, analysis.name
+            if "uid" not in analysis.keys:
+                assert not cells & set(votes.uids), analysis.name
+            if votes is not few:  # no paper is about these votes
+                beside = rows.filter(regex="published|^difference|agrees")
+                assert beside.isna().all(axis=None), analysis.name
+        assert any(len(rows) for _, rows in tables), analysis.name

@@ -11,16 +11,12 @@ from chaos_utils.analyses.fitting import (
     ALL,
     AS_IT_IS,
     BASE_RATE,
-    CHOSEN,
     ON_VOTES,
     WITH_YOURS,
 )
-from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
-from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.fitting import KINDS, STACKING
+from chaos_utils.scoring.fitting import KINDS
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
@@ -32,7 +28,7 @@ from chaos_utils.scoring.systems import (
 from chaos_utils.scoring.trained import kind_of
 
 N_FOLDS = 2
-FEW = {"n_folds": N_FOLDS, "n_resamples": 100, "confidence": 0.9, "seed": 0}
+FEW = {"n_folds": N_FOLDS, "n_resamples": 20, "confidence": 0.9, "seed": 0}
 
 
 def yours(votes, name="mine", seed=9, **more):
@@ -47,12 +43,12 @@ def votes(sample):
 
 @pytest.fixture(scope="module")
 def systems(votes):
-    return synthetic_systems(votes)
+    return synthetic_systems(votes)[:2]
 
 
 @pytest.fixture(scope="module")
 def table(votes, systems):
-    return fitting.methods(evidence_of(votes, [*systems, yours(votes)]), **FEW)
+    return fitting.methods(evidence_of(votes, systems), **FEW)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +66,8 @@ def curve(votes, systems):
 # What is fitted to what
 
 
-def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes, systems):
+def test_stacks_are_each_system_each_family_all_and_all_with_yours(votes):
+    systems = synthetic_systems(votes)
     other = [replace(one, name=f"o{one.seed}", family="other") for one in systems[:2]]
     mine = yours(votes)
     assert fitting.stacks([*systems, *other, mine]) == {
@@ -94,7 +91,7 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
     rows = np.flatnonzero(np.arange(n) % 5 != 0)
     assert made.votes.uids == tuple(votes.uids[row] for row in rows)
     assert np.array_equal(made.votes.counts, votes.counts[rows])
-    for place, system in enumerate(systems[:2]):
+    for place, system in enumerate(systems):
         expected = np.log(np.maximum(system.probabilities[rows], 1e-9))
         np.testing.assert_allclose(made.logs[:, place], expected)
     assert np.array_equal(made.groups, item_groups([votes])[0][rows])
@@ -105,7 +102,7 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
 def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
     soft = yours(votes, "soft", trained_on=(votes_of(votes.dataset),), out_of_fold=True)
     made = fitting.common(votes, [*systems, soft])
-    assert len(made.systems) == 3
+    assert [one.name for one in made.systems] == [one.name for one in systems]
     rows = fitting.methods(evidence_of(votes, [systems[0], soft]), **FEW).rows
     (row,) = rows[rows["inputs"] == "soft"].to_dict("records")
     assert (row["map"], row["origin"]) == (ON_VOTES, "yours")
@@ -117,20 +114,6 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
 
 
 # The methods
-
-
-def test_every_system_has_every_map_for_both_objectives(table):
-    rows = table.rows[table.rows["n_systems"] > 0]
-    both = [(kind, one) for kind in KINDS if kind != "isotonic" for one in ("kl", "jsd")]
-    for inputs, some in rows.groupby("inputs"):
-        chosen = [(CHOSEN, "jsd")] if some["n_systems"].iloc[0] > 1 else []
-        text = some.loc[some["access"] == "text", ["map", "objective"]]
-        expected = [(AS_IT_IS, ""), ("isotonic", ""), *both, *chosen]
-        assert sorted(text.itertuples(index=False, name=None)) == sorted(expected), inputs
-        known = some[some["access"] == "old label"]
-        assert set(known["map"]) == {*STACKING, *(kind for kind, _ in chosen)}
-    assert set(rows["inputs"]) >= {ALL, WITH_YOURS, "mine"}
-    assert (rows.loc[rows["inputs"] == "mine", "origin"] == "yours").all()
 
 
 def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
@@ -147,18 +130,6 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     assert rows.loc[ALL, ["people", "people_low", "people_high"]].tolist() == pytest.approx(
         [people.value, people.low, people.high]
     )
-
-
-def test_intervals_hold_the_values_and_the_rival_differs_from_itself_by_nothing(table):
-    rows = table.rows[table.rows["access"] != "reference"]
-    for name in fitting.MEASURES:
-        assert (rows[f"{name}_low"] <= rows[name]).all()
-        assert (rows[name] <= rows[f"{name}_high"]).all()
-    rival = rows[(rows["map"] == BASE_RATE) & (rows["access"] == "old label")]
-    rival = rival[rival["objective"] == "jsd"].iloc[0]
-    assert np.isnan(rival["difference"])
-    others = rows.drop(rival.name)
-    assert others["difference"].to_numpy() == pytest.approx(others["jsd"] - rival["jsd"], abs=1e-8)
 
 
 def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
@@ -192,7 +163,6 @@ def test_other_labels_few_votes_and_no_systems(others):
             evidence_of(some, [yours(some)]), n_folds=N_FOLDS, repeats=1, seed=0
         ).rows
         assert set(curve["n_votes"]) <= {1, 3, 5, int(np.median(some.n_votes))}
-        assert len(lay_out(fitting.shown(found.rows, "text"), fitting.COLUMNS)[1])
     alone = fitting.methods(evidence_of(some, []), **FEW).rows
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == 2
@@ -216,8 +186,6 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
     pd.testing.assert_frame_equal(*made)
     rows = made[0]
     assert set(rows["dataset"]) == {"snli+mnli"}
-    assert set(rows["judged_on"]) == {"snli", "mnli"}
-    assert set(rows["map"]) == {BASE_RATE, AS_IT_IS, "affine", "quadratic"}
     plain = rows[rows["map"] == AS_IT_IS].set_index("judged_on")
     assert (plain["jsd_each"] == plain["jsd_other"]).all()
     mean = np.mean([one.probabilities for one in known[0]], axis=0)
@@ -229,7 +197,6 @@ def test_pooling_fits_each_alone_both_and_the_other(sample):
 
 
 def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
-    assert set(curve["n_votes"]) == {1, 3, 5, 20, 100}
     folds = grouped_folds(item_groups([votes])[0], N_FOLDS, 0)
     fewest = min((folds != fold).sum() for fold in range(N_FOLDS))
     assert curve["n_fitted"].max() == fewest
@@ -247,43 +214,3 @@ def test_the_curve_ends_where_the_method_is(votes, systems, recipe, curve):
     rows = fitting.choices(evidence_of(votes, systems), n_folds=N_FOLDS, seed=0).rows
     same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
     assert same["jsd"].item() == pytest.approx(recipe["jsd"])
-
-
-# How they are shown
-
-
-def test_no_table_mixes_what_methods_know_of_an_item(table):
-    for access in ("text", "old label"):
-        shown = fitting.shown(table.rows, access)
-        assert set(shown["access"]) == {access}
-        for _, rows in shown.groupby("dataset"):
-            assert rows["jsd"].is_monotonic_increasing
-        assert "mine" in set(shown["inputs"])
-        header, cells = lay_out(shown, fitting.COLUMNS, ["dataset"])
-        assert len(header) == 8
-        assert all(("old label" in row[1]) == (access == "old label") for row in cells)
-    assert len(fitting.by_map(table).rows) == table.rows["inputs"].nunique() - 1  # but for ""
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_figures_draw_each_row_once_in_its_group(table, curve, narrow):
-    rows = fitting.drawn(table.rows)
-    assert not rows.duplicated(["dataset", "group", "label"]).any()
-    assert "kl" not in set(rows["objective"])
-    with style.look("light", narrow):
-        (axis,) = plot_fitting(rows).axes
-        labels = [text.get_text() for text in axis.get_yticklabels()]
-        heads = [k for k, one in enumerate(axis.get_yticklabels())
-                 if one.get_fontweight() == "bold"]  # fmt: skip
-        assert [labels[k].split(";")[0] for k in heads] == ["text", "text", "old label too"]
-        assert len(labels) == len(heads) + (rows["group"] != "reference").sum()
-        points = [line for line in axis.lines if len(line.get_xdata()) == 1]
-        for begin, end in zip(heads, [*heads[1:], len(labels)], strict=True):
-            some = [p.get_xdata()[0] for p in points if begin < p.get_ydata()[0] < end]
-            assert len(some) == end - begin - 1
-            assert some == sorted(some)
-        (axis,) = plot_fitting_curve(fitting.curve_drawn(curve)).axes
-        assert len(axis.lines) == 5
-        places = sorted(text.xy[1] for text in axis.texts)
-        gaps = np.diff(places) / np.ptp(axis.get_ylim())
-        assert gaps.min() > 0.05

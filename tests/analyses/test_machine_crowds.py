@@ -6,20 +6,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.checkout import chaos, copy_checkout
-from helpers.colours import contrast
-from helpers.datasets import write_four_labels
 from helpers.evidence import evidence_of
-from matplotlib.colors import to_hex
 
 from chaos_utils.analyses import machine_crowds as mc
 from chaos_utils.analyses.evidence import Material, gather
-from chaos_utils.base import style
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets import catalogue
-from chaos_utils.datasets.companions import machine_files
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.plots.machine_crowds import plot_gold_shares, plot_machine_worth, plot_unanimity
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
@@ -38,10 +30,10 @@ def systems(votes):
     return synthetic_systems(votes)
 
 
-def as_if_released(votes, **changes):
+def as_if_released(votes):
     """Return synthetic votes that pass for the published ones."""
     source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
-    return replace(votes, source=source, other_sources=(), **changes)
+    return replace(votes, source=source, other_sources=())
 
 
 def of_a_reader(votes):
@@ -173,15 +165,11 @@ def test_a_hundred_berts(votes):
     assert np.isclose(
         table.loc[mc.BERTS, "rho"], correct.corr(pd.Series(people), method="spearman")
     )
-    ends = table[[f"{name}_{end}" for name in ("share", "agreement") for end in ("low", "high")]]
-    assert ends.notna().all(axis=None)
     cells = mc.gold_shares(here, berts=berts).rows
     assert len(cells) == 100
     assert cells["n_items"].sum() == len(votes)
     high = cells[cells["machines"] == 9]["n_items"].sum()
     assert high == (correct >= 90).sum()
-    growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
-    assert growth.rows["n_members"].tolist() == [1, 2, 3, 5, 10, 20, 50, 100]
     # Beside a reader's own votes, nothing is said.
     assert not len(mc.hundred(evidence_of(of_a_reader(votes), []), berts=berts, **FEW))
     # Nor is there anything to show without machines.
@@ -200,33 +188,6 @@ def test_unanimity_by_the_majority_s_share(votes, systems):
     assert ((table["low"] <= table["unanimous"]) & (table["unanimous"] <= table["high"])).all()
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_figures_are_drawn_in_both_widths(votes, systems, narrow):
-    released = as_if_released(votes)
-    berts = berts_on(released, np.random.default_rng(0))
-    here = evidence_of(released, systems)
-    growth = mc.growth(here, judges=NONE, berts=berts, confidence=0.95)
-    unanimity = mc.unanimity(here, judges=NONE, berts=berts, **FEW)
-    with style.look("light", narrow=narrow):
-        worth = plot_machine_worth(mc.grown(growth).rows)
-        agree = plot_unanimity(unanimity.where(mc.drawn(unanimity.rows)).rows)
-        gold = plot_gold_shares(mc.gold_shares(here, berts=berts).rows)
-        assert all(one.get_figwidth() <= style.width() for one in (worth, agree, gold))
-        right = gold.axes[1]
-        (cells,) = right.images
-        for text in right.texts:
-            column, row = (int(10 * place) for place in text.get_position())
-            ground = cells.to_rgba(cells.get_array()[row, column])
-            assert contrast(to_hex(text.get_color()), to_hex(ground)) >= 4.5
-        assert right.texts
-    assert [one.get_title() for one in worth.axes if one.get_visible()][1].endswith("gold or not")
-    crowds = {line.get_label() for line in agree.axes[0].lines}
-    assert len(crowds) == 3  # seeds, BERTs and people
-    # No interval may end.
-    (axis, *_) = plot_machine_worth(mc.grown(growth).rows.assign(high=np.inf)).axes
-    assert np.isfinite(axis.get_ylim()).all()
-
-
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     released = as_if_released(votes)
     here = Material((evidence_of(released, systems),))
@@ -240,51 +201,6 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
     assert mc.beside(others).material is others
     assert not len(mc.annotated(others)[0])
-
-
-def test_beside_the_sample_all_answers_are_invented(sample):
-    here = Material(tuple(evidence_of(one, []) for one in sample))
-    machines = mc.beside(here)
-    rows = mc.crowds(here, judges=machines.judges, **FEW).rows
-    assert {("snli", mc.LLMS), ("alphanli", mc.FINISHED)} <= set(rows[["dataset", "crowd"]].agg(
-        tuple, axis=1))  # fmt: skip
-    assert set(mc.hundred(here, berts=machines.berts, **FEW).rows["dataset"]) == {"mnli"}
-    material, answers = mc.annotated(here)
-    rows = mc.stand_ins(material, answers=answers, **FEW).rows
-    assert rows["model"].tolist()[-2:] == [mc.POOLED, mc.PEOPLE]
-    assert not [*machines.judges.inputs, *machines.berts.inputs, *answers.inputs]
-
-
-@pytest.mark.slow
-def test_the_chapter_runs_on_a_reader_s_votes_and_models(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
-    described = write_four_labels(tmp_path)
-    (votes,) = gather(str(described)).votes
-    files = [tmp_path / f"{one.name}.csv" for one in five_systems(votes)]
-    for file, one in zip(files, five_systems(votes), strict=True):
-        shares = pd.DataFrame(one.probabilities, columns=votes.dataset.labels)
-        shares.assign(uid=one.uids).to_csv(file, index=False)
-    checkout = copy_checkout(tmp_path / "checkout")
-    options = [f"data={described}", f"predictions={','.join(map(str, files))}", "resamples=50"]
-    given = [word for one in options for word in ("-p", one)]
-    done = chaos("run", "machine_crowds", *given, cwd=checkout)
-    assert done.returncode == 0, done.stderr
-    made = {path.stem for path in (checkout / "runs").glob("machine_crowds-*/figures/*.json")}
-    assert made == {"tbl-machine-crowds", "fig-machine-worth"}
-
-
-def test_six_language_models_on_the_released_votes(released_root):
-    machines = mc.beside(gather("snli"))
-    votes = machines.material.votes[0]
-    here = evidence_of(votes, [])
-    rows = mc.crowds(here, judges=machines.judges, **FEW).rows.set_index("crowd")
-    assert rows.loc[mc.LLMS, "n_items"] == 500
-    assert round(rows.loc[mc.LLMS, "jsd"], 3) == 0.227
-    assert round(rows.loc[mc.LLMS, "tvd"], 3) == 0.195
-    assert rows.loc[mc.FINISHED, "n_members"] == 5
-    assert {one.name for one in machines.judges.inputs} == set(machine_files(votes.dataset))
-    assert len(mc.with_worth(rows.reset_index(), mc.growth(
-        here, judges=machines.judges, berts=NONE, confidence=0.95).rows).rows) == 2  # fmt: skip
 
 
 def test_stand_ins(released_root):

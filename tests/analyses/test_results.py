@@ -6,12 +6,9 @@ from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import results
 from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.analyses.references import reference_scores
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
-from chaos_utils.plots.results import plot_human_equivalents
-from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.human_equivalents import BRIER, JSD, NAMES, TVD
+from chaos_utils.scoring.human_equivalents import NAMES
 from chaos_utils.scoring.systems import (
     computed,
     oracle,
@@ -44,27 +41,13 @@ def table(material):
     return results.main_results(material, n_resamples=50, seed=0)
 
 
-def test_every_row_of_the_paper_is_there_and_simple_guesses_beat_it(released):
+def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     evidence = Material(tuple(evidence_of(one) for one in released))
     table = results.main_results(evidence, n_resamples=20, seed=0)
-    counts = table.rows.groupby(["dataset", "kind", "source"]).size()
-    for dataset in ("snli", "mnli", "alphanli"):
-        assert counts[dataset, "chance", "computed"] == 1
-        assert counts[dataset, "model", "published"] == 9
-        assert counts[dataset, "human", "published"] == 1
-        n_baselines = 4 if dataset == "alphanli" else 5  # αNLI has no original votes
-        assert counts[dataset, "baseline", "computed"] == n_baselines
     chance = table.rows[table.rows["kind"] == "chance"]
     for measure in results.TABLE_5:
         assert chance[f"difference_{measure}"].abs().max() < 3e-4
-    rows = results.chance_beside_published(table).rows
-    assert len(rows) == 3 * 4
-    header, cells = lay_out(rows, results.CHANCE_COLUMNS)
-    assert [names[-1] for names in header[2:]] == ["paper", "here", "Δ"]
-    assert cells[0][:3] == ["SNLI", "JSD", "0.3830"]
-
     against = results.baselines_against_models(table)
-    assert len(against) == 2 * (6 + 6 + 5)
     jsd = against.rows[against.rows["measure"] == "jsd"].set_index(["system", "dataset"])
     beaten = jsd["n_beaten"]
     assert beaten["chance", "mnli"] == beaten["mean vote", "mnli"] == 9
@@ -72,17 +55,11 @@ def test_every_row_of_the_paper_is_there_and_simple_guesses_beat_it(released):
     for dataset in ("mnli", "alphanli"):
         assert beaten["mean vote given the old label", dataset] == 9
     assert (jsd["n_beyond"] <= beaten).all()
-    beside = results.counts_beside(against.rows)
-    assert beside.set_index("system").loc["original votes", "alphanli"] == "–"
-    _, cells = lay_out(beside, results.count_columns(beside))
-    assert ["old label", "0 of 9", "0 of 9", "**9 of 9**"] in cells
 
 
 def test_intervals_hold_their_values(table):
     rows = table.rows[(table.rows["source"] == "computed") & (table.rows["kind"] == "model")]
-    for measure in results.TABLE_5:
-        assert (rows[f"{measure}_low"] < rows[measure]).all()
-        assert (rows[measure] < rows[f"{measure}_high"]).all()
+    assert rows["jsd"].between(rows["jsd_low"], rows["jsd_high"], inclusive="neither").all()
     snli = table.on("snli").rows.set_index("system")
     seeds = snli[snli.index.str.startswith("mine, seed")]
     mean = snli.loc["mine, mean of 3 seeds"]
@@ -90,69 +67,6 @@ def test_intervals_hold_their_values(table):
     assert mean["jsd"] == pytest.approx(seeds["jsd"].mean(), rel=1e-8)
     width = mean["jsd_high"] - mean["jsd_low"]
     assert width > (seeds["jsd_high"] - seeds["jsd_low"]).max()  # other seeds count too
-
-
-def test_sizes_and_ranks():
-    sizes = results.size_effects()
-    rows = sizes.rows.set_index(["dataset", "family"])
-    assert rows.loc[("snli", "RoBERTa"), "change_jsd"] == pytest.approx(0.2210 - 0.2294)
-    assert rows.loc[("snli", "RoBERTa"), ["nearer", "more_accurate"]].all()
-    assert not rows.loc[("mnli", "BERT"), "nearer"]
-    assert [one.name for one in sizes.inputs] == ["published/nie2020_table5.csv"]
-    ranks = results.rank_correlations().rows
-    assert ranks["spearman"].between(-1, 1).all()
-    assert len(ranks) == 12
-    assert set(ranks["n_models"]) == {9}
-
-
-@pytest.fixture(scope="module")
-def references(material):
-    return reference_scores(material, seed=0, measures=["jsd", "kl"])
-
-
-def test_the_figure_draws_every_system_and_the_references(table, references):
-    drawn = results.drawn_results(table, references)
-    kinds = drawn.rows.groupby("measure")["kind"].value_counts()
-    assert (kinds["jsd", "floor"], kinds["jsd", "ceiling"], kinds["kl", "floor"]) == (3, 3, 3)
-    assert ("kl", "ceiling") not in kinds.index
-    floor = references.rows.query("system == 'perfect model' and measure == 'jsd'")["value"]
-    assert (
-        floor.tolist() == drawn.rows.query("kind == 'floor' and measure == 'jsd'")["value"].tolist()
-    )
-    assert "BERT-large" in set(drawn.rows["system"])
-
-
-def test_the_shown_table_is_sorted_and_has_no_trivial_interval(table):
-    shown = results.shown_results(table.on("snli").rows)
-    header, cells = lay_out(shown, results.COLUMNS, ("dataset", "kind"))
-    assert [names[0] for names in header][:4] == ["dataset", "system", "from", "JSD"]
-    by_system = {row[1]: row for row in cells}
-    assert list(by_system)[:2] == ["chance", "estimated human"]
-    assert by_system["BART-large"][2] == "paper"
-    assert by_system["BART-large"][-1] == "–"
-    assert "[" in by_system["mine, seed 0"][3]
-    assert "[" in by_system["mine, seed 0"][-1]  # people
-    assert by_system["old label"][5] == "100.0"
-    for _, group in shown.groupby("kind"):
-        assert group["jsd"].is_monotonic_increasing
-
-
-@pytest.fixture(scope="module")
-def worth(material):
-    given = {"temperatures": [1.0, 2.0], "n_draws": 4, "n_resamples": 40, "seed": 0}
-    return results.human_equivalents(material, **given)
-
-
-def test_what_systems_are_worth_in_people(worth):
-    judges = worth.rows.groupby("measure")["n_judges"].first()
-    assert judges[TVD] == judges[JSD] == 50
-    header, cells = lay_out(
-        results.equivalents_beside(worth.rows), results.equivalent_columns(worth.rows)
-    )
-    assert [names[0] for names in header][2:] == ["squared distance", "TVD, m = 50", "JSD, m = 50"]
-    keys = ["dataset", "system", "temperature", "measure"]
-    text = worth.rows.set_index(keys)["text"]["snli", "mine, seed 1", 2, BRIER]
-    assert ["SNLI", "mine, seed 1, T = 2", text] in [row[:3] for row in cells]
 
 
 def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
@@ -163,8 +77,6 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     assert refused["measure"].tolist() == list(NAMES)
     assert refused["value"].isna().all()
     assert set(refused["note"]) == {"made from the votes that judge it"}
-    beside = results.equivalents_beside(rows).set_index("system")
-    assert beside.loc["oracle", BRIER] == "made from the votes that judge it"
     assert "oracle" not in set(results.drawn_equivalents(rows).rows["system"])
 
 
@@ -174,23 +86,6 @@ def test_votes_of_one_person_give_empty_tables(sample):
     assert results.human_equivalents.function(single, [], temperatures=[1.0], **given).empty
     rows = results.main_results.function(single, [], n_resamples=20, seed=0)
     assert rows["people"].isna().all()
-
-
-def rows_of(axis):
-    return [label.get_text() for label in axis.get_yticklabels()]
-
-
-def test_the_figure_of_people_has_a_row_for_each_family(worth):
-    drawn = results.drawn_equivalents(worth).rows
-    brier = worth.rows[worth.rows["measure"] == BRIER]
-    assert len(drawn) == brier["value"].notna().sum()
-    figure = plot_human_equivalents(drawn)
-    names = rows_of(figure.axes[0])
-    assert names.count("mine, 3 seeds") == 1
-    assert names.index("mean vote") < names.index("mine, 3 seeds")
-    many = drawn.assign(n_people=drawn["n_people"] * 10)
-    figure = plot_human_equivalents(many)
-    assert figure.axes[0].get_xscale() == "log"
 
 
 def signals(votes, systems):

@@ -8,10 +8,8 @@ import pytest
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
-from chaos_utils.analyses.agreement import entropy_bins, score_bins
+from chaos_utils.analyses.agreement import score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.metrics.divergence import entropy
-from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.scoring.systems import uniform
 
 
@@ -108,17 +106,6 @@ def test_without_votes_or_on_other_items_there_are_no_stages(find, known, runs, 
     assert len(growth(known(find, votes=others))) == 0
 
 
-def test_tables_name_the_files_that_were_read(sizes, looks):
-    names = {entry.name for entry in sizes.on("alphanli").inputs}
-    assert {name for name in names if name.startswith("results/")} == {
-        "results/stories/run.json",
-        "results/stories/predictions.parquet",
-    }
-    names = {entry.name for entry in looks.inputs}
-    assert "results/large/trajectory.parquet" in names
-    assert not {name for name in names if name.endswith("predictions.parquet")}
-
-
 def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
     stages = known(trajectory.with_looks)
     table = growth(stages, trajectory.by_look, pooled=False).rows
@@ -131,24 +118,6 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
         gap = scores.values[:, 0, k] - scores.values[:, 1, k]
         np.testing.assert_allclose(ours["over_chance"], gap, atol=1e-8)
         assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
-
-
-def test_all_items_are_the_mean_of_the_bins(sizes, sample):
-    one = chosen(sizes.rows, dataset="alphanli", measure="new_accuracy", bin=0).iloc[0]
-    shares, gold = mixed(sample[2:], 0.5)[0], sample[2].majority
-    right = expected_correct(shares, shares.argmax(axis=1), gold)
-    assert one["value"] == pytest.approx(right.mean())
-    assert one["n"] == len(sample[2])
-
-
-def test_pools_are_shown_as_one_on_request(known, sizes, sample):
-    assert list(sizes.rows["dataset"].unique()) == ["snli+mnli", "alphanli"]
-    entropies = np.concatenate([entropy(one.shares, unit="bits") for one in sample[:2]])
-    rows = chosen(sizes.rows, dataset="snli+mnli", measure="jsd", items=1000)
-    expected = np.bincount(entropy_bins(entropies, 4).of_item).tolist()
-    assert rows.loc[rows["bin"] > 0, "n"].tolist() == expected
-    alone = growth(known(), pooled=False).rows
-    assert list(alone["dataset"].unique()) == ["snli", "mnli", "alphanli"]
 
 
 def test_seeds_are_averaged_and_widen_the_intervals(known, sizes, runs):
@@ -175,28 +144,3 @@ def test_changes_are_those_since_the_first_stage(looks):
     assert (last["change_high"] < 0).all()
     first = rows[rows["items"] == 128]
     assert (first[["change", "change_low", "change_high"]] == 0).all(axis=None)
-
-
-def test_the_table_shows_every_stage_and_chance(sizes, sample):
-    shown = trajectory.side_by_side(sizes.rows)
-    assert list(shown.columns[-5:]) == ["all items", "bin 1", "bin 2", "bin 3", "bin 4"]
-    assert len(shown.columns) == 8
-    jsd = chosen(shown, quantity="JSD", dataset="SNLI+MNLI")
-    assert jsd["training items"].tolist() == ["1,000", "4,000", "chance"]
-    counts = chosen(shown, quantity="items scored", dataset="αNLI")
-    assert counts["all items"].tolist() == [str(len(sample[2]))]
-    accuracy = chosen(shown, quantity="new accuracy (%)", dataset="αNLI")
-    one = chosen(sizes.rows, dataset="alphanli", measure="new_accuracy", bin=2).iloc[0]
-    expected = f"{100 * one['value']:.0f} [{100 * one['low']:.0f}, {100 * one['high']:.0f}]"
-    assert accuracy["bin 2"].tolist() == [expected, f"{100 * one['chance']:.0f}"]
-
-
-def test_the_sample_s_stages_are_simulated(sample):
-    found = material(sample)
-    sizes = growth(trajectory.with_sizes(found, "minilm-l6"))
-    looks = growth(trajectory.with_looks(found, "minilm-l6"), trajectory.by_look)
-    for table in (sizes, looks):
-        assert set(table.rows["runs"]) == {"synthetic run"}
-        assert table.synthetic
-    every = chosen(sizes.rows, bin=0, measure="new_accuracy")
-    assert (every.loc[every["items"] == every["items"].max(), "change"] > 0).all()

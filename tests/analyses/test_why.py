@@ -5,15 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_of, on_items, with_counts
+from helpers.evidence import on_items, with_counts
 
 from chaos_utils.analyses import why
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.why import Companion
-from chaos_utils.base import style
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
-from chaos_utils.plots.why import plot_readings, plot_reasons
 from chaos_utils.scoring.systems import computed
 
 E, N, C = "entailment", "neutral", "contradiction"
@@ -140,25 +138,6 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
     assert len(why.joined(on(own))) == 0  # a reader's own votes have no records
     (released,) = why.joined(Material((Evidence((votes.dataset,), None, None),)))
     assert released.votes is None
-
-
-def test_the_sample_has_invented_companions(sample):
-    votes = sample[1]
-    material = Material((evidence_of(votes),))
-    varierr, taxonomy, livenli, ambient = why.beside(material)
-    assert not varierr.inputs
-    rng = np.random.default_rng(0)
-    system = computed("m", votes, rng.dirichlet([1, 1, 1], len(votes)))
-    why.errors.function(votes, [], n_resamples=9, confidence=0.9, seed=0, companion=varierr)
-    why.explaining.function(votes, n_draws=2, confidence=0.9, seed=0, companion=livenli)
-    reasons = why.reasons.function(votes, [system], confidence=0.9, companion=taxonomy)
-    alone = reasons[reasons["holder"] == why.PEOPLE]
-    readings = why.readings.function(votes, confidence=0.9, companion=ambient)
-    for narrow in (False, True):
-        with style.look("light", narrow):
-            for drawn, n in ((reasons, 4), (alone, 2)):
-                assert sum(axis.get_visible() for axis in plot_reasons(drawn).axes) == n
-            assert len(plot_readings(readings).axes[0].lines) == 3
 
 
 def test_published_files(released_root):

@@ -1,20 +1,35 @@
+import shlex
+
 import pytest
 from helpers.evidence import as_released
+from typer.testing import CliRunner
 
 from chaos_utils.analyses import your_model
 from chaos_utils.analyses.recorded import FOLDER
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli.__main__ import app
 from chaos_utils.scoring.systems import load_systems
 
 NAME = "synthetic model, seed 1"
 
 
+def in_process(command, folder, *, code):
+    """Run a command as `transcript` does, without a process of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = CliRunner().invoke(app, shlex.split(command)[1:], env={"COLUMNS": "80"})
+    assert done.exit_code == code, done.output
+    return f"$ {command}\n{done.output}"
+
+
 @pytest.fixture(scope="module")
 def transcript(sample):
     votes = sample[0]
-    table = your_model.commands.function(
-        votes, load_systems(votes), system=NAME, options=" --data sample"
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(your_model, "transcript", in_process)
+        table = your_model.commands.function(
+            votes, load_systems(votes), system=NAME, options=" --data sample"
+        )
     return table.groupby("part", sort=False)["text"].agg("\n".join)
 
 

@@ -9,22 +9,6 @@ from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.plots import collection as plots
 
 
-def texts(axis):
-    return [" ".join(text.get_text().split()) for text in axis.texts]
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_machine_shows_each_state_once_and_its_thresholds(narrow):
-    protocol = load_protocol(max_wrong_in_a_row=7)
-    with style.look("light", narrow=narrow):
-        drawn = texts(plots.plot_protocol(open_ways(protocol).rows).axes[0])
-    for state in protocol.table["states"]:
-        assert drawn.count(state) == 1, state
-    assert "answer: wrong in a row ≥ 7" in drawn
-    assert drawn.count("feedback on mistakes") == 2
-    assert drawn.count("no votes count") == 3
-
-
 @pytest.mark.parametrize("narrow", [False, True])
 def test_no_two_labels_of_the_machine_overlap(narrow):
     with style.look("light", narrow=narrow):
@@ -39,56 +23,6 @@ def test_no_two_labels_of_the_machine_overlap(narrow):
         assert figure.bbox.containsx(one.x0), written[number]
         assert figure.bbox.containsx(one.x1), written[number]
     assert min(text.get_fontsize() for text in written) >= 7
-
-
-def test_accuracy_curves_keep_to_their_dataset():
-    table = pd.DataFrame(
-        {
-            "dataset": dataset,
-            "who": who,
-            "items": [25.0, 75.0],
-            "accuracy_percent": [start, 92.0],
-            "low": [start - 2, 90.0],
-            "high": [start + 2, 94.0],
-            "plateau_percent": 92.0,
-            "settled_after": 50,
-            "settled_percent": 91.5,
-        }
-        for dataset, who, start in (("snli", "all", 70.0), ("snli", "careful", 85.0),
-                                    ("alphanli", "all", 90.0), ("alphanli", "careful", 91.0))
-    )  # fmt: skip
-    table = table.explode(["items", "accuracy_percent", "low", "high"]).infer_objects()
-    figure = plots.plot_annotator_accuracy(table)
-    first = [axis.lines[0].get_ydata()[0] for axis in figure.axes]
-    assert first == [70, 90]
-
-
-def test_effects_are_drawn_with_their_range():
-    mean = {"tvd": 0.2, "dollars": 100.0, "hours": 10.0}
-    table = pd.DataFrame(
-        {"careless": share, "without": without, "floor_tvd": 0.03}
-        | {name: value * (1 + share) for name, value in mean.items()}
-        | {"tvd": 0.2 * (1 + share) + worse * share}
-        | {f"{name}_low": value * share for name, value in mean.items()}
-        | {"tvd_low": 0.2 * share + 0.2 * worse * share}
-        | {f"{name}_high": value * 2 for name, value in mean.items()}
-        for share in (0.5, 0.1)
-        for worse, without in ((0.1, "hidden checks"), (0.0, "nothing"), (0.2, "every stage"))
-    )
-    errors, cost, _ = plots.plot_protocol_effect(table).axes
-    names = [label.get_text() for label in errors.get_yticklabels()]
-    assert names == ["published protocol", "without hidden checks", "without any stage"]
-    few, many = errors.containers
-    assert (few.get_label(), many.get_label()) == ("10%", "50%")
-    dots, _, (bars,) = many.lines
-    assert dots.get_xdata() == pytest.approx([0.3, 0.35, 0.4])
-    assert [list(ends[:, 0]) for ends in bars.get_segments()] == [
-        pytest.approx([0.1, 0.4]),
-        pytest.approx([0.11, 0.4]),
-        pytest.approx([0.12, 0.4]),
-    ]
-    assert any(line.get_xdata()[0] == 0.03 for line in errors.lines)
-    assert cost.containers[0].lines[0].get_xdata() == pytest.approx([110, 110, 110])
 
 
 @pytest.mark.parametrize("narrow", [False, True])

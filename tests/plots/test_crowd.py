@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.style import look
-from chaos_utils.plots.crowd import plot_crowd, plot_thinning
+from chaos_utils.plots.crowd import plot_crowd
 
 
 def rows(median, most):
@@ -20,19 +20,3 @@ def test_numbers_beyond_the_votes_there_are_are_dotted(most, n_dotted):
     assert [bar.get_height() for bar in left.patches[:2]] == [0.4, 0.6]
     dotted = next(line for line in right.lines if line.get_linestyle() == ":")
     assert len(dotted.get_xdata()) == n_dotted
-
-
-def test_each_estimate_is_a_line_beside_what_all_votes_give():
-    names = [("shannon", "plain"), ("shannon", "prior"), ("quadratic", "unbiased"),
-             ("squared_distance", "plain")]  # fmt: skip
-    table = pd.DataFrame(
-        [{"dataset": "d", "title": "D", "quantity": quantity, "estimate": estimate, "n_votes": n,
-          "value": 0.1 * n, "of_all": 0.3} for quantity, estimate in names for n in (3, 5)]
-    )  # fmt: skip
-    for narrow in (False, True):
-        with look("light", narrow):
-            axes = plot_thinning(table).axes
-        assert [axis.get_title() for axis in axes] == [
-            "Shannon entropy", "Quadratic entropy", "Squared distance",
-        ]  # fmt: skip
-        assert [len(axis.lines) for axis in axes] == [3, 2, 2]  # one is that of all votes

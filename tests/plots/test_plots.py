@@ -44,34 +44,3 @@ def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
     least = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert len(least) == 4
     assert {line.get_ydata()[0] for line in least} == {0.07}
-
-
-def test_rows_are_grouped_and_sorted_and_the_guess_is_a_line(others):
-    rows = [
-        {"dataset": "severity", "system": name, "kind": kind, "measure": "jsd", "value": value,
-         "low": value - 0.01, "high": value + 0.01, "n_items": 40, "floor": 0.1, "ceiling": 0.2,
-         "uniform": 0.9, "source": "published" if kind == "human" else "computed"}
-        for name, kind, value in (
-            ("worse", "model", 0.6), ("better", "model", 0.4), ("uniform", "baseline", 0.9),
-            ("mean vote", "baseline", 0.7), ("estimated human", "human", 0.2),
-        )
-    ]  # fmt: skip
-    (axis,) = ceilings.plot_noise_ceiling(pd.DataFrame(rows)).axes
-    names = [label.get_text() for label in axis.get_yticklabels()]
-    assert names == ["estimated human (published)", "mean vote", "better", "worse"]
-    assert {text.get_text() for text in axis.texts} == {"perfect model", "second crowd", "uniform"}
-    marked = [line for line in axis.lines if line.get_marker() not in ("None", "")]
-    assert [line.get_markerfacecolor() == "none" for line in marked] == [True] + [False] * 3
-
-
-def test_circles_stand_where_the_votes_own_error_differs(others):
-    rows = [
-        {"dataset": "severity", "measure": measure, "quantity": quantity, "n_votes": k,
-         "value": 0.5 / k + (0.1 if (measure, quantity) == ("ece_votes", "error") else 0)}
-        for measure in ("jsd", "kl", "ece_votes")
-        for quantity in ("floor", "error")
-        for k in (1, 10)
-    ]  # fmt: skip
-    jsd, ece = ceilings.plot_annotation_budget(pd.DataFrame(rows)).axes
-    assert len(jsd.lines) == 1
-    assert len(ece.lines) == 2
