@@ -60,14 +60,6 @@ def test_datasets_of_the_package():
     }
     known = list(catalogue._bundled().values())
     assert shown == {one.name: (one.n_classes, one.release.licence) for one in known}
-    sizes = {
-        name.strip("`"): re.fullmatch(r"([\d,]+) × ([\d–]+)", size).groups()
-        for name, _, size, *_ in rows("Datasets that come with the package")
-    }
-    for one in known:
-        n_items, n_votes = sizes[one.name]
-        assert one.n_votes in (0, n_votes if "–" in n_votes else int(n_votes))
-        assert one.files[0].items in (0, int(n_items.replace(",", "")))
 
 
 def test_what_stands_beside_the_votes():
