@@ -118,6 +118,7 @@ def test_a_folder_holds_what_it_holds(tmp_path):
     snli, colours = load_all_votes(str(tmp_path))
     assert (snli.dataset.name, colours.dataset.name) == ("snli", "colours")
     assert load_votes("snli", str(tmp_path)).uids == ("mine",)
+    assert "no chaosNLI_mnli_m.jsonl" in fault_of(load_votes, "mnli", tmp_path)
     assert load_all_votes(str(tmp_path / "chaosNLI_snli.jsonl"))[0].uids == ("mine",)
     described(tmp_path, "again.yaml")
     assert "Two dataset files have the same name" in fault_of(load_all_votes, tmp_path)

@@ -7,7 +7,7 @@ import threading
 import zipfile
 
 import pytest
-from helpers.rows import row, write_dataset, write_rows
+from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
 from chaos_utils.base import paths
@@ -133,7 +133,6 @@ def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, se
         arrived = json.loads(data("fetch", name, "--json"))
         assert arrived == {"v.csv": str(nowhere / "cache" / "v.csv")}
     assert load_votes("mine", str(path)).is_released
-    assert load_votes("mine").source.name == "v.csv"
     assert "did you mean 'mine'" in data("fetch", "mien")
 
 
@@ -143,15 +142,11 @@ def test_a_file_beside_its_yaml_file_is_found_there(nowhere):
     for command in ("fetch", "verify"):
         fault = data(command, path)
         assert f"to do:     correct the sha256 in {path}" in fault
-        assert "remove" not in fault
     with pytest.raises(ChaosError, match=r"not the published v\.csv: (.|\n)*correct the sha256"):
         load_votes("mine", str(path))
     describe(nowhere, VOTES, url="http://127.0.0.1:9/v.csv")
     assert data("fetch", path) == f"v.csv: {nowhere / 'v.csv'}\n"
     assert data("verify", path) == "v.csv: verified\n"
-    (nowhere / "v.csv").unlink()
-    assert "expected:  the published file\n" in data("fetch", path)
-    assert "There is no such file" in data("fetch", "none.yml")
 
 
 def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
@@ -179,9 +174,6 @@ def test_a_broken_archive_is_not_kept_either(nowhere, server, monkeypatch):
     (folder / "a.zip").write_bytes(b"PK no zip")
     with pytest.raises(ChaosError, match=r"Cannot fetch set/file\.txt"):
         sources.fetch(["set/file.txt"])
-    zipped(folder / "a.zip", {"file.txt": b"another version"})
-    with pytest.raises(ChaosError, match="SHA-256 differs"):
-        sources.fetch(["set/file.txt"])
     zipped(folder / "a.zip", {"file.txt": CONTENT})
     assert sources.fetch(["set/file.txt"])[0].read_bytes() == CONTENT
 
@@ -191,8 +183,6 @@ def test_without_a_network_the_error_says_where_to_put_the_file(nowhere, monkeyp
     with pytest.raises(ChaosError) as fault:
         sources.fetch(["set/file.txt"])
     assert "put the file at" in str(fault.value)
-    assert "Connection refused" in str(fault.value)
-    assert len(str(fault.value).splitlines()) <= 5
 
 
 def test_an_archive_cannot_write_outside(tmp_path):
@@ -220,46 +210,23 @@ def test_what_would_fill_the_disk_is_not_written(nowhere, server, monkeypatch):
     assert not (nowhere / "f.txt").exists()
     (folder / "file.txt").write_bytes(CONTENT)
     register(monkeypatch, url=f"{url}/file.txt")
-    for progress in (False, True):
-        with pytest.raises(ChaosError, match="the download is too large"):
-            sources.fetch(["set/file.txt"], progress=progress)
+    with pytest.raises(ChaosError, match="the download is too large"):
+        sources.fetch(["set/file.txt"])
     assert not [path for path in (nowhere / "cache").rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("given", ["auto", "released"])
-def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeypatch, given):
+@pytest.mark.parametrize("given", ["auto", "released", "snli"])
+def test_data_that_is_missing_or_changed_is_never_replaced_by_the_sample(
+    tmp_path, monkeypatch, given
+):
+    with pytest.raises(ChaosError, match=r"not available(.|\n)*chaos data fetch(.|\n)*data=sample"):
+        load_votes("snli", given)
     monkeypatch.setenv("CHAOS_DATA", str(write_dataset(tmp_path)))
     with pytest.raises(ChaosError, match=r"SHA-256 differs(.|\n)*chaos data fetch"):
         load_votes("snli", given)
 
 
-@pytest.mark.parametrize("given", ["auto", "released", "snli"])
-def test_no_data_at_all_is_an_error_that_offers_the_sample(given):
-    with pytest.raises(ChaosError, match=r"not available(.|\n)*chaos data fetch(.|\n)*data=sample"):
-        load_votes("snli", given)
-    assert load_votes("snli", "sample").source.synthetic
-
-
-def test_a_folder_of_ones_own(tmp_path, reader_in):
-    write_dataset(tmp_path / "nested")
-    write_rows(tmp_path / "flat" / "chaosNLI_snli.jsonl", [row(uid="mine")])
-    assert len(load_votes("mnli", str(tmp_path / "nested"))) == 3
-    assert load_votes("snli", str(tmp_path / "flat")).uids == ("mine",)
-    reader_in(tmp_path)
-    assert load_votes("snli", "flat").uids == ("mine",)
-    with pytest.raises(ChaosError, match=r"no chaosNLI_mnli_m\.jsonl"):
-        load_votes("mnli", "flat")
-
-
-@pytest.mark.parametrize(
-    ("name", "n_files"),
-    [("md-agreement", 3), ("wax", 1), ("ambient", 2), ("alttest", 4), ("llm_as_a_judge", 2)],
-)
+@pytest.mark.parametrize(("name", "n_files"), [("md-agreement", 3), ("alttest", 4)])
 def test_a_dataset_or_a_folder_names_all_its_files(name, n_files):
     names = json.loads(CliRunner().invoke(data_app, ["verify", name, "--json"]).stdout)
     assert list(names.values()) == ["missing"] * n_files
-
-
-def test_an_unknown_name_names_the_closest():
-    with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl"):
-        sources.get("chaosNLI_v1.0/chaosNLI_snl.jsonl")
