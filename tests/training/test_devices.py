@@ -3,8 +3,6 @@
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -62,13 +60,6 @@ def test_a_gpu_is_asked_to_compute_the_same_each_time_and_in_full_fp32(gpu, torc
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.get_float32_matmul_precision() == "highest"
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
-
-
-def test_a_process_computes_on_the_gpu_that_accelerate_gave_it(gpu, torch):
-    second = SimpleNamespace(device=torch.device("cuda:1"))
-    found = choose_device().taken_by(second)
-    assert (found.name, found.kind, found.title) == ("cuda:1", "cuda", "GPU cuda:1")
-    assert CPU.taken_by(SimpleNamespace(device=torch.device("cpu"))) is CPU
 
 
 def test_fp16_is_refused_on_a_cpu():
@@ -132,20 +123,9 @@ def test_memory_that_runs_out_is_one_message(torch, out_of_memory, tmp_path, mon
     with pytest.raises(ChaosError, match="no room for the model"):
         devices.placed(model, CPU)
     with monkeypatch.context() as within:
-        within.setattr(torch, "zeros_like", out_of_memory)
-        with pytest.raises(ChaosError, match="moments of AdamW"):
-            fit_tiny(tmp_path / "run")
-    with monkeypatch.context() as within:
         within.setattr(torch.optim.AdamW, "step", out_of_memory)
         with pytest.raises(ChaosError, match="update in step 1"):
             fit_tiny(tmp_path / "run")
-
-    def broken(name):
-        raise RuntimeError("something else")
-
-    monkeypatch.setattr(model, "to", broken)
-    with pytest.raises(RuntimeError, match="something else"):
-        devices.placed(model, CPU)
 
 
 @pytest.mark.parametrize(("family", "unused"), [("xlnet", ["transformer.mask_emb"]), ("bert", [])])
@@ -156,35 +136,6 @@ def test_weights_that_no_logit_depends_on_are_frozen(family, unused):
     loop.freeze_unused(model, encode(load_tokenizer(folder), corpus, 64), CPU)
     assert [name for name, p in model.named_parameters() if not p.requires_grad] == unused
     assert all(p.grad is None for p in model.parameters())
-
-
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux alone has it")
-def test_the_memory_of_a_run_is_not_that_of_what_ran_before():
-    def hold(mib):
-        block = np.ones(mib * 2**17)  # of 8 bytes
-        return block.sum()
-
-    hold(256)
-    before = devices.peak_memory_gib(CPU)
-    devices.reset_peak_memory(CPU)
-    fresh = devices.peak_memory_gib(CPU)
-    assert fresh < before - 0.2
-    hold(128)
-    assert fresh + 0.1 < devices.peak_memory_gib(CPU) < before
-
-
-def test_the_speed_is_measured_on_smaller_matrices_where_memory_is_full(
-    torch, out_of_memory, monkeypatch
-):
-    randn, asked = torch.randn, []
-
-    def short(size, **more):
-        asked.append(size[0])
-        return out_of_memory() if size[0] > 100 else randn(size, **more)
-
-    monkeypatch.setattr(torch, "randn", short)
-    assert devices.measured_peak(CPU, 256) > 0
-    assert asked == [256, 128, 64]
 
 
 def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monkeypatch):
@@ -202,6 +153,5 @@ def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monke
     assert state.seconds > 0.3
     assert state.cpu_seconds > 0
     cost = costs.cost_of(model, replace(state, seconds=2.0), CPU, 1)
-    assert (cost["seconds"], cost["pairs_per_second"]) == (2.0, 32)
+    assert (cost["seconds"], cost["pairs_per_second"], cost["pairs"]) == (2.0, 32, 64)
     assert (cost["calls"], cost["devices"]) == (2, ["CPU, 1 thread", "another CPU"])
-    assert cost["pairs"] == 64
