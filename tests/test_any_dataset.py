@@ -2,16 +2,12 @@
 
 import io
 import json
-import zlib
-from base64 import b64decode
-from types import SimpleNamespace
 
 import IPython.display
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from chaos_book import book_votes, explorer
 from helpers.checkout import PROJECT, chaos, copy_checkout
 from helpers.datasets import write_four_labels, write_two_labels
 from scipy.spatial.distance import jensenshannon
@@ -151,32 +147,6 @@ def test_chapters_on_votes_and_predictions(described, compute):
     if votes.dataset.n_classes == 4:
         published, _ = compute("ceilings", described, **own)
         assert set(published["tbl-normalised-scores"]["system"]) == {"mine", "uniform", "mean vote"}
-
-
-def test_the_explorer_shows_four_labels(four, monkeypatch):
-    (votes,) = load_all_votes(str(four))
-    manifest = {
-        "parameters": {"data": str(four)},
-        "inputs": [{"sha256": votes.source.sha256}],
-        "synthetic": False,
-    }
-    monkeypatch.setattr(book_votes, "manifests", lambda: {"tbl-examples": manifest})
-    site = SimpleNamespace(srcdir=PROJECT / "book")
-    book_votes._read.cache_clear()
-    items, texts = (read(script) for script in explorer._data(site).values())
-    (shown,) = items["datasets"]
-    assert shown["labels"] == ["none", "mild", "strong", "extreme"]
-    assert len({tuple(colours) for colours in shown["colours"]}) == 4
-    rows = [votes.index(uid) for uid in shown["uids"]]
-    assert np.array_equal(np.transpose(shown["votes"]), votes.counts[rows])
-    assert (shown["old_votes"], shown["old_label"], shown["fields"]) == (None, None, [])
-    assert texts == {"severity": []}
-
-
-def read(script):
-    """Return what a script sets, as a browser would read it."""
-    packed = script.partition(' = "')[2]
-    return json.loads(zlib.decompress(b64decode(packed)))
 
 
 @pytest.mark.slow

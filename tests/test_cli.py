@@ -1,14 +1,13 @@
 """The command `chaos`: what it answers; whatever goes wrong ends in one message and code 2."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout, shorten
-from helpers.rows import row, write_dataset, write_rows
+from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
 import chaos_utils
@@ -160,34 +159,10 @@ def test_a_faulty_file_is_found_before_anything_is_built(call, unbuilt, file, co
     (unbuilt / file).write_bytes(sound)
 
 
-def test_before_a_build_nothing_is_made_and_nothing_can_be_cited(call, unbuilt):
-    rows = json.loads(call("figures", "--json", cwd=unbuilt).stdout)
-    assert {row["state"] for row in rows} == {"not made"}
-    assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
-    assert "Nothing was built yet" in call("cite", "fig-entropy", cwd=unbuilt, code=2).stderr
-
-
 def test_outside_a_checkout_the_commands_that_need_one_say_so(call, tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "_is_project", lambda folder: False)
     done = call("build", "--sample", cwd=tmp_path, code=2)
     assert "needs a checkout of the book" in done.stderr
-
-
-def test_figures_are_listed_and_cited(call, small_checkout, monkeypatch):
-    monkeypatch.setattr(extras, "_check_code", lambda checkout: None)
-    rows = json.loads(call("figures", "--json", cwd=small_checkout).stdout)
-    assert {one["state"] for one in rows} == {"synthetic"}
-    assert all(one["title"].startswith("Synthetic sample: ") for one in rows)
-    for format, message in (
-        ("plain", "Figure fig-entropy in The Living Book"),
-        ("bibtex", "@misc{fig-entropy,"),
-        ("csl", '"id": "fig-entropy"'),
-    ):
-        done = call("cite", "fig-entropy", "--format", format, cwd=small_checkout)
-        assert message in done.stdout
-        assert done.stdout.endswith("\n")
-    done = call("cite", "fig-entropi", cwd=small_checkout, code=2)
-    assert "did you mean 'fig-entropy'" in done.stderr
 
 
 def test_run_writes_a_folder_of_its_own(small_checkout):
@@ -202,25 +177,3 @@ def test_run_writes_a_folder_of_its_own(small_checkout):
     assert folder.parent == small_checkout / "runs"
     assert (folder / "page.html").is_file()
     assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_run_on_a_dataset_of_ones_own(tmp_path, small_checkout):
-    """A folder is relative to where the reader is; text is escaped; faults come through."""
-    evil = row(uid="<script>alert(1)</script>", old=1)
-    rows = [evil, row(uid="b", counts=(30, 40, 30), old=0), row(uid="c", old=0)]
-    write_dataset(tmp_path / "mine", snli=rows)
-    data = os.path.relpath(tmp_path / "mine", small_checkout)
-    given = ["-p", f"data={data}", "-p", "resamples=10", "-p", "examples=1"]
-    for notebook, parameters in (("annotations", given), ("disagreement", given[:2])):
-        done = chaos("run", notebook, *parameters, cwd=small_checkout)
-        assert done.returncode == 0, done.stderr
-    for page in (small_checkout / "runs").glob("*/page.html"):
-        assert "<script" not in page.read_text()
-    record = next((small_checkout / "runs").glob("disagreement-*/record.json")).read_text()
-    assert "own-data/chaosNLI_snli.jsonl" in record
-    write_rows(tmp_path / "mine" / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", [evil, '{"uid": "cut'])
-    done = chaos("run", "annotations", *given, cwd=small_checkout)
-    assert done.returncode == 2
-    assert "line 2, column" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -85,13 +85,6 @@ def test_a_votes_file_needs_no_yaml(tmp_path, kind):
     assert get_dataset("my-colours-2") == votes.dataset
 
 
-def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path):
-    (tmp_path / "scale.csv").write_text("id,worker,answer\na,1,10\na,2,9\nb,1,2\n")
-    (votes,) = load_all_votes(str(tmp_path / "scale.csv"))
-    assert votes.dataset.labels == ("2", "9", "10")
-    assert votes.annotations.annotator.tolist() == [0, 1, 0]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
@@ -126,13 +119,6 @@ def test_a_folder_holds_what_it_holds(tmp_path):
     assert "no votes in this data folder" in fault_of(load_all_votes, tmp_path / "empty")
 
 
-def test_a_file_that_a_yaml_names_is_not_taken_for_another_s(tmp_path):
-    described(tmp_path, files=[{"name": "dev.json"}])
-    (tmp_path / "votes.csv").rename(tmp_path / "dev.json")  # as OCNLI's is called
-    (votes,) = load_all_votes(str(tmp_path))
-    assert votes.dataset.name == "colours"
-
-
 def test_a_base_name_that_two_datasets_share_says_too_little(tmp_path):
     wax, lesion = (Path(get_dataset(name).file) for name in ("wax", "lesion"))
     assert wax.name == lesion.name
@@ -153,14 +139,6 @@ def test_a_base_name_that_two_datasets_share_says_too_little(tmp_path):
 def test_a_misspelt_value_names_the_closest(data, expected):
     assert expected in fault_of(load_all_votes, data)
     assert expected in fault_of(load_votes, "snli", data)
-
-
-@pytest.mark.usefixtures("released_root")
-def test_a_dataset_s_name_is_data():
-    (votes,) = load_all_votes("mnli")
-    assert votes.is_released
-    assert votes.dataset.name == "mnli"
-    assert "no votes on 'snli'" in fault_of(load_votes, "snli", "mnli")
 
 
 def test_a_dataset_without_a_sample_says_so():
@@ -207,31 +185,11 @@ def test_what_is_the_package_s_own(tmp_path, fields, expected):
     assert f"where:     {path}" in fault
 
 
-def test_datasets_without_a_colour_get_the_next_ones_in_the_order_in_which_they_come(tmp_path):
-    loaded = [
-        load_all_votes(str(described(tmp_path / name, name=name)))[0].dataset
-        for name in ("one", "two", "three", "one")
-    ]
-    assert loaded[0] == loaded[3] == get_dataset("one")
-    looks = {(one.colour, one.dash) for one in known_datasets()}
-    assert len(looks) == len(known_datasets())
-
-
 def test_the_yaml_file_of_one_of_the_package_may_be_given():
     source = Path(catalogue.__file__).with_name("dices.yml")
     assert bring(read_dataset(source)) == get_dataset("dices")
     with pytest.raises(ChaosError, match="This name is taken"):
         bring(read_dataset(source).model_copy(update={"title": "Another"}))
-
-
-def test_a_file_is_not_read_as_another_one_of_its_name(tmp_path):
-    for folder, labels in (("a", "xy"), ("b", "pq")):
-        lines = ["item,label", *(f"{i},{label}" for i in range(2) for label in labels)]
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "votes.csv").write_text("\n".join(lines))
-    first, second = (load_all_votes(str(tmp_path / one / "votes.csv"))[0] for one in "ab")
-    assert first.dataset.labels == ("x", "y")
-    assert second.dataset.labels == ("p", "q")
 
 
 def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):

@@ -155,28 +155,6 @@ def test_a_file_that_cannot_be_described_ends_in_one_message(path, content, said
     assert not path.with_suffix(".yml").exists()
 
 
-def test_shares_beside_the_number_of_votes_are_votes(check, path):
-    assert "first: row 2" in check("item,n_votes,a,b\n1,3,1,2\n2,3,1,1\n").faults[0]
-    found = check("item,n_votes,a,b\n1,4,0.25,0.75\n2,3,0.333,0.667\n")
-    assert found.labels == {"a": 2, "b": 5}
-    assert not found.faults
-    assert run("init", path)[0] == 0
-    for file in (path, path.with_suffix(".yml")):
-        (votes,) = load_all_votes(str(file))
-        assert votes.counts.tolist() == [[1, 3], [1, 2]]
-        catalogue._brought.clear()
-
-
-def test_a_column_beside_the_votes_of_a_wide_file_needs_a_description(check, path):
-    found = check("item,text,a,b\n1,a text,2,0\n2,more text,1,1\n")
-    assert "chaos dataset init" in found.abilities[0].why
-    with pytest.raises(ChaosError, match=r"columns that hold no votes(.|\n)*'text'"):
-        load_all_votes(str(path))
-    run("init", path)
-    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
-    assert votes.texts[1]["text"] == "more text"
-
-
 def test_a_slider_needs_a_rule_that_is_named(check, path):
     ratings = [(i * 37 % 101) / 1 for i in range(80)]
     rows = [f"{i // 4},w{i % 4},{rating:.1f}\n" for i, rating in enumerate(ratings)]
@@ -216,22 +194,6 @@ def test_init_writes_what_is_read_and_never_over_another_file(path):
     assert out.read_text() == before
     assert run("init", path, "--out", out, "--force")[0] == 0
     assert run("init", path, "--out", path.with_name("a") / "mine.yml")[0] == 2
-
-
-def test_init_leaves_out_annotators_that_are_missing(path):
-    path.write_text(GOOD.replace("dog ran,cyd", "dog ran,"), "utf-8")
-    assert "annotators are missing on some rows" in run("init", path)[1]
-    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
-    assert votes.annotations is None
-    assert votes.counts.sum() == 5
-
-
-def test_init_says_what_remains_to_be_done(path):
-    path = path.with_name("snli.csv")
-    path.write_text(LINES + "0,w0,a\n")
-    said = run("init", path)[1]
-    assert "the dataset is called 'my-snli'" in said
-    assert "next: correct snli.csv" in said
 
 
 def test_check_answers_for_people_and_programs(path, tmp_path):

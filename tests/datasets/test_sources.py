@@ -136,19 +136,6 @@ def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, se
     assert "did you mean 'mine'" in data("fetch", "mien")
 
 
-def test_a_file_beside_its_yaml_file_is_found_there(nowhere):
-    (nowhere / "v.csv").write_bytes(VOTES)
-    path = describe(nowhere, VOTES, url="http://127.0.0.1:9/v.csv", sha256="0" * 64)
-    for command in ("fetch", "verify"):
-        fault = data(command, path)
-        assert f"to do:     correct the sha256 in {path}" in fault
-    with pytest.raises(ChaosError, match=r"not the published v\.csv: (.|\n)*correct the sha256"):
-        load_votes("mine", str(path))
-    describe(nowhere, VOTES, url="http://127.0.0.1:9/v.csv")
-    assert data("fetch", path) == f"v.csv: {nowhere / 'v.csv'}\n"
-    assert data("verify", path) == "v.csv: verified\n"
-
-
 def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
     url, folder = server
     (folder / "m.txt").write_bytes(CONTENT)

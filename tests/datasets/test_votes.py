@@ -1,7 +1,5 @@
 """ChaosNLI's own files as votes, and every fault of them."""
 
-import json
-
 import pytest
 from helpers.rows import row, write_rows
 
@@ -93,15 +91,3 @@ def test_what_need_not_be_there(tmp_path):
     del made["example"]["uid"]
     assert len(read(tmp_path, [made])) == 1
     assert len(read(tmp_path, [row(counts=(3, 1, 1))], any_number=True)) == 1
-
-
-def test_a_line_separator_of_unicode_does_not_end_a_line(tmp_path):
-    made = row()
-    made["example"]["premise"] = "one\u2028two"
-    (text,) = read(tmp_path, [json.dumps(made, ensure_ascii=False)]).texts
-    assert text["premise"] == "one\u2028two"
-
-
-def test_the_number_of_votes_is_given_only_where_all_items_have_it(others, sample):
-    four, two = others
-    assert [one.n_votes_each for one in (sample[0], two, four)] == [100, 5, None]

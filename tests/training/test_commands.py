@@ -2,11 +2,9 @@
 
 import json
 import shlex
-from dataclasses import fields
 
 import pytest
 import yaml
-from helpers.checkout import PROJECT
 from typer.testing import CliRunner
 
 from chaos_utils.base import paths
@@ -14,7 +12,6 @@ from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
 from chaos_utils.scoring.trained import committed_runs, read_run, wanted_runs
 from chaos_utils.training import wanted
-from chaos_utils.training.settings import Settings
 
 SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
          "--dev-examples", "20", "--threads", "3", "--token-budget", "200"]  # fmt: skip
@@ -58,16 +55,6 @@ def test_bad_input_ends_in_one_message_and_code_2(arguments, message, torch, tmp
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "run").exists()
-
-
-def test_every_setting_is_an_option_with_its_meaning():
-    shown = " ".join(
-        CliRunner(env={"COLUMNS": "200"}).invoke(app, ["finetune", "--help"]).stdout.split()
-    )
-    for one in fields(Settings):
-        assert f"--{one.name.replace('_', '-')} " in shown
-        assert one.metadata["meaning"][1:] in shown
-    assert shown.index("--model") < shown.index("--data") < shown.index("--device")
 
 
 def test_a_run_is_reported_and_its_recorded_command_makes_it_again(
@@ -121,18 +108,6 @@ def test_a_list_that_cannot_be_read_is_one_message(checkout, text, words):
     assert done.exit_code == 2
     assert "wanted.yml" in done.stderr
     assert words in " ".join(done.stderr.split())
-
-
-def test_a_run_s_record_that_cannot_be_listed_is_one_message(checkout):
-    (checkout / "results" / "one").mkdir()
-    source = PROJECT / "results" / "minilm-l6-nli-s0" / "run.json"
-    record = json.loads(source.read_text()) | {"fits": []}
-    (checkout / "results" / "one" / "run.json").write_text(json.dumps(record))
-    entry = "- {name: one, why: x, settings: {model: tiny-bert}}"
-    (checkout / "results" / "wanted.yml").write_text(entry)
-    done = chaos("wanted")
-    assert done.exit_code == 2
-    assert "run.json" in done.stderr
 
 
 def test_the_project_s_list_is_complete_and_its_readme_current():

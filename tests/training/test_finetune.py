@@ -66,15 +66,6 @@ def test_a_trajectory_ends_where_the_run_ends(trained):
     assert last == pytest.approx(shares(trained.plain), abs=1e-6)
 
 
-def test_fewer_development_and_test_items_are_predicted_where_that_is_asked(trained, tmp_path):
-    run = trained.plain
-    assert run.record["dev"]["all"]["n"] == run.record["test"]["all"]["n"] == 24
-    assert len(run.read_table("dev.parquet")) == run.record["data"]["n_dev"] == 24
-    run = engine.finetune(small(dev_examples=0), tmp_path / "all")
-    data = load_data(small())
-    assert run.record["dev"]["all"]["n"] == len(data.dev) > 24
-
-
 def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(trained, tmp_path):
     plain = trained.plain
     first, again, once = (
@@ -281,12 +272,6 @@ def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch
         moved[item, label] += step
         slope = 50 * (mean_loss(moved, targets, "jsd") - mean_loss(logits, targets, "jsd")) / step
         assert float(given.grad[item, label]) == pytest.approx(slope, abs=1e-4)
-
-
-def test_patience_ends_a_run_and_keeps_the_best_epoch(tmp_path):
-    settings = small(epochs=9, patience=1, learning_rate=1e-12)
-    fit = engine.finetune(settings, tmp_path / "run").record["fits"][0]
-    assert fit["steps"] == 2 * fit["planned_steps"] / 9  # no epoch is better than the first
 
 
 # On the votes

@@ -1,7 +1,6 @@
 """Models with an NLI head of their own: asked as they are, and fine-tuned."""
 
 import json
-import shlex
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,7 +16,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.corpora import load_chaosnli
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.trained import UNKNOWN, read_run
+from chaos_utils.scoring.trained import UNKNOWN
 from chaos_utils.training import cache, encoders, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.encoding import encode
@@ -112,25 +111,6 @@ def test_what_it_was_trained_on_is_said_to_be_unknown(published, asked, tmp_path
     later = replace(small(init=str(run.folder)), model=str(published))
     with pytest.raises(ChaosError, match="names no weights"):
         engine.finetune(later, tmp_path / "x")
-
-
-def test_the_recorded_command_predicts_the_same(shelf, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "results").mkdir()
-    name_labels(shelf, None)
-    command = (
-        "predict --model ./nli-model --labels contradiction,entailment,neutral --data sample "
-        "--dev-examples 20 --mc-samples 2 --out results/run"
-    )
-    done = CliRunner().invoke(app, shlex.split(command))
-    assert done.exit_code == 0, done.stderr
-    first = read_run(tmp_path / "results" / "run")
-    program, *words = shlex.split(first.record["command"])
-    assert program == "chaos"
-    assert CliRunner().invoke(app, words).exit_code == 0
-    again = read_run(first.folder)
-    for entry in ("outputs", "command", "settings", "predicted"):
-        assert again.record[entry] == first.record[entry]
 
 
 @pytest.mark.parametrize(
