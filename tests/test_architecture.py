@@ -107,14 +107,6 @@ def _is_text(node):
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def test_only_paths_reads_the_project_s_variables():
-    for path in MODULES:
-        text = path.read_text()
-        assert "getenv" not in text
-        if path.name != "paths.py":
-            assert not re.search(r"environ(\.get\(|\[)\s*.CHAOS", text), path
-
-
 def locked(name):
     """Return the versions in a lock of pip's, and the digests of each, by package."""
     text = (PACKAGE.parent / "requirements" / name).read_text("utf-8").replace("\\\n", " ")

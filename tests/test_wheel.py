@@ -1,6 +1,5 @@
 """The built wheel in an environment of its own, outside the checkout, without the extras."""
 
-import json
 import os
 import subprocess
 import sys
@@ -74,14 +73,6 @@ def call(*words, cwd=None, **environment):
         [str(word) for word in words], cwd=cwd, env=kept | environment, capture_output=True,
         text=True, check=False,
     )  # fmt: skip
-
-
-def test_no_package_of_the_extras_is_installed(installed):
-    listed = json.loads(run(installed / "python", "-m", "pip", "list", "--format", "json").stdout)
-    names = {one["name"].lower().replace("_", "-") for one in listed}
-    assert {"chaos-utils", "numpy", "pandas", "pyarrow"} <= names
-    assert not names & {"matplotlib", "seaborn", "sphinx", "snakemake", "papermill", "torch"}
-    assert not names & {"tqdm", "jupyter-book", "jupytext", "rocrate", "pillow"}
 
 
 def test_predictions_are_evaluated(installed, reader):

@@ -185,13 +185,6 @@ def test_what_is_the_package_s_own(tmp_path, fields, expected):
     assert f"where:     {path}" in fault
 
 
-def test_the_yaml_file_of_one_of_the_package_may_be_given():
-    source = Path(catalogue.__file__).with_name("dices.yml")
-    assert bring(read_dataset(source)) == get_dataset("dices")
-    with pytest.raises(ChaosError, match="This name is taken"):
-        bring(read_dataset(source).model_copy(update={"title": "Another"}))
-
-
 def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):
     name = get_dataset("snli").file
     published = registry()[name].sha256

@@ -124,17 +124,6 @@ def test_what_is_odd_is_said_and_never_mended(check, path, changed, fault, remar
     assert ("blanks" not in remark) or "1 of 6 labels have blanks around them" in notes
 
 
-def test_single_cells_of_a_wide_file_are_faults_and_hide_no_other_votes(check, path):
-    found = check("item,a,b\n1,2,0\n2,-1,3\n3,1,\n")
-    assert found.labels == {"a": 3, "b": 3}
-    assert found.faults == [
-        "no number of votes in the column 'a' of 1 of 3 rows (first: row 2)",
-        "no number of votes in the column 'b' of 1 of 3 rows (first: row 3)",
-    ]
-    with pytest.raises(ChaosError, match=r"line 3, field 'a'(.|\n)*row 3, line 4, field 'b'"):
-        load_all_votes(str(path))
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [

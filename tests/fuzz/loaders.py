@@ -56,6 +56,11 @@ _HOSTILE = (
     b"1_000", b"&a [*a]", b"*a", b"!!python/name:os.system", b"!!binary x", b"<<: {a: 1}", b"? [a]",
     b"[1, [2]]", b'{"a": [1]}', b"\xe2\x80\xae", b"a" * 100_000,
 )  # fmt: skip
+REASONS = (
+    b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": "so", '
+    b'"judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", "makes_sense": '
+    b'false}]}], "neutral": [], "contradiction": []}\n'
+)
 
 
 class Hang(BaseException):
@@ -165,8 +170,8 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         load = partial(load_corpus, task, "train", str(sample))
         yield f"corpus {task}", place, [place.read_bytes()], lambda path, load=load: load()
     beside = folder / "beside"
-    for name, sound, read in _COMPANIONS:
-        yield name, beside / name, [sound], lambda path, read=read: read(str(beside))
+    path = beside / "varierr" / "varierr.json"
+    yield "reasons", path, [REASONS], lambda path: companions.read_varierr(str(beside))
 
     book = folder / "book"  # a checkout: the working directory
     (book / "notebooks").mkdir(parents=True)
@@ -195,21 +200,6 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         publish_table("tbl-sizes", rows, caption="How many items there are.")
     manifest = site / "figures" / "tbl-sizes.json"
     yield "site", manifest, [manifest.read_bytes()], lambda path: diff.compare(site, site)
-
-
-_COMPANIONS: list[tuple[str, bytes, Callable[[str], object]]] = [
-    ("varierr/varierr.json",
-     b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": "so", '
-     b'"judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", "makes_sense": '
-     b'false}]}], "neutral": [], "contradiction": []}\n', companions.read_varierr),
-    ("livenli/livenli.csv",
-     b"uid,worker_id,multilabel,explanation,taxonomy\n1,a,true | either,so,x\n2,b,false,no,y\n",
-     companions.read_livenli),
-    ("berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
-     b"premise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
-     b"a\tb\tneutral\t12\nc\td\tentailment\t99\n",
-     lambda data: companions.read_berts(data=data)),
-]  # fmt: skip
 
 
 def _arrived(archive: Path, folder: Path) -> None:

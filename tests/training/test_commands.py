@@ -97,7 +97,6 @@ def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("- [", "cannot be read"),
         ("- {name: one, why: x}", "entry 1"),
         ("- {name: one, why: x, predict: {run: two, mc_samples: many}}", "entry 1"),
     ],
