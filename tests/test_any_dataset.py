@@ -14,7 +14,6 @@ from scipy.spatial.distance import jensenshannon
 from typer.testing import CliRunner
 
 from chaos_utils.cli.__main__ import app
-from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report import figures, tables
@@ -33,16 +32,9 @@ WRITERS = {"four": write_four_labels, "two": write_two_labels}
 
 
 @pytest.fixture(params=WRITERS)
-def described(request, tmp_path, monkeypatch):
+def described(request, tmp_path):
     """The YAML file of a dataset with four or two labels."""
-    monkeypatch.setattr(catalogue, "_brought", {})
     return WRITERS[request.param](tmp_path)
-
-
-@pytest.fixture
-def four(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
-    return write_four_labels(tmp_path)
 
 
 def write_predictions(described):
@@ -151,8 +143,8 @@ def test_chapters_on_votes_and_predictions(described, compute):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", [*FEW, "your_model"])
-def test_a_chapter_is_run_on_a_reader_s_file(chapter, four, tmp_path):
-    checkout = copy_checkout(tmp_path / "checkout")
+def test_a_chapter_is_run_on_a_reader_s_file(chapter, tmp_path):
+    checkout, four = copy_checkout(tmp_path / "checkout"), write_four_labels(tmp_path)
     path, votes, _ = write_predictions(four)
     given = {"data": four} | FEW.get(chapter, {})
     if chapter not in ("annotations", "disagreement"):

@@ -9,7 +9,6 @@ import yaml
 from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
@@ -24,11 +23,6 @@ DESCRIBED = {
     "files": [{"name": "votes.csv"}],
     "reader": {"format": "long"},
 }
-
-
-@pytest.fixture(autouse=True)
-def _nothing_was_brought(monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
 
 
 def described(folder, file="colours.yml", **fields):

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
-from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 
@@ -21,11 +20,6 @@ GOOD = """Item ID,Text,Rater,Label,age
 2,a dog ran,cyd,yes,50
 """
 LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for k in range(12))
-
-
-@pytest.fixture(autouse=True)
-def _no_other_datasets(monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
 
 
 @pytest.fixture
@@ -196,8 +190,6 @@ def test_check_answers_for_people_and_programs(path, tmp_path):
     both = json.loads(run("check", tmp_path, "--json")[1])
     assert [one["file"] for one in both] == ["votes.csv", "wide.csv"]
     run("init", path)
-    (described,) = json.loads(run("check", path.with_suffix(".yml"), "--json")[1])
-    assert described["labels"] == both[0]["labels"]
     path.write_text(GOOD + "2,a dog ran,ann,yes,30\n")  # her second vote on it
     for more in ([], ["--json"]):
         code, shown = run("check", path, *more)

@@ -1,11 +1,9 @@
 """One process at a time makes a run."""
 
-import fcntl
-
 import pytest
 from filelock import FileLock
 
-from chaos_utils.training.cache import only_one, work_folder
+from chaos_utils.training.cache import only_one
 
 
 def test_a_run_waits_for_another_process_that_makes_it(empty_cache):
@@ -25,15 +23,3 @@ def test_a_run_waits_for_another_process_that_makes_it(empty_cache):
     with only_one("key", said.append), only_one("another", said.append):
         pass
     assert len(said) == 1
-
-
-def test_a_file_system_that_refuses_locks_stops_nothing(monkeypatch):
-    def refused(*_):
-        raise OSError(95, "Operation not supported")
-
-    monkeypatch.setattr(fcntl, "flock", refused)
-    said = []
-    with only_one("key", said.append):
-        assert work_folder("key").is_dir()
-    assert len(said) == 1
-    assert "takes no locks" in said[0]
