@@ -1,4 +1,4 @@
-"""Datasets that one YAML file describes run through evaluation, chapters and explorer."""
+"""Datasets that one YAML file describes run through evaluation and chapters."""
 
 import io
 import json

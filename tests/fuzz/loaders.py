@@ -1,4 +1,4 @@
-"""Damage files of every kind that the package reads, and read them: `loaders.py NUMBER SEED`.
+"""Damage files that readers bring or are given, and read them: `loaders.py NUMBER SEED`.
 
 Only a `ChaosError` may come of it, within five seconds and a gigabyte. Prints each other fault once
 as a line of JSON, with the file that raises it; then how many files were read.

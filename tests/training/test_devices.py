@@ -1,4 +1,4 @@
-"""Hardware: what is chosen, what is said when memory or locks fail, what is measured."""
+"""Hardware: what is chosen, what is said when memory fails, what is measured."""
 
 import os
 import time
