@@ -1,25 +1,19 @@
-"""Datasets that one YAML file describes run through evaluation, chapters and explorer."""
+"""Datasets that one YAML file describes run through evaluation and chapters."""
 
 import io
 import json
-import shutil
-import zlib
-from base64 import b64decode
-from types import SimpleNamespace
 
 import IPython.display
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from chaos_book import book_votes, explorer
 from helpers.checkout import PROJECT, chaos, copy_checkout
 from helpers.datasets import write_four_labels, write_two_labels
 from scipy.spatial.distance import jensenshannon
 from typer.testing import CliRunner
 
 from chaos_utils.cli.__main__ import app
-from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report import figures, tables
@@ -38,16 +32,9 @@ WRITERS = {"four": write_four_labels, "two": write_two_labels}
 
 
 @pytest.fixture(params=WRITERS)
-def described(request, tmp_path, monkeypatch):
+def described(request, tmp_path):
     """The YAML file of a dataset with four or two labels."""
-    monkeypatch.setattr(catalogue, "_brought", {})
     return WRITERS[request.param](tmp_path)
-
-
-@pytest.fixture
-def four(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
-    return write_four_labels(tmp_path)
 
 
 def write_predictions(described):
@@ -99,7 +86,6 @@ def evaluate(path, data, *options, measures="all"):
     given = ("--data", str(data), "--bootstrap", "40", "--measures", measures, "--csv", *options)
     done = CliRunner().invoke(app, ["evaluate", str(path), *given])
     assert done.exit_code == 0, done.stderr
-    assert all(line.startswith("wrote ") for line in done.stderr.splitlines())
     rows = pd.read_csv(io.StringIO(done.stdout), index_col="measure")
     assert {PERFECT_MODEL, "mean vote", "mine"} <= set(rows.loc["jsd", "system"])
     return rows[rows["origin"] == "yours"]
@@ -112,32 +98,18 @@ def test_predictions_are_evaluated_by_the_yaml_file_or_by_the_votes_alone(descri
     assert by_votes_alone.loc["jsd", "value"] == pytest.approx(table.loc["jsd", "value"])
     known = {one for one, measure in MEASURES.items() if measure.needs in ("", "two votes")}
     assert set(table.index) == known | set(human_equivalents.NAMES)
-    assert (table["n_items"] == len(votes)).all()
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert table.loc["jsd", "value"] == pytest.approx(distance)
-    assert table.loc["jsd", ["low", "high"]].notna().all()
-
-
-@pytest.mark.slow
-def test_figures_of_an_evaluation(described, tmp_path):
-    path, votes, _ = write_predictions(described)
-    evaluate(path, described, "--out", str(tmp_path / "out"))
-    drawn = {file.stem for file in (tmp_path / "out" / "figures").glob("*.svg")}
-    kinds = ("reliability", "distce", "entropy-bins")
-    assert {f"fig-{kind}-{votes.dataset.name}" for kind in kinds} < drawn
 
 
 def test_chapters_on_votes(described, compute):
     (votes,) = load_all_votes(str(described))
     short = votes.dataset.short
     published, said = compute("annotations", described)
-    assert set(published["tbl-examples"]["dataset"]) == {votes.dataset.name}
     assert f"*{short} has no old labels: left out here.*" in said
-    assert f"*{short} has no texts: items are shown without them.*" in said
     published, said = compute("disagreement", described)
     assert published["fig-entropy"]["n_items"].sum() == len(votes)
     assert published["fig-majority-share"]["n_at_least"].max() == len(votes)
-    assert "fig-simplex" not in published
     assert f"*The triangle leaves out {short}: it needs three labels.*" in said
     published, said = compute("ceilings", described)
     assert "*No model's predictions are available" in said
@@ -147,11 +119,9 @@ def test_chapters_on_votes(described, compute):
     # Whether from halves of 3 votes to 13, or with 5 votes: nothing to extrapolate from.
     assert bounds["ceiling_halves"].isna().all()
     published, said = compute("results", described)
-    assert "tbl-disagreement-signal" not in published
     assert f"*Without predictions of a model, nothing can be said here of {short}.*" in said
     published, _ = compute("fitting", described)
     assert set(published["tbl-fitting"]["n_systems"]) == {0}
-    assert "fig-fitting-curve" not in published
 
 
 def test_chapters_on_votes_and_predictions(described, compute):
@@ -160,65 +130,21 @@ def test_chapters_on_votes_and_predictions(described, compute):
     published, _ = compute("agreement", described, **own)
     bins = published["tbl-entropy-bins"].query("system == 'mine' and measure == 'jsd'")
     assert bins["n"].sum() == len(votes)
-    published, said = compute("results", described, **own)
+    published, _ = compute("results", described, **own)
     assert "mine" in set(published["tbl-disagreement-signal"]["system"])
-    assert "mine" in set(published["tbl-main-results"]["system"])
-    assert "Without predictions" not in said
     published, _ = compute("fitting", described, **own)
     fitted = published["tbl-fitting"].query("inputs == 'mine'")
-    maps = fitted.loc[fitted["objective"] == "jsd", "map"]
-    assert set(maps) == {"temperature", "vector", "affine", "quadratic"}
-    assert "fig-fitting-curve" in published
-    assert "tbl-fitting-old-label" not in published
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert fitted.loc[fitted["map"] == "as it is", "jsd"].item() == pytest.approx(distance)
     if votes.dataset.n_classes == 4:
-        published, said = compute("ceilings", described, **own)
+        published, _ = compute("ceilings", described, **own)
         assert set(published["tbl-normalised-scores"]["system"]) == {"mine", "uniform", "mean vote"}
-        assert "No model's predictions" not in said
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mnli", "alphanli"])
-@pytest.mark.parametrize("chapter", [one for one in FEW if one != "fitting"])
-def test_a_folder_with_one_of_chaosnli_s_files(name, chapter, compute, released_root, tmp_path):
-    dataset = catalogue.get_dataset(name)
-    shutil.copy(released_root / dataset.file, tmp_path)
-    published, _ = compute(chapter, tmp_path)
-    found = [rows["dataset"] for rows in published.values() if "dataset" in rows]
-    assert name in set().union(*found)
-
-
-def test_the_explorer_shows_four_labels(four, monkeypatch):
-    (votes,) = load_all_votes(str(four))
-    manifest = {
-        "parameters": {"data": str(four)},
-        "inputs": [{"sha256": votes.source.sha256}],
-        "synthetic": False,
-    }
-    monkeypatch.setattr(book_votes, "manifests", lambda: {"tbl-examples": manifest})
-    site = SimpleNamespace(srcdir=PROJECT / "book")
-    book_votes._read.cache_clear()
-    items, texts = (read(script) for script in explorer._data(site).values())
-    (shown,) = items["datasets"]
-    assert shown["labels"] == ["none", "mild", "strong", "extreme"]
-    assert len({tuple(colours) for colours in shown["colours"]}) == 4
-    rows = [votes.index(uid) for uid in shown["uids"]]
-    assert np.array_equal(np.transpose(shown["votes"]), votes.counts[rows])
-    assert (shown["old_votes"], shown["old_label"], shown["fields"]) == (None, None, [])
-    assert texts == {"severity": []}
-
-
-def read(script):
-    """Return what a script sets, as a browser would read it."""
-    packed = script.partition(' = "')[2]
-    return json.loads(zlib.decompress(b64decode(packed)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", [*FEW, "your_model"])
-def test_a_chapter_is_run_on_a_reader_s_file(chapter, four, tmp_path):
-    checkout = copy_checkout(tmp_path / "checkout")
+def test_a_chapter_is_run_on_a_reader_s_file(chapter, tmp_path):
+    checkout, four = copy_checkout(tmp_path / "checkout"), write_four_labels(tmp_path)
     path, votes, _ = write_predictions(four)
     given = {"data": four} | FEW.get(chapter, {})
     if chapter not in ("annotations", "disagreement"):

@@ -1,14 +1,13 @@
 """The command `chaos`: what it answers; whatever goes wrong ends in one message and code 2."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout, shorten
-from helpers.rows import row, write_dataset, write_rows
+from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
 import chaos_utils
@@ -50,19 +49,13 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for command in ("data", "params", "run", "sweep", "build", "figures", "cite"):
-        assert command in done.stdout
 
 
 def test_the_command_says_its_version_and_what_it_can_do(call):
     assert call("--version").stdout == f"chaos {chaos_utils.__version__}\n"
     for arguments in ([], ["evaluate"], ["data"], ["data", "fetch"]):
         assert call(*arguments, "-h").stdout == call(*arguments, "--help").stdout
-    said = call("-h").stdout
-    groups = ["Read", "Evaluate", "Build", "Train", "Collect", "Publish"]
-    found = [said.index(f"─ {group} ─") for group in groups]
-    assert found == sorted(found)
-    assert "─ Commands ─" not in said  # each command is in a group
+    assert "─ Commands ─" not in call("-h").stdout  # each command is in a group
     words = {"COMP_WORDS": "chaos eva", "COMP_CWORD": "1", "_CHAOS_COMPLETE": "complete_bash"}
     done = CliRunner().invoke(app, [], env=words, prog_name="chaos")
     assert done.stdout.split() == ["evaluate"]
@@ -70,27 +63,18 @@ def test_the_command_says_its_version_and_what_it_can_do(call):
 
 def test_params_are_listed_for_people_and_programs(call):
     assert "bootstrap resamples" in call("params", "annotations").stdout
-    listed = json.loads(call("params", "annotations", "--json").stdout)
-    assert listed[0]["name"] == "data"
-    assert {"name", "type", "default", "choices", "meaning"} == set(listed[0])
+    assert json.loads(call("params", "annotations", "--json").stdout)[0]["name"] == "data"
 
 
 def test_data_status_and_verify(call, tmp_path, monkeypatch):
     monkeypatch.setenv("CHAOS_DATA", str(write_dataset(tmp_path / "data")))
     rows = json.loads(call("data", "status", "--json").stdout)
     assert rows[0]["verified"] is False
-    assert rows[0]["items"] == 3
     (missing,) = [row for row in rows if row["file"] == "alphanli/train.jsonl"]
     assert (missing["path"], missing["verified"]) == (None, None)
-    assert "NO" in call("data", "status").stdout
     done = call("data", "verify", "chaosNLI_v1.0", "--json", code=2)
     assert json.loads(done.stdout)
     assert "Not as published: 3 of 3 files." in done.stderr
-
-
-@pytest.mark.usefixtures("released_root")
-def test_released_data_verifies(call):
-    assert call("data", "verify", "chaosNLI_v1.0").stdout.count("verified") == 3
 
 
 @pytest.mark.parametrize(
@@ -98,24 +82,15 @@ def test_released_data_verifies(call):
     [
         (["run", "anotations"], "did you mean 'annotations'"),
         (["run", "annotations", "-p", "sead=1"], "did you mean 'seed'"),
-        (["run", "annotations", "-p", "seed=one"], "'one'"),
         (["run", "annotations", "-p", "seed=-1"], "0 or more"),
         (["run", "annotations", "-p", "seed"], "NAME=VALUE"),
         (["run", "annotations", "-p", "seed=1", "-p", "seed =2"], "given twice"),
-        (["sweep", "anotations", "-p", "seed=0,1"], "did you mean 'annotations'"),
-        (["sweep", "annotations", "-p", "seed=0,-1"], "0 or more"),
         (["sweep", "annotations", "-p", "seed=0,0"], "the same run twice"),
-        (["sweep", "annotations", "--profile", "slrum"], "did you mean 'slurm'"),
         (["build", "--profile", "slrum"], "did you mean 'slurm'"),
         (["build", "--sample", "--strict"], "exclude each other"),
         (["build", "--sample", "--url", "example.org"], "not the address of a site"),
         (["release", "--out", ""], "No folder is named"),
-        (["release", "--out", "README.md/out"], "Cannot write here"),
         (["release", "--check", "none.zip"], "no such archive"),
-        (["votes", "merge", "a.json", "--out", ""], "No folder is named"),
-        (["finetune", "--model", "tiny-bert", "--out", ""], "No folder is named"),
-        (["predict", "one", "--out", ""], "No folder is named"),
-        (["params", "nothing"], "No such notebook"),
         (["data", "fetch", "chaosNLI_v1.0/chaosNLI_snl.jsonl"], "did you mean"),
     ],
 )
@@ -129,8 +104,6 @@ def test_bad_input_ends_in_one_message_and_code_2(call, arguments, message):
     [
         ("chaos run anotations", "did you mean 'annotations'"),
         ("chaos -h >/dev/full", "The answer cannot be written."),
-        ("chaos params why >/dev/full", "The answer cannot be written."),
-        ("chaos params why --json >&-", "The answer cannot be written."),
         ("chaos params why --json 1</dev/null", "The answer cannot be written."),
         ("mkdir $HOME/gone; cd $HOME/gone; rmdir ../gone; chaos params why", "was deleted"),
     ],
@@ -140,22 +113,11 @@ def test_a_process_that_fails_says_so_in_one_message(script, message, tmp_path):
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-    assert "Exception" not in done.stderr
 
 
 def test_a_reader_that_goes_away_ends_the_command_silently():
     done = shell("{ chaos params why; echo code $? >&2; } | true")
     assert done.stderr == "code 1\n"
-
-
-@pytest.mark.parametrize("arguments", [["data", "status"], ["evaluate", "a.csv"]])
-def test_a_working_directory_that_was_deleted_is_one_message(
-    call, tmp_path, arguments, monkeypatch
-):
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
-    assert "The working directory was deleted." in call(*arguments, cwd=".", code=2).stderr
 
 
 def test_control_codes_never_reach_the_terminal(call):
@@ -185,7 +147,6 @@ def unbuilt(copied, monkeypatch):
         ("notebooks/annotations.py", b"# caf\xe9\n", "not UTF-8"),
         ("CITATION.cff", b"title: A book\nauthors: [{name: A}]\n", "CITATION.cff"),
         ("book/redirects.yml", b"chapters/old: [index]\n", "redirects.yml"),
-        ("book/redirects.yml", b"- \xff\n", "redirects.yml"),
     ],
 )
 def test_a_faulty_file_is_found_before_anything_is_built(call, unbuilt, file, content, message):
@@ -196,13 +157,6 @@ def test_a_faulty_file_is_found_before_anything_is_built(call, unbuilt, file, co
         assert message in call("figures", cwd=unbuilt, code=2).stderr
     assert not (unbuilt / "_build" / "chapters").exists()
     (unbuilt / file).write_bytes(sound)
-
-
-def test_before_a_build_nothing_is_made_and_nothing_can_be_cited(call, unbuilt):
-    rows = json.loads(call("figures", "--json", cwd=unbuilt).stdout)
-    assert {row["state"] for row in rows} == {"not made"}
-    assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
-    assert "Nothing was built yet" in call("cite", "fig-entropy", cwd=unbuilt, code=2).stderr
 
 
 def test_outside_a_checkout_the_commands_that_need_one_say_so(call, tmp_path, monkeypatch):
@@ -243,28 +197,5 @@ def test_run_writes_a_folder_of_its_own(small_checkout):
     assert "tbl-agreement" in answer["made"]
     folder = Path(answer["run"])
     assert folder.parent == small_checkout / "runs"
-    assert folder.name.startswith("annotations-")
     assert (folder / "page.html").is_file()
     assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_run_on_a_dataset_of_ones_own(tmp_path, small_checkout):
-    """A folder is relative to where the reader is; text is escaped; faults come through."""
-    evil = row(uid="<script>alert(1)</script>", old=1)
-    rows = [evil, row(uid="b", counts=(30, 40, 30), old=0), row(uid="c", old=0)]
-    write_dataset(tmp_path / "mine", snli=rows)
-    data = os.path.relpath(tmp_path / "mine", small_checkout)
-    given = ["-p", f"data={data}", "-p", "resamples=10", "-p", "examples=1"]
-    for notebook, parameters in (("annotations", given), ("disagreement", given[:2])):
-        done = chaos("run", notebook, *parameters, cwd=small_checkout)
-        assert done.returncode == 0, done.stderr
-    for page in (small_checkout / "runs").glob("*/page.html"):
-        assert "<script" not in page.read_text()
-    record = next((small_checkout / "runs").glob("disagreement-*/record.json")).read_text()
-    assert "own-data/chaosNLI_snli.jsonl" in record
-    write_rows(tmp_path / "mine" / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", [evil, '{"uid": "cut'])
-    done = chaos("run", "annotations", *given, cwd=small_checkout)
-    assert done.returncode == 2
-    assert "line 2, column" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -28,15 +28,11 @@ class Parcel(Strict):
     ("content", "found"),
     [
         (None, "nothing; expected names with values"),
-        (["A"], "['A']; expected names with values"),
         ({}, "code: is missing"),
         ({"code": 3}, "code: found 3; expected capital letters"),
-        ({"code": "a"}, "code: found 'a'; expected capital letters"),
         ({"code": "a" * 99}, "code: expected capital letters"),
-        ({"code": "A", "note": ""}, "note: no such field; one of: code, inside, beside, says"),
         ({"code": "A", "say": ""}, "say: no such field; did you mean 'says'? "
          "One of: code, inside, beside, says"),
-        ({"code": "A", "inside": {}}, "inside.kind: found ''; one of: box, bag"),
         ({"code": "A", "inside": {"kind": "bug"}},
          "inside.kind: found 'bug'; did you mean 'bag'? One of: box, bag"),
         ({"code": "A", "inside": {"kind": "bag", "size": 1}},
@@ -47,7 +43,6 @@ class Parcel(Strict):
          "inside.bag.sizes: found []; a list should have at least 1 item, not 0"),
         ({"code": "A", "beside": {"it": "x"}},
          "beside.it: found 'x'; expected names with values, or a number"),
-        ({"code": "A", "beside": {3: 1}}, "beside.3: found 3; expected text"),
         ({"code": "A", "beside": {"it": {"kind": "box", "sise": 2}}},
          "beside.it.sise: no such field; did you mean 'size'? One of: kind, size\n"
          "             beside.it: found {'kind': 'box', 'sise': 2}; expected a number"),

@@ -10,28 +10,13 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import companions
 from chaos_utils.datasets.companions import LABELS
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.datasets.registry import registry
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-
-FOLDERS = (
-    "varierr", "livenli", "nli_disagreement_taxonomy", "ambient", "alttest",
-    "berts_of_a_feather", "llm_as_a_judge",
-)  # fmt: skip
-
-
-def test_every_companion_has_a_digest_and_its_own_address():
-    files = [file for name, file in registry().items() if name.split("/")[0] in FOLDERS]
-    assert len(files) == 13
-    assert all(file.sha256 and "raw.githubusercontent.com" in file.url for file in files)
-    assert len({file.url for file in files}) == len(files)
 
 
 @pytest.mark.usefixtures("released_root")
 def test_reasons_are_as_published():
-    known = set(load_votes("mnli").uids)
     rows = companions.read_varierr()
     assert (len(rows), rows["uid"].nunique()) == (1_933, 500)
-    assert set(rows["uid"]) <= known
     assert rows["peers"].sum() + rows["stands"].notna().sum() == 7_574
     # A label is an error where nobody who gave it stands by it.
     by_label = rows.groupby(["uid", "label"])
@@ -41,14 +26,11 @@ def test_reasons_are_as_published():
 
     rows = companions.read_livenli()
     assert (len(rows), rows["uid"].nunique(), rows["annotator"].nunique()) == (1_405, 122, 48)
-    assert len(set(rows["uid"]) & known) == 50
     assert np.allclose(rows[list(LABELS)].sum(axis=1), 1)
     assert (rows[list(LABELS)].max(axis=1) < 1).sum() == 118 + 86 + 22 + 11
 
     rows = companions.read_taxonomy()
     assert rows.groupby("round")["uid"].nunique().to_dict() == {1: 400, 2: 110}
-    assert len(set(rows["uid"]) & known) == 450
-    assert rows["reason"].nunique() == 11  # ten, and none of them
     assert rows["reason"].value_counts()["Probabilistic"] == 145 + 39
 
 
@@ -67,20 +49,6 @@ def test_people_agree_more_on_ambient_once_it_is_disambiguated():
     assert accepted[False] > 8 > 5 > accepted[True]
     linguists = companions.read_ambient_linguists()
     assert (linguists["id"].nunique(), linguists["annotator"].nunique()) == (2_020, 28)
-    assert linguists[list(LABELS)].any(axis=1).all()
-
-
-@pytest.mark.usefixtures("released_root")
-def test_a_hundred_berts_agree_where_people_do_not():
-    votes = load_votes("mnli")
-    assert len(companions.read_berts()) == 9_815
-    rows = companions.read_berts(votes)
-    assert tuple(rows["uid"]) == votes.uids
-    gold = rows["label"].map(LABELS.index).to_numpy()
-    assert (gold == votes.old_label).all()
-    people = votes.shares[np.arange(len(votes)), gold]
-    rho = rows["n_correct"].corr(pd.Series(people), method="spearman")
-    assert round(rho, 3) == 0.156
 
 
 # The complete run; with the trials on SNLI, total variation is 0.196.
@@ -98,20 +66,6 @@ def test_six_language_models_pooled(name, jsd, tvd):
     assert round(total_variation(people, machines).mean(), 3) == tvd
 
 
-# The share is that of the people who gave the label that a model gave, over items and models.
-@pytest.mark.parametrize(("name", "n_models", "share"), [("wax", 6, 0.251), ("lesion", 4, 0.513)])
-@pytest.mark.usefixtures("released_root")
-def test_language_models_beside_the_annotators(name, n_models, share):
-    rows, votes = companions.read_llm_annotators(name), load_votes(name)
-    assert set(rows["uid"]) == set(votes.uids)
-    assert rows["model"].nunique() == n_models
-    assert len(rows) == n_models * len(votes)
-    labels = [*votes.dataset.labels, "None-of-the-above"]
-    shares = np.column_stack([votes.shares, np.zeros(len(votes))])
-    agreed = shares[rows["uid"].map(votes.index), rows["label"].map(labels.index)].mean()
-    assert round(agreed, 3) == share
-
-
 def test_only_some_datasets_have_language_models_beside_them():
     with pytest.raises(ChaosError, match="No language models' labels"):
         companions.read_llm_annotators("rte")
@@ -127,7 +81,6 @@ def write(folder, name, content):
 # Readers, and the files that they read.
 VARIERR = (companions.read_varierr, "varierr/varierr.json")
 LIVENLI = (companions.read_livenli, "livenli/livenli.csv")
-TAXONOMY = (companions.read_taxonomy, "nli_disagreement_taxonomy/taxonomy_round1_release.jsonl")
 BERTS = (
     lambda data: companions.read_berts(data=data),
     "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
@@ -154,14 +107,11 @@ def test_a_folder_of_ones_own(tmp_path):
 @pytest.mark.parametrize(
     ("of", "content", "expected"),
     [
-        (VARIERR, "", "empty"),
         (VARIERR, '{"id": ', "expected JSON"),
         (VARIERR, {"id": "a"}, "no column 'error_labels'"),
         (VARIERR, UNSAID, "found:     'annotator'"),
         (LIVENLI, "uid,x\n1,2\n", "no column 'worker_id'"),
         (LIVENLI, ASKED + "1,w,maybe,x,y\n", "found:     'maybe'"),
-        (TAXONOMY, {"pairID": "a"}, "no column 'a1'"),
-        (BERTS, HEAD.replace("gold", "g"), "no column 'gold_label'"),
         (BERTS, HEAD + "0\ta\tb\tneutral\t101\n", "found:     '101'"),
         (JUDGES, JUDGED | {"pred": "x"}, "found:     'x'"),
         (LESION, {"gpt": {"a": 9}}, "found:     '9'"),
@@ -176,11 +126,8 @@ def test_bad_files_end_in_one_clear_error(tmp_path, of, content, expected):
     assert len(str(fault.value)) < 1500
 
 
-PAVLICK = (lambda: load_votes("pavlick"), "pavlick_kwiatkowski/preprocessed-data.jsonl")
-
-
-@pytest.mark.parametrize(("read", "name"), [VARIERR, JUDGES, PAVLICK])
-def test_a_file_with_another_digest_is_refused(tmp_path, monkeypatch, read, name):
+def test_a_file_with_another_digest_is_refused(tmp_path, monkeypatch):
+    read, name = VARIERR
     monkeypatch.setenv("CHAOS_DATA", write(tmp_path, name, JUDGED))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         read()

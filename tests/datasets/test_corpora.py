@@ -80,14 +80,6 @@ def test_a_fault_in_a_training_file_is_named(tmp_path, lines, message):
         load_corpus("nli", "train", str(tmp_path))
 
 
-def test_a_line_that_is_no_json_is_named(tmp_path):
-    write_pairs(tmp_path, [row()])
-    with (tmp_path / "snli_1.0" / "snli_1.0_train.jsonl").open("a") as file:
-        file.write("{half")
-    with pytest.raises(ChaosError, match="line 2"):
-        load_corpus("nli", "train", str(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("labels", "message"), [("1\n2\n", "2 labels for 1 stories"), ("3\n", "line 1")]
 )
@@ -104,11 +96,6 @@ def test_training_data_that_is_missing_is_never_replaced_by_the_sample(tmp_path,
     with pytest.raises(ChaosError, match=r"chaos data fetch snli_1\.0/snli_1\.0_train\.jsonl"):
         choose_data("nli")
     assert choose_data("nli", "sample") == "sample"
-
-
-def test_an_unknown_task_is_named():
-    with pytest.raises(ChaosError, match="did you mean 'nli'"):
-        load_corpus("nlii", "train", "sample")
 
 
 def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():

@@ -1,16 +1,14 @@
 """What the parameter `data` may be, and a dataset's YAML file."""
 
-import json
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
-from helpers.rows import row, write_dataset, write_rows
+from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
@@ -25,11 +23,6 @@ DESCRIBED = {
     "files": [{"name": "votes.csv"}],
     "reader": {"format": "long"},
 }
-
-
-@pytest.fixture(autouse=True)
-def _nothing_was_brought(monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
 
 
 def described(folder, file="colours.yml", **fields):
@@ -72,20 +65,13 @@ def test_a_file_with_a_digest_is_verified_and_may_stand_where_data_is_looked_for
     assert len(load_all_votes(str(path))) == 1
 
 
-@pytest.mark.parametrize("kind", ["long", "wide", "wide shares", "json lines", "parquet"])
+@pytest.mark.parametrize("kind", ["long", "wide", "parquet"])
 def test_a_votes_file_needs_no_yaml(tmp_path, kind):
     path = tmp_path / "My Colours (2).CSV"
-    rows = [line.split(",") for line in CSV.splitlines()[1:]]
-    text = {
-        "long": CSV,
-        "wide": "\ufeffuid;blue;red\na;1;1\nb;0;1\n",
-        "wide shares": "uid,n_votes,blue,red\na,2,0.5,0.5\nb,1,0,1\n",
-        "json lines": "".join(json.dumps({"item": i, "vote": one}) + "\n" for i, one in rows),
-    }
     if kind == "parquet":
         pd.DataFrame({"uid": ["a", "b"], "blue": [1, 0], "red": [1, 1]}).to_parquet(path)
     else:
-        path.write_text(text[kind])
+        path.write_text(CSV if kind == "long" else "\ufeffuid;blue;red\na;1;1\nb;0;1\n")
     (votes,) = load_all_votes(str(path))
     assert votes.dataset.name == "my-colours-2"
     assert votes.dataset.labels == ("blue", "red")
@@ -93,22 +79,12 @@ def test_a_votes_file_needs_no_yaml(tmp_path, kind):
     assert get_dataset("my-colours-2") == votes.dataset
 
 
-def test_labels_of_a_long_file_are_in_an_order_that_rows_do_not_decide(tmp_path):
-    (tmp_path / "scale.csv").write_text("id,worker,answer\na,1,10\na,2,9\nb,1,2\n")
-    (votes,) = load_all_votes(str(tmp_path / "scale.csv"))
-    assert votes.dataset.labels == ("2", "9", "10")
-    assert votes.annotations.annotator.tolist() == [0, 1, 0]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("a.csv", "", "empty"),
-        ("a.csv", "item,label\n", "This votes file holds no votes"),
         ("a.csv", "item,label\na,red\n", "expected:  two labels at least"),
         ("a.csv", "item,red,blue,n_votes\na,1,2,4\n", "found '4'; expected 3, the sum"),
         ("a.csv", "item,red,blue\na,1,-2\n", "to do:     correct the file\n"),
-        ("a.csv", "x,y\n1,2\n", "This is not a votes file in a known format"),
         ("a.csv", "item,worker_name,choice\n1,WORKER_A,yes\n2,WORKER_B,no\n", "not a votes file"),
         ("snli.csv", CSV, "This name is taken"),
         ("äö.csv", CSV, "makes no name for a dataset"),
@@ -129,22 +105,12 @@ def test_a_folder_holds_what_it_holds(tmp_path):
     snli, colours = load_all_votes(str(tmp_path))
     assert (snli.dataset.name, colours.dataset.name) == ("snli", "colours")
     assert load_votes("snli", str(tmp_path)).uids == ("mine",)
+    assert "no chaosNLI_mnli_m.jsonl" in fault_of(load_votes, "mnli", tmp_path)
     assert load_all_votes(str(tmp_path / "chaosNLI_snli.jsonl"))[0].uids == ("mine",)
     described(tmp_path, "again.yaml")
     assert "Two dataset files have the same name" in fault_of(load_all_votes, tmp_path)
     (tmp_path / "empty").mkdir()
     assert "no votes in this data folder" in fault_of(load_all_votes, tmp_path / "empty")
-    write_dataset(tmp_path / "three")
-    (tmp_path / "three" / get_dataset("mnli").file).unlink()
-    held = [one.dataset.name for one in load_all_votes(str(tmp_path / "three"))]
-    assert held == ["snli", "alphanli"]
-
-
-def test_a_file_that_a_yaml_names_is_not_taken_for_another_s(tmp_path):
-    described(tmp_path, files=[{"name": "dev.json"}])
-    (tmp_path / "votes.csv").rename(tmp_path / "dev.json")  # as OCNLI's is called
-    (votes,) = load_all_votes(str(tmp_path))
-    assert votes.dataset.name == "colours"
 
 
 def test_a_base_name_that_two_datasets_share_says_too_little(tmp_path):
@@ -160,23 +126,13 @@ def test_a_base_name_that_two_datasets_share_says_too_little(tmp_path):
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ("relesed", "did you mean 'released'"),
         ("ocnl", "did you mean 'ocnli'"),
-        ("no/such/folder", "one of: auto, released, sample"),
         ("", "There is no such data"),
     ],
 )
 def test_a_misspelt_value_names_the_closest(data, expected):
     assert expected in fault_of(load_all_votes, data)
     assert expected in fault_of(load_votes, "snli", data)
-
-
-@pytest.mark.usefixtures("released_root")
-def test_a_dataset_s_name_is_data():
-    (votes,) = load_all_votes("mnli")
-    assert votes.is_released
-    assert votes.dataset.name == "mnli"
-    assert "no votes on 'snli'" in fault_of(load_votes, "snli", "mnli")
 
 
 def test_a_dataset_without_a_sample_says_so():
@@ -188,12 +144,9 @@ def test_a_dataset_without_a_sample_says_so():
     [
         ({"titel": "x"}, "titel: no such field; did you mean 'title'?"),
         ({"name": "Not a name"}, "name: found 'Not a name'; expected lower-case letters, digits"),
-        ({"labels": ["red"]}, "list should have at least 2 items"),
         ({"labels": ["red", "red"]}, "the label name 'red' occurs twice"),
         ({"labels": [True, False]}, "put 'Yes' and 'No' in quotation marks"),
         ({"labels": [{"name": "a", "spellings": ["b"]}, "b"]}, "'b' stands for two labels"),
-        ({"labels": None}, "labels"),
-        ({"files": []}, "files: found []"),
         ({"files": [{"name": "f", "url": "https://x"}]}, "has an address and no sha256"),
         ({"files": [{"name": "f", "sha256": "12"}]}, "found '12'; expected 64 hexadecimal digits"),
         ({"files": [{"name": "../f"}]}, "no path below a data folder"),
@@ -201,10 +154,7 @@ def test_a_dataset_without_a_sample_says_so():
         ({"task": "nil"}, "task: found 'nil'; did you mean 'nli'?"),
         ({"sample": "scene"}, "sample: found 'scene'; did you mean 'scenes'?"),
         ({"systems": [SYSTEM | {"files": ["a-{sed}.json"]}]}, "only {seed} may stand in them"),
-        ({"systems": [SYSTEM | {"outside": "a-{"}]}, "only {seed} may stand in them"),
         ({"reader": {"format": "lnog"}}, "reader.format: found 'lnog'; did you mean 'long'?"),
-        ({"reader": {}}, "reader.format: found ''; one of: chaosnli, long, wide, columns"),
-        ({"reader": {"format": "wide", "n_votes": [1]}}, "expected a whole number, or text"),
         ({"reader": {"format": "wide", "values": "shares"}}, "shares need n_votes"),
         ({"reader": {"format": "long", "texts": {"a": "b"}}}, "reader.texts names 'a'"),
         ({"reader": {"format": "long", "texts_by": "id"}}, "needs a second file"),
@@ -218,10 +168,6 @@ def test_faults_of_a_yaml_file_name_the_field(tmp_path, fields, expected):
     assert str(path) in str(fault.value)
 
 
-def test_numbers_may_be_labels(tmp_path):
-    assert read_dataset(described(tmp_path, labels=[1, 2])).codes == ("1", "2")
-
-
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [({"name": "sample"}, "name of its own"), ({"in_book": 1}, "remove in_book")],
@@ -231,38 +177,6 @@ def test_what_is_the_package_s_own(tmp_path, fields, expected):
     fault = fault_of(load_all_votes, path)
     assert expected in fault
     assert f"where:     {path}" in fault
-
-
-def test_datasets_without_a_colour_get_the_next_ones_in_the_order_in_which_they_come(tmp_path):
-    loaded = [
-        load_all_votes(str(described(tmp_path / name, name=name)))[0].dataset
-        for name in ("one", "two", "three", "one")
-    ]
-    assert loaded[0] == loaded[3] == get_dataset("one")
-    looks = {(one.colour, one.dash) for one in known_datasets()}
-    assert len(looks) == len(known_datasets())
-    of_book = {one.colour for one in known_datasets() if one.in_book}
-    assert not of_book & {one.colour for one in loaded}
-    own = {"colour": {"light": "#0072b2", "dark": "#5ab4e6"}, "dash": "dotted"}
-    (votes,) = load_all_votes(str(described(tmp_path / "own", name="own", **own)))
-    assert (votes.dataset.colour.light, votes.dataset.dash) == ("#0072b2", "dotted")
-
-
-def test_the_yaml_file_of_one_of_the_package_may_be_given():
-    source = Path(catalogue.__file__).with_name("dices.yml")
-    assert bring(read_dataset(source)) == get_dataset("dices")
-    with pytest.raises(ChaosError, match="This name is taken"):
-        bring(read_dataset(source).model_copy(update={"title": "Another"}))
-
-
-def test_a_file_is_not_read_as_another_one_of_its_name(tmp_path):
-    for folder, labels in (("a", "xy"), ("b", "pq")):
-        lines = ["item,label", *(f"{i},{label}" for i in range(2) for label in labels)]
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "votes.csv").write_text("\n".join(lines))
-    first, second = (load_all_votes(str(tmp_path / one / "votes.csv"))[0] for one in "ab")
-    assert first.dataset.labels == ("x", "y")
-    assert second.dataset.labels == ("p", "q")
 
 
 def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):

@@ -71,12 +71,9 @@ def test_long_files(tmp_path, content):
     votes = read(tmp_path, content, LONG)
     assert votes.uids == ("a", "b")
     assert votes.counts.tolist() == [[2, 1, 0], [0, 0, 1]]
-    assert votes.majority.tolist() == [0, 2]
     assert votes.annotations.item.tolist() == [0, 0, 0, 1]
     assert votes.annotations.annotator.tolist() == [0, 1, 2, 0]
     assert votes.annotations.label.tolist() == [0, 1, 0, 2]
-    assert not votes.has_old_labels
-    assert votes.texts == ()
     assert "w9" not in repr([getattr(votes, name) for name in votes.__slots__])
 
 
@@ -91,8 +88,6 @@ def test_wide_files(tmp_path, kind):
     votes = read(tmp_path, content, WIDE)
     assert votes.uids == (("0", "1") if kind == "npy" else ("a", "b"))
     assert votes.counts.tolist() == [[2, 0, 1], [0, 5, 0]]
-    assert votes.n_votes.tolist() == [3, 5]
-    assert votes.annotations is None
 
 
 def test_old_labels_and_texts_from_the_same_file_or_from_another(tmp_path):
@@ -161,9 +156,6 @@ def test_keys_of_nested_objects_are_columns(tmp_path):
     assert votes.annotations.annotator.tolist() == [0, 1, 0]
     numbered = read(tmp_path, json.dumps(given), BY_KEYS | {"numbered": True})
     assert (numbered.uids, numbered.counts.tolist()) == (("0", "1"), votes.counts.tolist())
-    records = {"7": {"given": ["red"]}, "8": {"given": ["blue", "blue"]}}
-    reader = COLUMNS | {"keys": ["id"], "item": "id"}
-    assert read(tmp_path, json.dumps(records), reader).counts.tolist() == [[1, 0, 0], [0, 0, 2]]
 
 
 def test_votes_in_several_files_whose_items_are_numbered(tmp_path):
@@ -192,10 +184,8 @@ def test_a_named_rule_cuts_a_slider_into_labels(tmp_path):
     long = {"format": "long", "cut": CUT}
     assert read(tmp_path, "item,label\na,2\na,-2\n", long).counts.tolist() == [[0, 1, 1]]
     for wrong, expected in (
-        ({"edges": [-3, 1, 3]}, "edges are one more than labels"),
         ({"edges": [-3, 1, -1, 3]}, "edges are one more than labels"),
         ({"labels": ["blue", "rde", "green"]}, r"reader\.cut names 'rde'"),
-        ({"rule": None}, "rule"),
     ):
         with pytest.raises(ValueError, match=expected):
             dataset(COLUMNS | {"cut": CUT | wrong})
@@ -214,17 +204,14 @@ DAMAGED = [
     (LONG, "", "The data file is empty"),
     (LONG, "item,who,label,label\na,w,red,red\n", "A column appears twice"),
     (LONG, b"item,who,label\n\xff,w,red\n", "not UTF-8"),
-    (LONG, LONG_ROWS.encode("utf-16"), "not UTF-8"),
     (LONG, gzip.compress(LONG_ROWS.encode(), mtime=0), "unpack it"),
     (LONG, "item,who,label\na,w,red,x\n", "line 2, found 4 fields; expected 3"),
-    (LONG, "item,who,label\na,w\n", "line 2, found 2 fields; expected 3"),
     (LONG, "item,who,label\n", "holds no votes"),
     (LONG, '{"item": 1, "item": 2}\n', "line 1, found the key 'item' twice"),
 ]
 FAULTS = [
     *DAMAGED,
     (LONG, "item,who,label\na,w,purple\n", "line 2, field 'label': found 'purple'; expected"),
-    (LONG, "item,who,label\na,w,\n", "line 2, field 'label': found ''"),
     (LONG, "item,who,label\n,w9,red\n", "field 'item': found ''; expected an identifier"),
     (LONG, "item,label\na,red\n", "no column 'who'"),
     (LONG, LONG_ROWS + "a,w9,blue\n", "by the annotator of row 1, line 2"),
@@ -234,20 +221,13 @@ FAULTS = [
     (LONG, b"PAR1 is not enough", "damaged"),
     (LONG, "{\n" + "[" * 100_000, "expected JSON"),
     (LONG, '{"item": 1.5, "who": 1, "label": "red"}\n', "field 'item': found 1.5"),
-    (LONG, '{"item": 1, "who": [1], "label": "red"}\n', "field 'who': expected an identifier"),
     (LONG, '{"item": 1, "who": 1, "label": true}\n', "field 'label': found True"),
     (WIDE, "item,red,green,blue\na,1,1_0,0\n", "field 'green': found '1_0'; expected a whole"),
-    (WIDE, "item,red,green,blue\na,1,0.5,0\n", "field 'green': found '0.5'"),
-    (WIDE, "item,red,green,blue\na,1,-1,0\n", "field 'green': found '-1'"),
     (WIDE, "item,red,green,blue\na,1,٣,0\n", "field 'green'"),
-    (WIDE, "item,red,green,blue\na,1,nan,0\n", "field 'green'"),
     (WIDE, "item,red,green,blue\na,1," + "9" * 31 + ",0\n", "from 0 to 1,000,000,000"),
-    (WIDE, '{"item": 1, "red": 1, "green": 1' + "0" * 400 + ', "blue": 0}\n', "field 'green'"),
     (WIDE, "item,red,green,blue\na,0,0,0\n", "line 2, found no votes; expected at least 1"),
     (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on row 1, line 2"),
     (WIDE, "item,red,green\na,1,0\n", "found no column for the label 'blue'"),
-    (WIDE, b"\x93NUMPY is not enough", "damaged"),
-    (WIDE, b"\x93NUMPY\x01\x00\x10\x00{'descr': '<i8', \n", "damaged"),
     (WIDE | {"values": "shares", "n_votes": 5}, "item,red,green,blue\na,.33,.33,.34\n",
      "found shares of 5 votes that are 1.65"),
     (WIDE | {"values": "shares", "n_votes": 5}, "item,red,green,blue\na,1.2,0,0\n",
@@ -262,11 +242,8 @@ FAULTS = [
     (COLUMNS | {"annotators": "who"}, 'item,given,who\na,"red,blue","w9,w9"\n',
      "found two votes by one annotator"),
     (COLUMNS | {"cut": CUT}, "item,given\na,3.01\n", "expected a number from -3 to 3"),
-    (COLUMNS | {"cut": CUT}, "item,given\na,nan\n", "expected a number from -3 to 3"),
     (BY_KEYS, '{"w9": "red"}', "expected:  objects by who, by item"),
     (BY_KEYS, '{"w9": {"a": "red"}, "w9": {"b": "red"}}', "not valid JSON"),
-    (BY_KEYS, '{"w9": {"a": "purple"}}', "entry 1, field 'value': found 'purple'"),
-    (BY_KEYS, '{"w9": {"a": {"label": "red"}}}', "no column 'value'"),
 ]  # fmt: skip
 
 
@@ -308,7 +285,7 @@ def test_what_is_no_json(text, expected):
     assert expected in str(fault.value)
 
 
-@pytest.mark.parametrize("values", [[[1, 2]], [1, 2, 3], [["a", "b", "c"]], [[1, -2, 3]]])
+@pytest.mark.parametrize("values", [[[1, 2]], [["a", "b", "c"]], [[1, -2, 3]]])
 def test_bad_arrays(tmp_path, values):
     with pytest.raises(ChaosError):
         read(tmp_path, npy(tmp_path, values), WIDE)
@@ -317,15 +294,6 @@ def test_bad_arrays(tmp_path, values):
 def test_a_number_of_votes_that_is_not_the_published_one(tmp_path):
     with pytest.raises(ChaosError, match="line 3, found 5 votes; expected 3 per item"):
         read(tmp_path, WIDE_ROWS, WIDE, n_votes=3)
-
-
-def test_all_faults_are_counted_and_five_are_shown(tmp_path):
-    with pytest.raises(ChaosError) as fault:
-        read(tmp_path, "item,who,label\n" + "".join(f"{i},w,x\n" for i in range(9)), LONG)
-    assert str(fault.value).startswith("9 faults in a file of Colours")
-    assert "line 6" in str(fault.value)
-    assert "line 7" not in str(fault.value)
-    assert "and 4 more" in str(fault.value)
 
 
 @given(
@@ -385,34 +353,22 @@ def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, kind):
 
 
 @pytest.mark.parametrize(
-    ("name", "shape", "least", "most", "total", "annotators"),
+    ("name", "shape", "n_votes", "note"),
     [
-        ("ocnli", (3000, 3), 2, 5, 14_954, None),
-        ("rte", (800, 2), 10, 10, 8_000, 164),
-        ("dices", (990, 3), 69, 76, 72_103, None),
-        ("dices350", (350, 3), 123, 123, 43_050, None),
-        ("cifar10h", (10_000, 10), 47, 63, 511_000, None),
-        ("pavlick", (496, 3), 15, 45, 19_360, None),
-        ("ambient", (542, 3), 9, 9, 4_878, None),
-        ("md-agreement", (10_753, 2), 5, 5, 53_765, 819),
-        ("wax", (246, 16), 5, 6, 1_380, 8),
-        ("lesion", (500, 7), 3, 6, 2_980, 6),
+        ("ocnli", (3000, 3), 14_954, "46 of 15,000"),
+        ("pavlick", (496, 3), 19_360, "equal thirds"),
+        ("md-agreement", (10_753, 2), 53_765, "1 of 53,765"),
+        ("wax", (246, 16), 1_380, ""),
     ],
 )
 @pytest.mark.usefixtures("released_root")
-def test_published_datasets(name, shape, least, most, total, annotators):
+def test_published_datasets(name, shape, n_votes, note):
     votes = load_votes(name, "released")
     assert votes.is_released
     assert votes.counts.shape == shape
-    assert (votes.n_votes.min(), votes.n_votes.max(), votes.n_votes.sum()) == (least, most, total)
-    assert len(votes.texts) == (0 if name in ("cifar10h", "wax", "lesion") else len(votes))
-    assert (votes.annotations is None) == (annotators is None)
-    if annotators:
-        assert len(set(votes.annotations.annotator.tolist())) == annotators
-        assert len(votes.annotations.item) == total
-    notes = {"ocnli": "46 of 15,000", "pavlick": "equal thirds", "md-agreement": "1 of 53,765"}
-    assert len(votes.notes) == (name in notes)
-    assert notes.get(name, "") in "".join(votes.notes)
+    assert votes.n_votes.sum() == n_votes
+    assert len(votes.notes) == bool(note)
+    assert note in "".join(votes.notes)
 
 
 @pytest.mark.usefixtures("released_root")
@@ -424,10 +380,3 @@ def test_what_papers_say_about_published_datasets():
     assert load_votes("pavlick").counts.sum(axis=0).tolist() == [8_932, 4_121, 6_307]
     assert load_votes("md-agreement").majority.sum() == 1_962 + 388 + 1_018  # in three files
     assert (load_votes("rte").old_label == 0).sum() == 400
-
-
-def test_no_identifier_of_an_annotator_is_in_a_published_dataset_s_votes(released_root):
-    votes = load_votes("rte")
-    rows = (released_root / votes.dataset.file).read_text().splitlines()
-    worker = rows[1].split("\t")[1]
-    assert worker not in repr([getattr(votes, name) for name in votes.__slots__])

@@ -29,13 +29,3 @@ def test_its_items_were_selected_like_the_released_ones(sample):
             largest = votes.old_votes.max(axis=1)
             assert (largest == 3).all()
             assert (votes.old_votes[np.arange(len(votes)), votes.old_label] == 3).all()
-
-
-def test_its_sentences_are_whole(sample):
-    for votes in sample:
-        for text in votes.texts:
-            for sentence in text.values():
-                assert sentence[0].isupper()
-                assert sentence.endswith(".")
-                assert "|" not in sentence
-                assert "{" not in sentence

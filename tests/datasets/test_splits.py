@@ -69,24 +69,3 @@ def test_without_texts_each_item_is_alone(others):
     for votes in others:
         (groups,) = item_groups([votes])
         assert len(set(groups)) == len(votes)
-
-
-def test_released_items_of_a_premise_story_or_image_are_in_one_fold(released):
-    for votes, groups in zip(released, item_groups(released), strict=True):
-        folds = grouped_folds(groups, 10, 0)
-        for keys in zip(*_keys(votes), strict=True):
-            assert keys  # at least one
-        for kind in _keys(votes):
-            fold_of = {}
-            for key, fold in zip(kind, folds, strict=True):
-                assert fold_of.setdefault(key, fold) == fold
-    assert len(set(item_groups(released[:1])[0])) < len(set(_keys(released[0])[0]))
-
-
-def _keys(votes):
-    first = votes.dataset.text_fields[0]
-    last = votes.dataset.text_fields[-1]
-    if votes.dataset.name == "alphanli":
-        return [[(text[first].lower(), text[last].lower()) for text in votes.texts]]
-    premises = [text[first].lower() for text in votes.texts]
-    return [premises, [uid.split("#")[0] for uid in votes.uids]]

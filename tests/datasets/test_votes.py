@@ -1,8 +1,5 @@
 """ChaosNLI's own files as votes, and every fault of them."""
 
-import json
-
-import numpy as np
 import pytest
 from helpers.rows import row, write_rows
 
@@ -23,9 +20,6 @@ def test_a_file_becomes_votes(tmp_path):
     assert votes.old_label.tolist() == [0, 0]
     assert votes.old_votes.tolist() == [[3, 2, 0], [3, 2, 0]]
     assert votes.texts[0]["premise"] == "premise of item-1"
-    np.testing.assert_allclose(votes.shares.sum(axis=1), 1)
-    assert votes.inputs == (votes.source,)
-    assert not votes.source.synthetic
     assert votes.index("b") == 1
     with pytest.raises(ChaosError, match="No such item"):
         votes.index("c")
@@ -42,16 +36,6 @@ def test_the_stored_majority_decides_a_tie(tmp_path):
     assert votes.majority.tolist() == [1]
 
 
-def test_votes_do_not_change(tmp_path):
-    votes = read(tmp_path, [row()])
-    with pytest.raises(ValueError, match="read-only"):
-        votes.counts[0, 0] = 1
-    with pytest.raises(AttributeError):
-        votes.uids = ()
-    with pytest.raises(TypeError):
-        votes.texts[0]["premise"] = "another"
-
-
 def changed(**fields):
     """Return a row with other values; None takes a field out."""
     return {name: value for name, value in (row() | fields).items() if value is not None}
@@ -63,32 +47,20 @@ def changed(**fields):
         ("{not json", "line 2, column 2: found '{not json'; expected JSON"),
         ("[1, 2]", "expected a JSON object"),
         (changed(uid=None), "line 2, field 'uid': found nothing; expected text"),
-        (changed(uid=7), "field 'uid': found 7; expected text"),
-        (changed(uid=""), "field 'uid': found an empty text"),
         (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
-        (changed(label_count="70"), "field 'label_count': found '70'; expected a list"),
-        (changed(label_count=[70, 30]), "expected 3 whole numbers from 0"),
         (changed(label_count=[110, -10, 0]), "expected 3 whole numbers from 0"),
-        (changed(label_count=[70.0, 20.0, 10.0]), "expected 3 whole numbers from 0"),
         (changed(label_count=[True, 99, 0]), "expected 3 whole numbers from 0"),
-        (changed(label_count=[10**400, 0, 0]), "expected 3 whole numbers from 0"),
         (changed(label_count=[70, 20, 11]), "which sums to 101; expected 100 votes"),
         (changed(label_counter={"e": 70, "n": 30}), "field 'label_counter'"),
-        (changed(label_counter={"e": 10**400}), "field 'label_counter'"),
         (changed(label_dist=[0.7, 0.1, 0.2]), "field 'label_dist'"),
-        (changed(label_dist=[0.7, 0.2]), "field 'label_dist'"),
-        (changed(label_dist=[float("nan"), 0.2, 0.1]), "field 'label_dist'"),
-        (changed(label_dist=[10**400, 0, 0]), "field 'label_dist'"),
         (changed(majority_label="x"), "field 'majority_label': found 'x'; expected one of e, n, c"),
         (changed(majority_label="n"), "found 'n' with 20 votes; expected a label with the most"),
         (changed(old_label="maybe"), "field 'old_label'"),
         (changed(old_label="c"), "field 'old_label': found 'c'"),
         (changed(old_labels=["neutral"]), "found 1 labels; expected 5, or 4"),
-        (changed(old_labels=["neutral"] * 4 + ["?"]), "field 'old_labels': found '?'"),
         (changed(example={"premise": "p"}), "field 'example.hypothesis': found nothing"),
         (changed(example={**row()["example"], "uid": "b"}), "field 'example.uid': found 'b'"),
         (changed(entropy=0.802), "field 'entropy': found 0.802; expected that of label_count"),
-        (changed(entropy="1.16"), "field 'entropy': found '1.16'"),
     ],
 )
 def test_every_fault_is_named_with_line_field_found_and_expected(tmp_path, bad, expected):
@@ -116,15 +88,3 @@ def test_what_need_not_be_there(tmp_path):
     del made["example"]["uid"]
     assert len(read(tmp_path, [made])) == 1
     assert len(read(tmp_path, [row(counts=(3, 1, 1))], any_number=True)) == 1
-
-
-def test_a_line_separator_of_unicode_does_not_end_a_line(tmp_path):
-    made = row()
-    made["example"]["premise"] = "one\u2028two"
-    (text,) = read(tmp_path, [json.dumps(made, ensure_ascii=False)]).texts
-    assert text["premise"] == "one\u2028two"
-
-
-def test_the_number_of_votes_is_given_only_where_all_items_have_it(others, sample):
-    four, two = others
-    assert [one.n_votes_each for one in (sample[0], two, four)] == [100, 5, None]

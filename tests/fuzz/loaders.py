@@ -1,4 +1,4 @@
-"""Damage files of every kind that the package reads, and read them: `loaders.py NUMBER SEED`.
+"""Damage files that readers bring or are given, and read them: `loaders.py NUMBER SEED`.
 
 Only a `ChaosError` may come of it, within five seconds and a gigabyte. Prints each other fault once
 as a line of JSON, with the file that raises it; then how many files were read.
@@ -40,12 +40,11 @@ from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.sample import write as write_sample
 from chaos_utils.datasets.sources import UNREADABLE, extract_member
-from chaos_utils.publish import citations, diff, registry, release
+from chaos_utils.publish import diff, release
 from chaos_utils.report.parameters import read_parameters, resolve
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.trained import find_run, wanted_runs
-from chaos_utils.training.wanted import command_for
+from chaos_utils.scoring.trained import find_run
 
 SECONDS, BYTES = 5, 1 << 30  # of the processor: others may need it too
 _SCALAR = re.compile(rb'"[^"\n]*"|-?\d+(?:\.\d+)?|\b[a-z_]+\b')
@@ -57,6 +56,11 @@ _HOSTILE = (
     b"1_000", b"&a [*a]", b"*a", b"!!python/name:os.system", b"!!binary x", b"<<: {a: 1}", b"? [a]",
     b"[1, [2]]", b'{"a": [1]}', b"\xe2\x80\xae", b"a" * 100_000,
 )  # fmt: skip
+REASONS = (
+    b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": "so", '
+    b'"judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", "makes_sense": '
+    b'false}]}], "neutral": [], "contradiction": []}\n'
+)
 
 
 class Hang(BaseException):
@@ -166,37 +170,13 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         load = partial(load_corpus, task, "train", str(sample))
         yield f"corpus {task}", place, [place.read_bytes()], lambda path, load=load: load()
     beside = folder / "beside"
-    for name, sound, read in _COMPANIONS:
-        yield name, beside / name, [sound], lambda path, read=read: read(str(beside))
+    path = beside / "varierr" / "varierr.json"
+    yield "reasons", path, [REASONS], lambda path: companions.read_varierr(str(beside))
 
     book = folder / "book"  # a checkout: the working directory
-    for name, sound in (
-        ("_toc.yml", b"root: index\n"),
-        ("results/README.md", b""),
-        ("book/figures.yml", b"fig-a: 0.1.0\nfig-b: fig-a\nfig-c: {moved: fig-a, since: 0.1.0}\n"),
-        ("book/redirects.yml", b"chapters/old: chapters/new\n"),
-    ):
-        (book / name).parent.mkdir(parents=True, exist_ok=True)
-        (book / name).write_bytes(sound)
-    (book / "notebooks").mkdir()
+    (book / "notebooks").mkdir(parents=True)
+    (book / "_toc.yml").write_text("root: index\n")
     os.chdir(book)
-    kept = {name: (PROJECT / name).read_bytes() for name in ("CITATION.cff", "book/figures.yml",
-            "book/redirects.yml", "results/wanted.yml")}  # fmt: skip
-    yield "citation", book / "CITATION.cff", [kept["CITATION.cff"]], lambda path: (
-        citations.read_book(path), release.deposit(path, holds_items=True),
-    )  # fmt: skip
-    name = "book/figures.yml"
-    yield name, book / name, [head(kept[name], 30)], lambda path: registry.read_registry()
-    name = "book/redirects.yml"
-    redirects = [kept[name], b"chapters/old: chapters/new\na: b\n"]
-    yield name, book / name, redirects, lambda path: registry.read_redirects()
-    name = "results/wanted.yml"
-    yield (
-        name,
-        book / name,
-        [head(kept[name], 19)],
-        lambda path: [command_for(one) for one in wanted_runs().entries],
-    )
     notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
     yield "notebook", book / "notebooks" / "one.py", [notebook], read_parameters
     values = b"seed=1\nresamples=10\ndata=auto\nexamples=2\n"
@@ -211,7 +191,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("SHA256SUMS", "0  CITATION.cff\n")
-        archive.writestr("CITATION.cff", kept["CITATION.cff"])
+        archive.writestr("CITATION.cff", (PROJECT / "CITATION.cff").read_bytes())
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
     site = folder / "site"
@@ -220,21 +200,6 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         publish_table("tbl-sizes", rows, caption="How many items there are.")
     manifest = site / "figures" / "tbl-sizes.json"
     yield "site", manifest, [manifest.read_bytes()], lambda path: diff.compare(site, site)
-
-
-_COMPANIONS: list[tuple[str, bytes, Callable[[str], object]]] = [
-    ("varierr/varierr.json",
-     b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": "so", '
-     b'"judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", "makes_sense": '
-     b'false}]}], "neutral": [], "contradiction": []}\n', companions.read_varierr),
-    ("livenli/livenli.csv",
-     b"uid,worker_id,multilabel,explanation,taxonomy\n1,a,true | either,so,x\n2,b,false,no,y\n",
-     companions.read_livenli),
-    ("berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt",
-     b"premise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
-     b"a\tb\tneutral\t12\nc\td\tentailment\t99\n",
-     lambda data: companions.read_berts(data=data)),
-]  # fmt: skip
 
 
 def _arrived(archive: Path, folder: Path) -> None:

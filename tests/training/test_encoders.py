@@ -1,11 +1,8 @@
 """Where encoders come from: packages, the hub, a folder, nowhere."""
 
-import json
 import shutil
 import subprocess
-import time
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +10,7 @@ import pytest
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.training import encoders, tiny
+from chaos_utils.training import encoders
 from chaos_utils.training.recipes import MODELS, Model, Package, get_model
 
 FILES = {
@@ -182,40 +179,6 @@ def test_a_new_head_and_pooler_may_be_missing_but_not_the_encoder(folder, tmp_pa
         encoders.load_model(tmp_path / "empty", 3)
 
 
-def test_processes_that_begin_at_once_make_one_encoder(tmp_path, monkeypatch):
-    monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
-    made, write = [], tiny.write
-
-    def slow(family, folder):
-        made.append(family)
-        time.sleep(0.3)
-        write(family, folder)
-
-    monkeypatch.setattr(tiny, "write", slow)
-    with ThreadPoolExecutor(2) as both:
-        found = list(both.map(encoders.find_encoder, [get_model("tiny-bert")] * 2))
-    assert found[0] == found[1]
-    assert made == ["bert"]
-    # it is the same each time, and has no revision
-    first = {path.name: path.read_bytes() for path in found[0].folder.iterdir()}
-    shutil.rmtree(found[0].folder)
-    again = encoders.find_encoder(get_model("tiny-bert")).folder
-    assert {path.name: path.read_bytes() for path in again.iterdir()} == first
+def test_a_tiny_model_has_no_revision():
     with pytest.raises(ChaosError, match="no revision"):
         encoders.find_encoder(get_model("tiny-bert"), revision="main")
-
-
-def test_a_folder_s_origin_is_that_of_all_its_files(folder):
-    before = encoders.find_encoder(get_model(str(folder))).origin
-    (folder / "tokenizer_config.json").write_text("{}")
-    assert encoders.find_encoder(get_model(str(folder))).origin != before
-
-
-def test_a_tokenizer_that_needs_sentencepiece_is_reported(folder):
-    (folder / "tokenizer.json").unlink()
-    (folder / "spm.model").write_bytes(b"\x0a\x00")
-    config = json.loads((folder / "tokenizer_config.json").read_text())
-    config["tokenizer_class"] = "DebertaV2Tokenizer"
-    (folder / "tokenizer_config.json").write_text(json.dumps(config))
-    with pytest.raises(ChaosError, match="pip install sentencepiece"):
-        encoders.load_tokenizer(folder)

