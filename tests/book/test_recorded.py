@@ -5,7 +5,7 @@ import json
 import pytest
 from bs4 import BeautifulSoup
 from helpers.checkout import chaos, copy_checkout
-from helpers.pages import look_over, open_page, pages
+from helpers.pages import open_page, pages
 
 from chaos_utils.analyses.recorded import FOLDER
 from chaos_utils.publish.site import broken_links
@@ -112,12 +112,6 @@ def test_recorded_equals_computed(checkout, real_checkout):
         assert again.read_bytes() == path.read_bytes(), path.stem
 
 
-def test_a_figure_names_its_own_inputs_and_no_others(checkout):
-    three = [f"chaosNLI_v1.0/chaosNLI_{name}.jsonl" for name in ("alphanli", "mnli_m", "snli")]
-    for id in ("fig-annotation-budget", "fig-entropy", "fig-label-transitions"):
-        assert [entry["name"] for entry in manifests(checkout)[id]["inputs"]] == three
-
-
 def test_a_recorded_table_that_is_missing_fails_its_chapter_with_what_to_do(checkout, tmp_path):
     folder = copy_checkout(tmp_path / "book")
     (record,) = (folder / "results" / FOLDER / "annotations.data_statistics").glob("snli*")
@@ -146,12 +140,3 @@ def test_data_of_one_dataset_is_computed_and_the_others_are_shown_as_recorded(
     whole = manifests(checkout)["tbl-data-statistics"]
     assert made["data"] == whole["data"]
     assert made["inputs"] == whole["inputs"]
-
-
-def test_the_pages_look_right_on_a_phone(browser, site):
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, color_scheme="dark", reduced_motion="reduce"
-    )
-    names = ("chapters/annotations", "explorer", "annotate")
-    assert not list(look_over(context, site, [site / f"{name}.html" for name in names]))
-    context.close()
