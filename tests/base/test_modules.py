@@ -111,12 +111,6 @@ def test_a_damaged_memory_is_no_memory(project, damage):
     assert kept(project).read_text() == whole
 
 
-def test_a_memory_that_cannot_be_written_is_no_fault(project):
-    (project / "_build").write_text("a file where a folder should be")
-    modules.code_digest("chaos_utils.a")
-    modules.remember()
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

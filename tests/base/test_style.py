@@ -89,13 +89,6 @@ def test_votes_take_their_element_s_colours_and_text_that_stands_out(browser, th
         assert contrast(text, ground) >= 4.5, hue
 
 
-def test_colours_follow_the_look():
-    assert style.colour("text") == style.PALETTES["light"]["text"]
-    with style.look("dark"):
-        assert style.colour("text") == style.PALETTES["dark"]["text"]
-    assert style.colour("text") == style.PALETTES["light"]["text"]
-
-
 def test_a_family_keeps_its_colour_in_every_figure():
     alone = style.system_hues(["MiniLM-L6, seed 0"])
     among = style.system_hues(["a", "RoBERTa-base, seed 0", "MiniLM-L6, seed 0", "b"])

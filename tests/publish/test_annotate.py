@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.rows import write_dataset
 from pydantic import ValidationError
 
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.publish.annotate import material, two_models
@@ -91,13 +89,6 @@ def test_a_way_to_be_asked_fits_the_texts_and_labels(name):
     other = {"kind": {"snli": "stories", "alphanli": "pairs"}[name], "invitation": "?"}
     with pytest.raises(ValidationError, match=r"takes \d texts and \d labels"):
         Dataset.model_validate(content | {"annotate": other})
-
-
-def test_fewer_items_than_asked_for_are_all_taken(tmp_path):
-    folder = write_dataset(tmp_path)
-    votes = read_chaosnli(folder / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", get_dataset("snli"))
-    items = material([votes], is_unanimous, {})["datasets"]["snli"]["items"]
-    assert {entry["uid"] for entry in items} == set(votes.uids)
 
 
 def test_two_models_stand_beside_the_reader(sample):

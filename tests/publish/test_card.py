@@ -30,12 +30,6 @@ def test_a_figure_stands_whole_below_the_title(tmp_path, size):
     assert bottom + 130 <= SIZE[1] - 29
 
 
-def test_what_is_clear_becomes_white(tmp_path):
-    path = tmp_path / "figure.png"
-    Image.new("RGBA", (100, 100), (0, 0, 0, 0)).save(path)
-    assert card_png("A book", path) == card_png("A book")
-
-
 def test_a_long_title_is_broken_into_lines():
     card = drawn("words of a title " * 6)
     assert ink(card, (60, 60, *SIZE)) > 0

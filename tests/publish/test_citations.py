@@ -162,14 +162,6 @@ def test_an_address_that_no_site_has_is_refused(write, url):
         citations.read_book(write(url=url))
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["https://example.org", "https://example.org/~me/a%20b/1.0/", "http://localhost:8000", ""],
-)
-def test_an_address_is_taken_as_it_is(url):
-    assert citations.checked_address(url, "--url") == url
-
-
 REST = "version: 1\ndate-released: 2026-01-02\n"
 
 

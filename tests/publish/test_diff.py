@@ -77,16 +77,6 @@ def test_rows_are_matched_by_their_keys_and_the_largest_change_is_first(sites):
     assert math.isclose(tenth.relative, 0.1)
 
 
-def test_a_terminal_shows_five_changes_and_the_page_all(sites):
-    for site, value in zip(sites, (1, 2), strict=True):
-        write(site, "fig-a", [("snli", f"s{k}", f"0.{value}{k}", 3) for k in range(7)])
-    found = diff.compare(*sites)
-    lines = list(diff_report.lines(found))
-    assert sum("dataset=snli" in line for line in lines) == 5
-    assert "and 2 more" in "\n".join(lines)
-    assert diff_report.page(found, *sites).count("dataset=snli") == 7
-
-
 @pytest.mark.parametrize("keys", [None, ["no such column"]])
 def test_without_keys_rows_are_matched_by_position(sites, keys):
     for site, value in zip(sites, ("1", "1.5"), strict=True):

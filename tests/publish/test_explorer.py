@@ -88,15 +88,6 @@ def test_a_citation_names_the_item_the_book_and_the_data(url):
     assert explorer.citation(book, synthetic=True)["plain"].count("Synthetic sample: Item") == 1
 
 
-def test_the_released_data_has_4645_items(released):
-    made = [explorer.columns(votes, []) for votes in released]
-    assert [len(dataset["uids"]) for dataset in made] == [1514, 1599, 1532]
-    assert sum(map(sum, (column for dataset in made for column in dataset["votes"]))) == 464_500
-    # The selection that chapters link to: ?dataset=snli&change=changed
-    labels = zip(made[0]["majority"], made[0]["old_label"], strict=True)
-    assert sum(majority != old for majority, old in labels) == 378
-
-
 @pytest.mark.parametrize(
     ("asked", "place"),
     [
@@ -181,21 +172,6 @@ def test_reasons_are_not_passed_on(collected, sample, tmp_path):
     write_text(file, explorer.others_listed([]) + script)
     explorer.leave_out_others(tmp_path)
     assert file.read_text("utf-8") == explorer.others_listed([])
-
-
-def test_the_released_reasons_are_on_807_items_without_any_explanation(released):
-    companions = [getattr(why, name) for name in REASONED]
-    assert all(len(one.inputs) == len(one.files) for one in companions), "`chaos data fetch`"
-    assert explorer.reasons(released[0]) == explorer.reasons(released[2]) == {}
-    made = explorer.reasons(released[1])
-    items = list(filter(None, made["items"]))
-    assert len(items) == 807
-    assert [sum(bool(item[k]) for item in items) for k in range(3)] == [450, 500, 50]
-    labels = sum(item[1].count(made["statuses"].index("error")) for item in items)
-    varierr = why.VARIERR.read(released[1])
-    assert labels == varierr[varierr["error"]].groupby(["uid", "label"]).ngroups
-    words = {word for item in json.loads(json.dumps(items)) for part in item[:2] for word in part}
-    assert words <= set(range(len(made["names"])))
 
 
 def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(

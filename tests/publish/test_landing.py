@@ -105,15 +105,6 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert "20 rows, 2 columns" in read.inside["caption"]
 
 
-def test_a_figure_has_both_looks_and_widths_and_its_alt_text():
-    shown = page(FIGURE)
-    images, narrow = shown.all("img"), shown.all("source")
-    assert [image["src"] for image in images] == ["fig-x.svg", "fig-x-dark.svg"]
-    assert [one["srcset"] for one in narrow] == ["fig-x-narrow.svg", "fig-x-narrow-dark.svg"]
-    assert all(image["alt"] == FIGURE["alt"] for image in images)
-    assert (images[0]["width"], narrow[0]["width"]) == ("600", "350")
-
-
 def test_texts_of_items_are_left_to_the_chapter():
     assert "the chapter shows them" in "".join(page(TABLE).words)
 
@@ -146,34 +137,6 @@ def test_a_stale_one_says_so_and_why(manifest):
     tags, linked = described(stale, BOOK)
     assert linked.get("contentUrl") == ("fig-x.svg" if manifest is FIGURE else None)
     assert "og:image" not in tags
-
-
-def test_all_of_a_short_table_is_shown_without_empty_tables():
-    read = page(FIGURE | {"data": FIGURE["data"][:1], "parameters": {}, "columns": ["uid"]})
-    assert "1 row, 1 column" in read.inside["caption"]
-    assert "Parameters" not in read.inside["caption"]
-
-
-def test_each_column_is_shown_by_its_first_values():
-    data = [{"share": -0.123456, "label": label} for label in ("a", "b", "a", None, "c", "d")]
-    words = page(FIGURE | {"columns": ["share", "label"], "data": data}).words
-    assert words[words.index("share") + 1] == "−0.1235"
-    assert words[words.index("label") + 1] == "a, b, –, c …"
-
-
-def test_the_lines_of_pandas_name_whole_addresses_where_there_are_any():
-    assert landing.read_lines(BOOK, TABLE)["CSV"] == 'pd.read_csv("tbl-x.csv")'
-    lines = landing.read_lines(replace(BOOK, url="https://example.org/book/"), TABLE)
-    for kind, line in lines.items():
-        assert f'"https://example.org/book/figures/tbl-x.{kind.lower()}"' in line
-
-
-def test_a_table_of_many_columns_takes_the_margin_too():
-    assert not page(TABLE).all("div")[0]["class"].endswith("full-width")
-    header = [["item"], *([str(k)] for k in range(5))]
-    row = [*TABLE["display"]["rows"][0], *"abcd"]
-    wide = page(TABLE | {"display": {"header": header, "rows": [row]}})
-    assert wide.all("div")[0]["class"] == "table-scroll wide full-width"
 
 
 @pytest.mark.parametrize(

@@ -72,22 +72,6 @@ def test_zenodo_gets_what_it_requires(finished, unpacked):
     assert without["license"] == "cc-by-4.0"
 
 
-@pytest.mark.parametrize(
-    ("references", "identifiers"),
-    [
-        ("", []),
-        ("references:", []),
-        ("references: [{type: book, title: A book}]", []),
-        ("references: [{type: book, title: A book, url: 'https://a.b'}]", ["https://a.b"]),
-    ],
-)
-def test_a_reference_needs_no_doi(finished, references, identifiers):
-    path = finished / "CITATION.cff"
-    path.write_text(path.read_text().partition("references:")[0] + references + "\n")
-    related = release.deposit(path, holds_items=False)["related_identifiers"]
-    assert [one["identifier"] for one in related] == identifiers
-
-
 @pytest.mark.parametrize("line", ["keywords: one", "references: [one]", "date-released: soon",
                                   "date-released: 2026-13-45"])  # fmt: skip
 def test_a_fault_of_the_citation_file_is_one_message(finished, line):

@@ -110,21 +110,6 @@ def test_a_record_of_wrong_kinds_is_none(project, field, value):
     assert staleness._is_behind("n", "auto")
 
 
-@pytest.mark.parametrize("data", [5, [], {}])
-def test_a_record_whose_data_is_no_text_is_none(project, data):
-    record = project / "_build" / "chapters" / "n" / "record.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"parameters": {"data": data}}))
-    assert staleness.changed_since("n") == ["record.json"]
-
-
-@pytest.mark.parametrize("value", [5, [], {}])
-def test_a_site_s_digest_that_is_no_text_has_changed(finished, value):
-    for name in (staleness.SITE_FILE, staleness.FILES_FILE):
-        (finished / "_build" / name).write_text(json.dumps({"some.html": value}))
-    assert "some.html" in staleness.pages_changed_since()
-    assert "some.html" in staleness.site_changed_since()
-
-
 @pytest.fixture
 def stale(run_folder):
     """The manifest of a stale figure, its files beside it."""

@@ -99,13 +99,6 @@ def test_without_slurm_its_profile_says_so(monkeypatch):
         snakemake.find_profile("slurm")
 
 
-def test_the_reason_is_shortened_to_what_was_found():
-    fault = ChaosError("It failed.", where="a", found="ValueError: x", todo="y")
-    assert sweep.short(str(fault)) == "ValueError: x"
-    assert sweep.short("Traceback:\n  line\nKeyError: 'b'\n") == "KeyError: 'b'"
-    assert sweep.short(None) == ""
-
-
 @pytest.fixture
 def checkout(tmp_path):
     """A checkout with the tiny notebook."""

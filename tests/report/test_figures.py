@@ -15,10 +15,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.style import (
     MODES,
-    NARROW,
     PALETTES,
     PINK,
-    WIDE,
     Hue,
     colour,
     is_narrow,
@@ -61,12 +59,6 @@ def test_one_call_writes_every_format(run_folder):
     assert bundle["text/markdown"] == "```{published} fig-line\n```\n"
     assert 'alt="A line that rises' in bundle["text/html"]
     assert not plt.get_fignums()
-
-
-def test_letters_that_the_font_lacks_give_no_warnings(run_folder, recwarn):
-    table = Table(pd.DataFrame({"x": ["\u4e2d\u6587", "b"], "y": [3.0, 4.0]}), ("x",))
-    publish_figure("fig-line", plot, table, **GIVEN)
-    assert not recwarn.list
 
 
 EVIL = """A *line* of {cite:t}`nie2020`, "50 %" & <b>ß</b> é \\ {(x)} 'α'. More."""
@@ -301,13 +293,3 @@ def test_what_could_not_be_read_on_the_page_is_refused(run_folder, width, size, 
 
     with pytest.raises(ChaosError, match=found):
         publish_figure("fig-line", plot, DATA, **GIVEN)
-
-
-def test_a_phone_has_a_layout_of_its_own(run_folder):
-    def plot(table):
-        figure, _ = plt.subplots(1 + is_narrow(), 2 - is_narrow(), figsize=(width(), 3))
-        return figure
-
-    manifest = publish_figure("fig-line", plot, DATA, **GIVEN).manifest
-    assert manifest["size"] == [round(96 * WIDE), 288]
-    assert manifest["narrow_size"] == [round(96 * NARROW), 288]

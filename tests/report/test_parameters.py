@@ -29,13 +29,6 @@ def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
     return path
 
 
-def test_parameters_are_read_with_type_default_meaning_and_choices(tmp_path):
-    found = {parameter.name: parameter for parameter in read_parameters(notebook(tmp_path))}
-    assert list(found) == ["n", "rate", "name", "loud", "tasks", "sizes", "start", "mode"]
-    assert (found["n"].kind, found["n"].default, found["n"].meaning) == ("int", 3, "how many")
-    assert found["mode"].choices == ("fast", "slow")
-
-
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
@@ -92,11 +85,6 @@ def test_a_wrong_value_says_what_was_expected(tmp_path, name, text):
     assert "expected" in str(fault.value)
 
 
-def test_an_unknown_name_names_the_closest(tmp_path):
-    with pytest.raises(ChaosError, match="did you mean 'sizes'"):
-        resolve(notebook(tmp_path), {"size": "1"})
-
-
 @pytest.mark.parametrize(
     "cell",
     ["n = 3  # no type", "n: int  # no default", "n: int = 3", "n: dict = {}  # no such type",
@@ -125,12 +113,6 @@ def test_a_cell_that_is_no_python(tmp_path):
         read_parameters(notebook(tmp_path, "m: int = 1  # how many\nn: int = = 3\n"))
 
 
-@pytest.mark.parametrize("depth", [900, 20_000])
-def test_a_default_that_is_nested_too_deeply(tmp_path, depth):
-    with pytest.raises(ChaosError, match="not valid Python"):
-        read_parameters(notebook(tmp_path, f"n: int = {'-' * depth}3  # how many"))
-
-
 def test_a_notebook_that_is_not_utf_8(tmp_path):
     path = notebook(tmp_path)
     path.write_bytes(path.read_bytes() + b"# caf\xe9\n")
@@ -143,11 +125,6 @@ def test_notebooks_are_found_by_name_or_path():
     assert find_notebook(str(path)) == path
     with pytest.raises(ChaosError, match="did you mean 'annotations'"):
         find_notebook("anotations")
-
-
-def test_every_notebook_of_the_book_declares_its_parameters():
-    for path in find_notebook("annotations").parent.glob("*.py"):
-        assert read_parameters(path)
 
 
 def test_a_digest_stands_for_the_values_in_any_order():

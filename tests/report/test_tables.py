@@ -70,14 +70,6 @@ def test_what_rows_share_heads_them(run_folder):
         assert texts.count("a") == (1 if n_columns == 2 else 2)
 
 
-def test_a_column_of_numbers_and_its_heading_stand_right():
-    rows = [["a", "–", "–"], ["b", "75%", "words"], ["c", "∞", "more words"]]
-    tags = parse(table_html({"header": [["name"], ["n"], ["why"]], "rows": rows})).tags
-    kinds = [attributes.get("class") for tag, attributes in tags if tag in {"th", "td"}]
-    assert kinds[:3] == [None, "number", None]
-    assert kinds[3:] == ["short", "number", "short"] * 3
-
-
 def test_everything_is_escaped():
     rows = [[{"item": {"dataset": "snli", "uid": EVIL}}, EVIL]]
     html = table_html(
@@ -116,17 +108,6 @@ def test_votes_are_a_bar_with_words():
     assert 'aria-label="entailment 70, neutral 30, contradiction 0"' in html
     assert html.count('class="vote"') == 2
     assert '<span class="vote" style="--light:#0072b2;--dark:#5ab4e6;width:70%">70</span>' in html
-
-
-def test_votes_of_any_dataset_are_a_bar_in_its_colours(others):
-    for votes in others:
-        cell = {"votes": {"dataset": votes.dataset.name, "counts": votes.counts[1].tolist()}}
-        html = table_html({"header": [["a"], ["b"]], "rows": [["x", cell]]})
-        shown = [
-            label for label, n in zip(votes.dataset.classes, votes.counts[1], strict=True) if n
-        ]
-        assert html.count('class="vote"') == len(shown)
-        assert all(f"--light:{label.colour.light};" in html for label in shown)
 
 
 def test_no_spreadsheet_computes_what_a_table_says(run_folder):

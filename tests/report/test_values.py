@@ -42,18 +42,6 @@ def test_a_value_is_found_and_formatted(text, written):
 
 
 @pytest.mark.parametrize(
-    ("number", "format", "written"),
-    [
-        (-0.25, ".2f", "−0.25"), (-0.001, ".2f", "0.00"), (-0.001, ".0%", "0%"),
-        (0.25, "+.2f", "+0.25"), (-1234, ",d", "−1,234"), ("held-out", "", "held-out"),
-    ],
-)  # fmt: skip
-def test_signs_stand_before_numbers_alone(number, format, written):
-    manifests = {"tbl-one": RESULTS | {"data": [{"x": number}]}}
-    assert value(manifests, f"tbl-one x {format}") == written
-
-
-@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("tbl-results", "an id and a column"),

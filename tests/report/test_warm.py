@@ -2,7 +2,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import pytest
@@ -134,9 +133,3 @@ def test_without_one_a_plain_python_runs(project):
     environment = os.environ | {warm.SOCKET: str(project / "gone"), "PYTHONPATH": str(project)}
     said, _ = started(environment, "print('decimal' in sys.modules)").communicate()
     assert said == "False\n"
-
-
-def test_a_folder_whose_name_is_too_long_for_a_socket(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 30)))
-    with warm.processes() as found:
-        assert found == {}
