@@ -92,10 +92,8 @@ def kept(project):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda text: "",
         lambda text: text[:-30],
         lambda text: text.replace("chaos_utils.b", "chaos_utils.x"),  # as a fault of the disk
-        lambda text: json.dumps(json.loads(text) | {"sources": {}}),
         lambda text: json.dumps(json.loads(text) | {"by": "another algorithm"}),
         lambda text: "[]",
     ],

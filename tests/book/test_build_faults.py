@@ -12,13 +12,6 @@ import pytest
 from helpers.checkout import PROJECT, append, chaos, chaos_environment, planned
 
 
-@pytest.fixture
-def nowhere(tmp_path):
-    """An environment without data and network: nobody answers at the proxy."""
-    proxies = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
-    return {"CHAOS_DATA": "", "CHAOS_CACHE": str(tmp_path / "cache"), **proxies}
-
-
 @pytest.mark.slow
 def test_a_failing_notebook_stays_out_of_the_book(checkout):
     page = checkout / "_build" / "html" / "chapters" / "annotations.html"
@@ -31,27 +24,6 @@ def test_a_failing_notebook_stays_out_of_the_book(checkout):
     assert "Traceback" not in done.stderr
     assert (checkout / "_build" / "failed" / "annotations.ipynb").is_file()
     assert page.read_bytes() == before
-
-
-DAMAGES = {
-    "_build/site.json": {"site"},
-    "_build/html/cite.html": {"site"},
-    "_build/chapters/annotations/record.json": {"chapter annotations", "site"},
-    "_build/chapters/annotations/figures/tbl-agreement.json": {"chapter annotations", "site"},
-    "book/chapters/annotations.ipynb": {"chapter annotations", "site"},
-    "_build/modules.json": set(),  # only spares reading
-}
-
-
-@pytest.mark.slow
-def test_a_damaged_file_of_a_build_is_made_again(checkout):
-    for file, steps in DAMAGES.items():
-        path = checkout / file
-        before = path.read_bytes()
-        path.write_bytes(before[: len(before) // 2])
-        assert planned(checkout) == steps, file
-        path.write_bytes(before)
-    assert planned(checkout) == set()
 
 
 @pytest.mark.slow
@@ -86,27 +58,6 @@ def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file,
     assert message in done.stderr.split("pages: failed")[1]
     assert "Traceback" not in done.stderr
     assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_number_that_no_table_has_fails_the_build(checkout, nowhere):
-    append(checkout / "book" / "cite.md", "\n{value}`tbl-agreement dataset=xnli n_ties`\n")
-    (checkout / "book" / "index.md").write_text("# A short book\n")
-    done = chaos("build", cwd=checkout, **nowhere)
-    assert done.returncode == 2
-    assert "0 rows fit" in done.stderr
-
-
-@pytest.mark.slow
-def test_without_data_and_network_recorded_numbers_are_shown_or_strict_fails(checkout, nowhere):
-    strict = chaos("build", "--strict", cwd=checkout, **nowhere)
-    assert strict.returncode == 2
-    assert "Cannot fetch chaosNLI_v1.0/chaosNLI_snli.jsonl" in strict.stderr
-    loose = chaos("chapter", "annotations", cwd=checkout, **nowhere)
-    assert loose.returncode == 0, loose.stderr
-    page = (checkout / "book" / "chapters" / "annotations.ipynb").read_text("utf-8")
-    assert all(rate in page for rate in ("24.97", "31.77", "10.64"))
-    assert "Recorded numbers." in page
 
 
 @pytest.mark.slow

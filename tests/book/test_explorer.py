@@ -294,19 +294,6 @@ def test_lists_offer_what_some_item_fits_and_say_how_many(visit, items):
     assert count(page) == offered(page, "change")["changed"]
 
 
-def test_a_range_that_no_item_fits_is_pointed_out_and_mended(visit):
-    page = visit()
-    page.get_by_label("Entropy from, in bits").fill("1.2")
-    page.get_by_label("Entropy to, in bits").fill("0.4")
-    hint = page.locator(".explorer-crossed")
-    assert "“From” is above “to”" in hint.inner_text()
-    assert page.get_by_label("Entropy to, in bits").get_attribute("aria-invalid") == "true"
-    hint.get_by_role("button").click()
-    assert not hint.is_visible()
-    assert page.get_by_label("Entropy from, in bits").input_value() == "0.4"
-    assert 0 < count(page) < 600
-
-
 def test_two_systems_are_compared(visit, items):
     snli = items["snli"]
     one, other = sorted(snli["systems"], key=lambda system: sum(system["jsd"]))[:2]

@@ -53,9 +53,3 @@ def test_the_list_shows_all_by_chapter_and_by_number(site):
         numbers = [int(shown.split()[1]) for _, shown in found if shown.startswith(kind)]
         assert numbers == list(range(1, len(numbers) + 1))
     assert text.count('<section id="chapter-') == 2
-
-
-def test_one_file_has_every_entry(site):
-    text = (site / "figures.bib").read_text("utf-8")
-    entries = re.findall(r"^@misc\{(.+),$", text, re.MULTILINE)
-    assert sorted(entries) == sorted(path.stem for path in (site / "figures").glob("*.html"))

@@ -7,7 +7,6 @@ from bs4 import BeautifulSoup
 from helpers.checkout import chaos, copy_checkout
 from helpers.pages import open_page, pages
 
-from chaos_utils.analyses.recorded import FOLDER
 from chaos_utils.publish.site import broken_links
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -93,34 +92,18 @@ def test_nothing_else_is_synthetic(site):
             assert "Nothing here is a result" not in path.read_text("utf-8"), path
 
 
-def test_what_only_data_could_answer_is_refused_before_a_kernel_starts(checkout, tmp_path):
+def test_what_only_data_could_answer_is_refused_before_a_kernel_starts(checkout):
     done = chaos("run", "results", "-p", "resamples=10", cwd=checkout, **here(checkout))
     assert done.returncode == 2
     assert "Only the book's own parameters are recorded" in done.stderr
     assert "resamples=10" in done.stderr
     assert not (checkout / "runs").exists()
-    (tmp_path / "mine.csv").write_text("uid,entailment,neutral,contradiction\na,1,0,0\n")
-    done = chaos("evaluate", str(tmp_path / "mine.csv"), cwd=checkout, **here(checkout))
-    assert done.returncode == 2
-    assert "not available" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_recorded_equals_computed(checkout, real_checkout):
     for path in (real_checkout / "_build" / "chapters").glob("*/figures/*.csv"):
         again = checkout / path.relative_to(real_checkout)
         assert again.read_bytes() == path.read_bytes(), path.stem
-
-
-def test_a_recorded_table_that_is_missing_fails_its_chapter_with_what_to_do(checkout, tmp_path):
-    folder = copy_checkout(tmp_path / "book")
-    (record,) = (folder / "results" / FOLDER / "annotations.data_statistics").glob("snli*")
-    record.write_text(record.read_text("utf-8")[:-10])
-    done = chaos("chapter", "annotations", cwd=folder, **here(folder))
-    assert done.returncode == 2
-    assert "A recorded table is damaged" in done.stdout + done.stderr
-    assert str(record.name) in done.stdout + done.stderr
-    assert not (folder / "book" / "chapters" / "annotations.ipynb").exists()
 
 
 def test_data_of_one_dataset_is_computed_and_the_others_are_shown_as_recorded(

@@ -85,11 +85,8 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
 
     assert needed("why", "auto") > pages.keys()
     assert not needed("why", "sample") & pages.keys()
-    assert not needed("results", "auto") & pages.keys()
-    judged = [get_dataset(name) for name in ("snli", "mnli", "wax", "lesion")]
-    machines = {file for one in judged for file in machine_files(one)}
-    assert len(machines) == 5
-    assert needed("machine_crowds", "auto") >= machines | {one.file for one in judged[2:]}
+    machines = set(machine_files(get_dataset("wax")))
+    assert needed("machine_crowds", "auto") >= machines
     others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
     assert needed("crowds", "auto") >= others
     assert not needed("annotations", "auto") & (others | machines | pages.keys())
@@ -117,9 +114,7 @@ def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monke
     assert needed("annotations") == set()
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"root: [", b"- a list", b"root: \xff", b"chapters: []", b"root: i\nfile: 3"]
-)
+@pytest.mark.parametrize("text", [b"", b"root: [", b"root: \xff", b"chapters: []"])
 def test_a_table_of_contents_that_cannot_be_read_is_one_message(tmp_path, monkeypatch, text):
     (tmp_path / "_toc.yml").write_bytes(text)
     monkeypatch.setattr(paths, "project", lambda: tmp_path)

@@ -77,15 +77,6 @@ def test_rows_are_matched_by_their_keys_and_the_largest_change_is_first(sites):
     assert math.isclose(tenth.relative, 0.1)
 
 
-@pytest.mark.parametrize("keys", [None, ["no such column"]])
-def test_without_keys_rows_are_matched_by_position(sites, keys):
-    for site, value in zip(sites, ("1", "1.5"), strict=True):
-        write(site, "fig-a", [("snli", 1), ("snli", value)], header="dataset,value", keys=keys)
-    (cell,) = only_change(sites).cells
-    assert cell.row == "row 2"
-    assert cell.relative == 0.5
-
-
 GRID = [("none", n, seed, n / 10 + seed) for n in (1, 2, 3) for seed in (0, 1)]
 
 
@@ -186,9 +177,7 @@ def damage(content, whole=False):
     [
         (damage({"synthetic": False}), r"damaged(?s:.)*fig-a\.json(?s:.)*id: null"),
         (damage({"id": "../fig-b"}, whole=True), r"damaged(?s:.)*id: \"../fig-b\""),
-        (damage({"synthetic": "no"}, whole=True), "damaged"),
         (damage({"inputs": [{"name": "votes"}]}, whole=True), r"damaged(?s:.)*inputs: "),
-        (damage({"inputs": ["votes"]}, whole=True), r"damaged(?s:.)*inputs: "),
         (damage([]), "no object"),
         (shutil.rmtree, "no such folder"),
         (lambda site: shutil.rmtree(site / "figures"), "not a built site"),

@@ -86,9 +86,3 @@ def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
     in_percent = Column("accuracy", "share", 1, best="highest", percent=True)
     _, cells = lay_out(pd.DataFrame({"share": [0.7762, 0.7758, 0.771]}), [in_percent])
     assert [cell for (cell,) in cells] == ["**77.6**", "**77.6**", "77.1"]
-
-
-def test_a_point_has_no_interval():
-    rows = pd.DataFrame({"share": [0.784, 0.787], "low": [0.784, 0.77], "high": [0.784, 0.8]})
-    _, cells = lay_out(rows, [Column("accuracy", "share", 1, "low", "high", percent=True)])
-    assert cells == [["78.4"], ["78.7 [77.0, 80.0]"]]

@@ -6,7 +6,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import (
     command,
     find_notebook,
-    parameters_digest,
     read_parameters,
     resolve,
 )
@@ -32,20 +31,14 @@ def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
-        ("n", "7", 7),
         ("start", "-7", -7),
         ("rate", "2", 2.0),
-        ("rate", "1e-3", 1e-3),
         ("name", "7", "7"),
-        ("loud", "true", True),
         ("loud", "False", False),
-        ("tasks", "snli", ["snli"]),
         ("tasks", "snli, mnli", ["snli", "mnli"]),
         ("tasks", '["a,b"]', ["a,b"]),
         ("tasks", "", []),
         ("sizes", "3,4", [3, 4]),
-        ("mode", "slow", "slow"),
-        ("n", 7, 7),
         ("rate", 2, 2.0),
     ],
 )
@@ -58,19 +51,12 @@ def test_values_become_what_was_declared(tmp_path, name, text, value):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("n", "many"),
         ("n", "1.5"),
         ("n", True),
-        ("n", ""),
-        ("rate", "high"),
         ("rate", "nan"),
-        ("rate", "inf"),
         ("loud", "yes!"),
-        ("sizes", "1,x"),
         ("sizes", "1,-2"),
-        ("n", "-7"),
         ("n", -7),
-        ("rate", "-0.5"),
         ("sizes", "[1,"),
         ("tasks", [1]),
         ("mode", "medium"),
@@ -88,9 +74,7 @@ def test_a_wrong_value_says_what_was_expected(tmp_path, name, text):
 @pytest.mark.parametrize(
     "cell",
     ["n = 3  # no type", "n: int  # no default", "n: int = 3", "n: dict = {}  # no such type",
-     "n: int = len('x')  # computed", "print(1)  # a call",
-     "n: Literal['a':'b'] = 'a'  # a slice", "n: Literal[a, b] = 'a'  # names",
-     "n: Literal[n := 'a'] = 'a'  # an assignment", "n: int = {[]: 1}  # unhashable"],
+     "n: int = len('x')  # computed", "n: Literal[a, b] = 'a'  # names"],
 )  # fmt: skip
 def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
     with pytest.raises(ChaosError, match="cannot be read"):
@@ -98,9 +82,8 @@ def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
 
 
 def test_a_default_must_fit_its_own_type(tmp_path):
-    for default in ('"3"', '"x"', "[1]"):
-        with pytest.raises(ChaosError, match=r"chapter\.py\n.*n: int = (.|\n)*of that type"):
-            read_parameters(notebook(tmp_path, f"n: int = {default}  # how many"))
+    with pytest.raises(ChaosError, match=r"chapter\.py\n.*n: int = (.|\n)*of that type"):
+        read_parameters(notebook(tmp_path, 'n: int = "3"  # how many'))
 
 
 def test_a_notebook_needs_one_such_cell(tmp_path):
@@ -125,11 +108,6 @@ def test_notebooks_are_found_by_name_or_path():
     assert find_notebook(str(path)) == path
     with pytest.raises(ChaosError, match="did you mean 'annotations'"):
         find_notebook("anotations")
-
-
-def test_a_digest_stands_for_the_values_in_any_order():
-    assert parameters_digest({"a": 1, "b": 2}) == parameters_digest({"b": 2, "a": 1})
-    assert parameters_digest({"a": 1}) != parameters_digest({"a": 2})
 
 
 @pytest.mark.parametrize(

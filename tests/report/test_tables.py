@@ -58,16 +58,12 @@ def test_what_rows_share_heads_them(run_folder):
     rows = pd.DataFrame({"dataset": ["a", "a", "b"], "name": list("xyz"), "value": [1.5, 2, 3]})
     columns = [Column("dataset", "dataset"), Column("name", "name"), Column("value", "value", 1)]
     table = Table(rows, ("dataset", "name"))
-    for groups, n_columns in ([["dataset"], 2], [["name"], 3]):
-        id = f"tbl-{groups[0]}"
-        publish_table(id, table, caption="One.", columns=columns, groups=groups)
-        stored = (run_folder / "figures" / f"{id}.json").read_text()
-        cells = parse(table_html(json.loads(stored)["display"]))
-        heads = [known["scope"] for tag, known in cells.tags if tag == "th"]
-        shared = ["rowgroup", "row", "row", "rowgroup", "row"]
-        assert heads == ["col"] * n_columns + (shared if n_columns == 2 else ["row"] * 3)
-        texts = [text for text in cells.text if text.strip()]
-        assert texts.count("a") == (1 if n_columns == 2 else 2)
+    publish_table("tbl-one", table, caption="One.", columns=columns, groups=["dataset"])
+    stored = (run_folder / "figures" / "tbl-one.json").read_text()
+    cells = parse(table_html(json.loads(stored)["display"]))
+    heads = [known["scope"] for tag, known in cells.tags if tag == "th"]
+    assert heads == ["col", "col", "rowgroup", "row", "row", "rowgroup", "row"]
+    assert cells.text.count("a") == 1
 
 
 def test_everything_is_escaped():
