@@ -53,22 +53,6 @@ def test_what_changes_while_the_book_is_built_is_built_again(checkout):
 
 
 @pytest.mark.slow
-def test_an_address_for_one_build_is_in_its_citations_and_not_in_the_next(checkout):
-    site = checkout / "_build" / "html"
-    url = "https://example.org/book"
-    for given in (url, ""):
-        done = chaos("build", "--sample", *(["--url", given] if given else []), cwd=checkout)
-        assert done.returncode == 0, done.stderr
-        page = (site / "figures" / "fig-entropy.html").read_text("utf-8")
-        places = ("fig-entropy.html", "fig-entropy.csv", "fig-entropy.png")
-        shown = [f"{url}/figures/{name}" in page for name in places]
-        shown.append(f"{url}/figures/fig-entropy.html" in (site / "figures.bib").read_text())
-        shown.append((site / "sitemap.xml").is_file())
-        assert shown == [bool(given)] * 5
-        assert planned(checkout, url=given) == set()
-
-
-@pytest.mark.slow
 def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     toc, registry = checkout / "_toc.yml", checkout / "book" / "figures.yml"
     toc.write_text(toc.read_text().replace("  - file: chapters/disagreement\n", ""))

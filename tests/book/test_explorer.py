@@ -476,37 +476,6 @@ def moods():
     )
 
 
-@DRAWN
-def test_a_dataset_of_four_labels_with_nothing_but_votes_is_shown(load, small_checkout, moods):
-    data = read(small_checkout, "items.js")
-    made = explorer.columns(moods, []) | {"paper": ""}
-    items = instead("CHAOS_ITEMS", data | {"datasets": [made]})
-    page = load("", items + instead("CHAOS_TEXTS", {"moods": explorer.texts(moods)}))
-    page.wait_for_selector(".explorer-drawing:not([hidden])")
-    assert count(page) == 60
-    for name in ("change", "old", "system", "verdict", "far"):
-        assert not page.locator(f"[name={name}]").is_visible()
-    assert page.locator(".explorer-filters .wide").inner_text() == "Search in ids"
-    assert not page.get_by_role("columnheader", name="JSD").is_visible()
-    assert page.get_by_label("Entropy to, in bits").get_attribute("max") == "2.000"
-    assert page.locator(".legend").inner_text().split("\n") == list(MOODS.labels)
-    chart = "Chart.getChart(document.querySelector('#explorer .spread canvas'))"
-    points = page.evaluate(
-        f"{chart}.data.datasets.flatMap(set => set.data).map(p => [p.item.uid, p.x, p.y])"
-    )
-    rows = [moods.index(uid) for uid, _, _ in points]
-    assert [x for _, x, _ in points] == pytest.approx(moods.shares.max(axis=1)[rows])
-    bits = entropy(moods.shares, unit="bits")[rows]
-    assert [y for _, _, y in points] == pytest.approx(bits, abs=1e-4)
-    page.locator("#explorer tbody a").first.click()
-    text = page.locator("dialog").inner_text()
-    for words in ("10 joy, 0 anger, 0 no mood at all, 0 fear", "10 votes", "Data: Moods 1.0.",
-                  "@misc{moods-m00,"):  # fmt: skip
-        assert words in text
-    for words in ("riginal", "Systems", "inproceedings"):
-        assert words not in text
-
-
 def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_checkout, moods):
     data = read(small_checkout, "items.js")
     uid = data["datasets"][0]["uids"][0]
@@ -526,9 +495,14 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     assert page.locator(".explorer-warning").inner_text() == "Some are grim."
     assert page.locator(".explorer-notice").inner_text() == "Mine."
     assert offered(page, "majority")["joy"] == (moods.majority == 0).sum()
+    for name in ("change", "old", "system", "verdict", "far"):  # it has votes alone
+        assert not page.locator(f"[name={name}]").is_visible()
+    assert page.get_by_label("Entropy to, in bits").get_attribute("max") == "2.000"
     page.locator("#explorer tbody.found a").first.click()
     assert title(page) == "m00"
-    assert "?dataset=moods#m00" in page.locator("dialog .copied pre").first.inner_text()
+    text = page.locator("dialog").inner_text()
+    assert "10 joy, 0 anger, 0 no mood at all, 0 fear" in text
+    assert "@misc{moods-m00," in text
     page.keyboard.press("Escape")
 
     # What the book's own have is there, and goes where this one alone is asked for.

@@ -80,14 +80,6 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at):
             assert contrast(stop["colour"], stop["behind"]) >= 3, stop
 
 
-def test_the_first_tab_leads_past_the_navigation(open_at):
-    page = open_at("cite")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('main') !== null")
-
-
 def photograph(page, name):
     """Yield the views of an open page: a name, and a reduced picture."""
     # It comes and goes with the direction of the last scroll.

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
-from chaos_utils.publish import diff, diff_report
+from chaos_utils.publish import diff
 
 ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]
 
@@ -53,14 +53,6 @@ def only_change(sites, **options):
     assert not found.removed
     (change,) = found.changed
     return change
-
-
-def test_a_site_does_not_differ_from_itself(sites):
-    found = diff.compare(*sites)
-    assert not found
-    assert found.same == 2
-    assert list(diff_report.lines(found)) == ["no difference: 2 figures and tables are the same"]
-    assert "<h1>" in diff_report.page(found, *sites)
 
 
 def test_rows_are_matched_by_their_keys_and_the_largest_change_is_first(sites):

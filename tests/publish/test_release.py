@@ -182,27 +182,15 @@ def test_names_and_sizes_are_checked_before_anything_is_unpacked(
         release.check(archive)
 
 
-def as_link(entry, content):
-    if entry.filename == "LICENSE":
-        entry.external_attr = 0o120777 << 16
-    return content
-
-
-def other_run(entry, content):
-    return b"[]" if entry.filename.endswith("run.json") else content
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [(as_link, "LICENSE is a link"), (other_run, r"results/run/run\.json was changed")],
-)
-def test_an_archive_with_another_entry_is_reported(finished, tmp_path, changed, message):
+def test_a_link_in_an_archive_is_reported(finished, tmp_path):
     made, other = release.make(tmp_path / "out"), tmp_path / "other.zip"
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(other, "w") as new:
         for entry in old.infolist():
-            content = changed(entry, old.read(entry))
+            content = old.read(entry)
+            if entry.filename == "LICENSE":
+                entry.external_attr = 0o120777 << 16
             new.writestr(entry, content)
-    with pytest.raises(ChaosError, match=message):
+    with pytest.raises(ChaosError, match="LICENSE is a link"):
         release.check(other)
 
 
@@ -222,35 +210,3 @@ def test_what_is_no_archive_of_ours_is_reported_and_nothing_leaves_its_folder(fi
         with pytest.raises(ChaosError, match=message):
             release.check(tmp_path / name)
     assert not (tmp_path / "outside").exists()
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [(6, 1, "encrypted"), (8, 99, "compression method")],  # in the header: flags, method
-)
-def test_an_archive_that_cannot_be_unpacked_is_reported(tmp_path, place, value, message):
-    archive = tmp_path / "release.zip"
-    with zipfile.ZipFile(archive, "w") as new:
-        new.writestr(release.SUMS, "text")
-    content = bytearray(archive.read_bytes())
-    for start in (content.index(b"PK\3\4"), content.index(b"PK\1\2") + 2):
-        content[start + place] = value
-    archive.write_bytes(content)
-    with pytest.raises(ChaosError, match=rf"cannot be unpacked(?s:.)*{message}"):
-        release.check(archive)
-
-
-@pytest.mark.browser
-def test_unpacked_elsewhere_it_opens(small_checkout, browser, tmp_path, monkeypatch):
-    monkeypatch.chdir(small_checkout)
-    monkeypatch.setattr(release, "_refuse_unfit", lambda site: None)  # it is the sample's
-    archive = release.make(tmp_path)
-    with zipfile.ZipFile(archive) as packed:
-        packed.extractall(tmp_path / "elsewhere")
-    page, wrong = browser.new_page(), []
-    page.on("requestfailed", lambda request: wrong.append(request.url))
-    page.goto((tmp_path / "elsewhere/site/chapters/disagreement.html").as_uri())
-    assert page.locator("h1").locator("visible=true").count() == 1
-    assert page.evaluate("[...document.images].some(i => i.naturalWidth)")
-    assert not wrong
-    page.close()

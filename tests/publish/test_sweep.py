@@ -19,6 +19,9 @@ from helpers.checkout import (
 )
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json, write_text
+from chaos_utils.base.inputs import digest
+from chaos_utils.base.paths import RECORD_FILE
 from chaos_utils.publish import snakemake, sweep
 
 
@@ -88,6 +91,30 @@ def test_an_unknown_profile_and_one_that_cannot_be_used_here(tmp_path, monkeypat
         snakemake.find_profile(str(tmp_path))
 
 
+def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
+    monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path / "runs")
+    grid = sweep.plan(tiny, {"seed": "0,1"})
+    one, other = grid.runs
+
+    def drive(grid, todo, *more):
+        asked.append(todo)
+        record = {"notebook_sha256": digest(tiny), "parameters": grid.runs[one], "seconds": 1.0}
+        for name in (one, todo[0]):  # a record of other parameters is no run
+            write_json(tmp_path / "runs" / name / RECORD_FILE, record)
+        write_text(grid.folder / "done" / todo[0], "")
+
+    monkeypatch.setattr(sweep, "_drive", drive)
+    profile = snakemake.Profile(tmp_path, remote=False)
+    options = {"profile": profile, "say": print, "progress": lambda done, of: None}
+    for first, second in (("done", "failed"), ("was there", "done")):
+        rows = sweep.run(grid, **options)
+        assert [row["status"] for row in rows] == [first, second]
+    sweep.run(grid, **options, force=True)
+    assert asked == [[one, other], [other], [one, other]]
+
+
 @pytest.fixture
 def checkout(tmp_path):
     """A checkout with the tiny notebook."""
@@ -102,6 +129,7 @@ def rows_of(done):
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.slow
 def test_a_failing_run_stops_no_other_and_what_is_there_is_not_run_again(checkout):
     done = chaos("sweep", "tiny", "-p", "rate=2,0.25", "--cores", "2", cwd=checkout)
     assert done.returncode == 2

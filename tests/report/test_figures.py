@@ -59,6 +59,8 @@ def test_one_call_writes_every_format(run_folder):
     assert bundle["text/markdown"] == "```{published} fig-line\n```\n"
     assert 'alt="A line that rises' in bundle["text/html"]
     assert not plt.get_fignums()
+    with pytest.raises(ChaosError, match="same id"):
+        publish_figure("fig-line", plot, DATA, **GIVEN)
 
 
 EVIL = """A *line* of {cite:t}`nie2020`, "50 %" & <b>ß</b> é \\ {(x)} 'α'. More."""
@@ -258,12 +260,6 @@ def test_what_a_figure_needs(run_folder, change, message):
     given = {"table": DATA} | GIVEN | change
     with pytest.raises(ChaosError, match=message):
         publish_figure("fig-line", plot, **given)
-
-
-def test_an_id_is_used_once_in_a_notebook(run_folder):
-    publish_figure("fig-line", plot, DATA, **GIVEN)
-    with pytest.raises(ChaosError, match="same id"):
-        publish_figure("fig-line", plot, DATA, **GIVEN)
 
 
 @pytest.mark.parametrize(

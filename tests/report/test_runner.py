@@ -154,10 +154,7 @@ def test_a_failing_cell_is_named_and_what_was_there_stays(project):
     assert not (project / "_build" / "failed" / "run.ipynb").exists()
 
 
-@pytest.mark.parametrize("is_warm", [True, False])
-def test_a_dead_kernel_says_so(project, monkeypatch, is_warm):
-    if not is_warm:
-        monkeypatch.delenv(warm.SOCKET)
+def test_a_dead_kernel_says_so(project):
     with pytest.raises(ChaosError) as fault:
         run(project, "\n# %%\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     message = str(fault.value)

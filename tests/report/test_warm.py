@@ -127,9 +127,3 @@ def test_nothing_is_left_running(project, ends):
     assert waits_until(lambda: is_gone(pids[0]))
     process.communicate()
     assert waits_until(lambda: is_gone(pids[1]))
-
-
-def test_without_one_a_plain_python_runs(project):
-    environment = os.environ | {warm.SOCKET: str(project / "gone"), "PYTHONPATH": str(project)}
-    said, _ = started(environment, "print('decimal' in sys.modules)").communicate()
-    assert said == "False\n"
