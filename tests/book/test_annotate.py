@@ -204,24 +204,6 @@ def test_who_fails_the_test_is_not_admitted_but_may_look_around(visit):
     assert "item 2, to look at" in reader.title
 
 
-def test_looking_around_needs_no_test_and_adds_up(visit):
-    reader = visit("?seed=7")
-    page = reader.page
-    page.get_by_role("link", name="Look around, no test (SNLI)").click()
-    for n in (1, 2):
-        assert f"item {n}, to look at" in reader.title
-        reader.answer()
-        message = page.locator("#annotate [role=status]").inner_text()
-        assert f"so far on {n} item" in message
-        assert message.count("synthetic model, seed") == 4  # where they voted, and how they fared
-        if n == 1:
-            reader.press("Next item")
-    assert page.locator(".annotate-agreement li").count() == 5
-    best, most = (page.locator(".annotate-agreement .number").nth(k).inner_text() for k in (0, -1))
-    assert best == most  # who always sides with the majority
-    assert page.evaluate("Object.keys(localStorage).filter(key => key.includes('snli'))") == []
-
-
 def test_a_keyboard_is_enough_and_keys_stay_out_of_the_way(visit):
     reader = visit("")
     page = reader.page

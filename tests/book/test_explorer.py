@@ -422,32 +422,6 @@ def test_points_follow_the_filters_and_open_their_items(visit, items):
     assert list(votes[chosen]) == drawn  # that item, or one on the same spot
 
 
-@DRAWN
-def test_points_may_show_entropy_and_jsd_and_texts_when_pointed_at(visit, items, texts):
-    snli = items["snli"]
-    page = visit("?dataset=snli&change=changed")
-    page.wait_for_selector("#explorer .simplex canvas")
-    choose(page, axes="entropy")
-    chart = "Chart.getChart(document.querySelector('#explorer figure:not([hidden]) canvas'))"
-    points = (
-        f"{chart}.data.datasets.slice(1).flatMap(set => set.data).map(p => [p.item.uid, p.x, p.y])"
-    )
-    chosen = page.locator("[name=system]").input_value()
-    (system,) = (one for one in snli["systems"] if one["name"] == chosen)
-    found = page.evaluate(points)
-    assert len(found) == count(page)
-    for uid, x, y in found:
-        i = snli["uids"].index(uid)
-        assert (x, y) == (bits(snli)[i], system["jsd"][i] / 10_000)
-    at = f"{chart}.getDatasetMeta(2).data[0]"
-    x, y = page.evaluate(f"[{at}.x, {at}.y]")
-    page.locator("#explorer figure:visible canvas").hover(position={"x": x, "y": y})
-    tip = page.locator("#explorer figure:visible .tip")
-    tip.wait_for()
-    i = snli["uids"].index(tip.locator(".uid").first.inner_text())
-    assert [text[i] for text in texts["snli"]] == tip.locator(".tip-text").all_inner_texts()[:2]
-
-
 MOODS = Dataset.model_validate(
     {
         "name": "moods",
