@@ -251,20 +251,6 @@ def test_texts_are_shown_and_never_run(visit):
     assert page.evaluate("window.ran") is None
 
 
-def test_where_nothing_can_be_kept_the_page_says_so_and_works(visit):
-    broken = """const keep = Storage.prototype.setItem;
-        Storage.prototype.setItem = function (key, text) {
-          if (key.startsWith("chaos")) throw new DOMException("full");
-          keep.call(this, key, text);
-        };"""
-    reader = visit("", broken)
-    assert "does not let the page keep" in reader.page.inner_text("#annotate")
-    reader.page.get_by_role("link", name="Begin SNLI").click()
-    reader.press("Start the test")
-    reader.answer()
-    assert reader.title == "Test: question 2 of 5"
-
-
 def test_what_was_kept_and_is_damaged_is_left_aside(visit):
     reader = visit()
     reader.press("Start the test")

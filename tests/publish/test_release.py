@@ -8,7 +8,7 @@ import pytest
 from rocrate.rocrate import ROCrate
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import release, staleness
+from chaos_utils.publish import release
 
 
 @pytest.fixture
@@ -47,16 +47,6 @@ def test_an_archive_holds_neither_dates_nor_this_machine_s_rights(finished, tmp_
         entries = packed.infolist()
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
     assert {entry.external_attr >> 16 for entry in entries} == {0o644}
-
-
-def test_what_a_desktop_leaves_in_folders_is_not_of_it(finished, unpacked, tmp_path):
-    before = (tmp_path / "out" / "living-book-1.2.3.zip").read_bytes()
-    (finished / "_build" / "html" / "figures" / ".DS_Store").touch()
-    assert staleness.site_changed_since() == []
-    assert release.make(tmp_path / "after").read_bytes() == before
-    n_files = release.check(unpacked)
-    (unpacked / "site" / ".DS_Store").touch()
-    assert release.check(unpacked) == n_files
 
 
 def test_zenodo_gets_what_it_requires(finished, unpacked):

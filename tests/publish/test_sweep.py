@@ -181,33 +181,19 @@ def test_a_killed_sweep_is_taken_up_again(checkout):
 
 
 @pytest.mark.parametrize(
-    ("cores", "remote", "set_already", "expected"),
-    [
-        (2, False, "", "4"), (3, False, "", "2"), (99, False, "", "1"),
-        (None, False, "", None), (1, False, "", None), (2, False, "5", None), (2, True, "", None),
-    ],
+    ("at_once", "remote", "set_already", "expected"),
+    [(3, False, "", "2"), (99, False, "", "1"), (1, False, "", None), (2, False, "5", None),
+     (2, True, "", None)],
 )  # fmt: skip
 def test_runs_beside_each_other_share_the_threads(
-    tmp_path, monkeypatch, cores, remote, set_already, expected
+    tmp_path, monkeypatch, at_once, remote, set_already, expected
 ):
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    if set_already:
-        monkeypatch.setenv("OMP_NUM_THREADS", set_already)
+    monkeypatch.setenv("OMP_NUM_THREADS", set_already)
+    if not set_already:
+        monkeypatch.delenv("OMP_NUM_THREADS")
     monkeypatch.setattr(sweep.os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
-    monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path)
-    seen = {}
-
-    def drive(targets, profile, *, environment, **more):
-        seen.update(environment)
-        return 0, []
-
-    monkeypatch.setattr(sweep.snakemake, "drive", drive)
-    grid = sweep.Sweep(Path("tiny.py"), ("seed",), {"a": {"seed": 0}})
-    profile = snakemake.Profile(tmp_path, remote)
-    grid.folder.mkdir()
-    sweep._drive(grid, ["a"], profile, cores, None, lambda text: None, lambda done, of: None)
-    assert seen.get("OMP_NUM_THREADS") == expected
+    given = sweep._threads(snakemake.Profile(tmp_path, remote), at_once)
+    assert given.get("OMP_NUM_THREADS") == expected
 
 
 def test_no_spreadsheet_computes_a_value():
