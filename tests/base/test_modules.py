@@ -92,8 +92,10 @@ def kept(project):
 @pytest.mark.parametrize(
     "damage",
     [
+        lambda text: "",
         lambda text: text[:-30],
         lambda text: text.replace("chaos_utils.b", "chaos_utils.x"),  # as a fault of the disk
+        lambda text: json.dumps(json.loads(text) | {"sources": {}}),
         lambda text: json.dumps(json.loads(text) | {"by": "another algorithm"}),
         lambda text: "[]",
     ],
@@ -107,6 +109,12 @@ def test_a_damaged_memory_is_no_memory(project, damage):
     assert modules.code_digest("chaos_utils.a") == digest
     modules.remember()
     assert kept(project).read_text() == whole
+
+
+def test_a_memory_that_cannot_be_written_is_no_fault(project):
+    (project / "_build").write_text("a file where a folder should be")
+    modules.code_digest("chaos_utils.a")
+    modules.remember()
 
 
 @pytest.mark.parametrize(
