@@ -294,6 +294,7 @@ def test_lists_offer_what_some_item_fits_and_say_how_many(visit, items):
     assert count(page) == offered(page, "change")["changed"]
 
 
+@pytest.mark.slow
 def test_two_systems_are_compared(visit, items):
     snli = items["snli"]
     one, other = sorted(snli["systems"], key=lambda system: sum(system["jsd"]))[:2]
@@ -315,6 +316,7 @@ def test_two_systems_are_compared(visit, items):
     assert f"{one['name']} is closer to the votes" in page.locator("dialog").inner_text()
 
 
+@pytest.mark.slow
 def test_pinned_items_stay_at_the_top_and_in_the_address(visit, items):
     uids = items["snli"]["uids"]
     page = visit("?dataset=snli&sort=-entropy")
@@ -397,6 +399,7 @@ DRAWING = "Chart.getChart(document.querySelector('#explorer .simplex canvas'))"
 
 
 @DRAWN
+@pytest.mark.slow
 def test_points_follow_the_filters_and_open_their_items(visit, items):
     page = visit("?dataset=snli")
     page.wait_for_selector(".explorer-drawing:not([hidden])")
@@ -450,6 +453,7 @@ def moods():
     )
 
 
+@pytest.mark.slow
 def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_checkout, moods):
     data = read(small_checkout, "items.js")
     uid = data["datasets"][0]["uids"][0]
@@ -490,6 +494,7 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     assert count(page) == len(data["datasets"][0]["uids"])
 
 
+@pytest.mark.slow
 def test_reasons_are_on_the_cards_of_items_that_have_any_and_can_be_asked_for(visit, load, items):
     page = visit("?dataset=mnli&reason=lexical")
     assert not page.locator("[name=reason]").is_visible()
