@@ -92,11 +92,8 @@ def kept(project):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda text: "",
         lambda text: text[:-30],
         lambda text: text.replace("chaos_utils.b", "chaos_utils.x"),  # as a fault of the disk
-        lambda text: json.dumps(json.loads(text) | {"sources": {}}),
-        lambda text: json.dumps(json.loads(text) | {"by": "another algorithm"}),
         lambda text: "[]",
     ],
 )
@@ -111,10 +108,19 @@ def test_a_damaged_memory_is_no_memory(project, damage):
     assert kept(project).read_text() == whole
 
 
-def test_a_memory_that_cannot_be_written_is_no_fault(project):
-    (project / "_build").write_text("a file where a folder should be")
-    modules.code_digest("chaos_utils.a")
+@pytest.mark.parametrize(("by", "counts"), [(None, True), ("another algorithm", False)])
+def test_what_another_algorithm_remembers_does_not_count(project, by, counts):
+    digest = modules.code_digest("chaos_utils.a")
     modules.remember()
+    memory = json.loads(kept(project).read_text())
+    sources = json.loads(memory["sources"])
+    for known in sources.values():
+        known[-1] = "another meaning"
+    memory["sources"] = json.dumps(sources)
+    memory |= {"sha256": modules._sha256(memory["sources"])} | ({"by": by} if by else {})
+    kept(project).write_text(json.dumps(memory))
+    modules.forget()
+    assert (modules.code_digest("chaos_utils.a") != digest) == counts
 
 
 @pytest.mark.parametrize(

@@ -33,23 +33,12 @@ def test_labels_differ_from_each_other(mode):
 
 
 @pytest.mark.parametrize("mode", style.MODES)
-@pytest.mark.parametrize("n", [1, 10, 11, 30])
+@pytest.mark.parametrize("n", [1, 30])
 def test_each_system_of_a_plot_has_a_colour_of_its_own_that_stands_out(mode, n):
     hues = [getattr(hue, mode) for hue in style.distinct_hues(n)]
     assert len(set(hues)) == len(hues) == n
     assert min(contrast(hue, PAGES[mode]) for hue in hues) >= 3
     assert hues[:10] == [getattr(hue, mode) for hue in style.distinct_hues(10)][:n]
-
-
-def test_pages_take_a_label_s_colour_from_the_data():
-    styles = [*BOOK.glob("_static/*.css"), *BOOK.glob("_explorer/*"), *BOOK.glob("_annotate/*")]
-    assert CSS in styles
-    for path in styles:
-        text = path.read_text("utf-8").lower()
-        for name, hue in LABELS.items():
-            assert f"--{name.replace(' ', '-')}" not in text, path.name
-            assert f".{name.replace(' ', '-')}" not in text, path.name
-            assert hue.light not in text, path.name
 
 
 SHOWN = """() => [...document.querySelectorAll('.vote')].map(e => {
@@ -87,13 +76,6 @@ def test_votes_take_their_element_s_colours_and_text_that_stands_out(browser, th
         stated = getattr(hue, mode)
         assert ground == f"rgb({', '.join(str(int(stated[i : i + 2], 16)) for i in (1, 3, 5))})"
         assert contrast(text, ground) >= 4.5, hue
-
-
-def test_colours_follow_the_look():
-    assert style.colour("text") == style.PALETTES["light"]["text"]
-    with style.look("dark"):
-        assert style.colour("text") == style.PALETTES["dark"]["text"]
-    assert style.colour("text") == style.PALETTES["light"]["text"]
 
 
 def test_a_family_keeps_its_colour_in_every_figure():

@@ -16,24 +16,15 @@ EVERYTHING = {"chapter annotations", "chapter disagreement", "site"}
 
 
 def test_only_what_changed_runs_again(checkout):
-    done = chaos("build", "--sample", "--dry-run", cwd=checkout)
-    assert "Nothing to do" in done.stderr
-    assert planned(checkout) == set()
     assert planned(checkout, url="https://example.org/book") == {"site"}
     assert planned(checkout, data="auto") == EVERYTHING
-
     (checkout / "notebooks" / "annotations.py").touch()
-    (checkout / "chaos_utils" / "metrics" / "divergence.py").touch()
-    assert planned(checkout) == set()  # the content is what it was
     append(checkout / "chaos_utils" / "cli" / "console.py")
-    assert planned(checkout) == set()
-    append(checkout / "book" / "cite.md")
-    assert planned(checkout) == {"site"}
+    assert planned(checkout) == set()  # neither a time nor what no chapter imports
     changed = checkout / "chaos_utils" / "plots" / "disagreement.py"
     append(changed)
-    for time in (0, 4_000_000_000):  # as `cp -p` leaves it, and a wrong clock
-        os.utime(changed, (time, time))
-        assert planned(checkout) == {"chapter disagreement", "site"}
+    os.utime(changed, (0, 0))  # as `cp -p` leaves it
+    assert planned(checkout) == {"chapter disagreement", "site"}
     append(checkout / "chaos_utils" / "metrics" / "divergence.py")
     done = chaos("build", "--sample", "--dry-run", cwd=checkout)
     assert set(done.stdout.splitlines()) == {f"would run {step}" for step in EVERYTHING}
@@ -62,22 +53,6 @@ def test_what_changes_while_the_book_is_built_is_built_again(checkout):
 
 
 @pytest.mark.slow
-def test_an_address_for_one_build_is_in_its_citations_and_not_in_the_next(checkout):
-    site = checkout / "_build" / "html"
-    url = "https://example.org/book"
-    for given in (url, ""):
-        done = chaos("build", "--sample", *(["--url", given] if given else []), cwd=checkout)
-        assert done.returncode == 0, done.stderr
-        page = (site / "figures" / "fig-entropy.html").read_text("utf-8")
-        places = ("fig-entropy.html", "fig-entropy.csv", "fig-entropy.png")
-        shown = [f"{url}/figures/{name}" in page for name in places]
-        shown.append(f"{url}/figures/fig-entropy.html" in (site / "figures.bib").read_text())
-        shown.append((site / "sitemap.xml").is_file())
-        assert shown == [bool(given)] * 5
-        assert planned(checkout, url=given) == set()
-
-
-@pytest.mark.slow
 def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     toc, registry = checkout / "_toc.yml", checkout / "book" / "figures.yml"
     toc.write_text(toc.read_text().replace("  - file: chapters/disagreement\n", ""))
@@ -101,8 +76,6 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     withdrawn = (site / "figures" / "fig-simplex.html").read_text()
     assert "It was a &lt;test&gt;." in withdrawn
     assert "noindex" in withdrawn
-    assert "refresh" not in withdrawn
-    assert "Synthetic sample" in withdrawn
     assert "url=annotations.html" in (site / "chapters/disagreement.html").read_text()
     known = (site / "sitemap.xml").read_text()
     listed = re.findall("<loc>https://example.org/book/(.*?)</loc>", known)
@@ -111,11 +84,8 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     left_out |= {f"figures/{id}.html" for id in re.findall("(?m)^[a-z]+-[a-z-]+", moved)}
     pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
     assert set(listed) == {name for name in pages if "_static" not in name} - left_out
-
     done = chaos("cite", "fig-entropy", cwd=checkout)
     assert "fig-entropy has moved: this cites fig-label-transitions" in done.stderr
-    assert "Figure fig-label-transitions in" in done.stdout
-    assert chaos("cite", "fig-simplex", cwd=checkout).returncode == 2
 
 
 @pytest.mark.slow
@@ -135,37 +105,6 @@ def test_a_site_with_a_stale_chapter_says_so_everywhere(checkout):
         assert "Stale" in (site / page).read_text(), page
     rows = json.loads(chaos("figures", "--json", cwd=checkout).stdout)
     assert {row["state"] for row in rows if row["chapter"] == "disagreement"} == {"stale"}
-
-
-@pytest.mark.slow
-def test_a_notebook_that_is_no_python_is_reported_before_anything_runs(checkout):
-    append(checkout / "notebooks" / "annotations.py", "\n# %%\n%matplotlib inline\n")
-    assert planned(checkout) == {"chapter annotations", "site"}
-    append(checkout / "notebooks" / "annotations.py", "\n# %%\nif True print(1)\n")
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 2
-    assert "not valid Python" in done.stderr
-    assert "notebooks/annotations.py, line" in done.stderr
-    assert "if True print(1)" in done.stderr
-
-
-@pytest.mark.slow
-def test_one_chapter_built_twice_is_the_same_to_the_byte(checkout):
-    run, page = checkout / "_build" / "chapters" / "annotations", checkout / "_build" / "html"
-    kept = {
-        path: path.read_bytes()
-        for path in [
-            *(run / "figures").iterdir(),
-            run / "notebook.ipynb",
-            page / "chapters" / "annotations.html",
-            *(page / "figures").iterdir(),
-        ]
-    }
-    shutil.rmtree(run)
-    assert planned(checkout) == {"chapter annotations", "site"}
-    assert chaos("build", "--sample", cwd=checkout).returncode == 0
-    for path, content in kept.items():
-        assert path.read_bytes() == content, path.name
 
 
 @pytest.mark.slow

@@ -41,14 +41,6 @@ def test_every_page_has_a_description_a_card_and_an_icon(site):
     assert Image.open(site / "_static" / "card.png").size == (1200, 630)
 
 
-def test_a_chapter_is_described_by_how_it_begins(site):
-    path = site / "chapters" / "disagreement.html"
-    _, found = tags_of(path)
-    text = re.sub(r"<[^>]+>", "", path.read_text("utf-8").split("<article")[1])
-    assert found["description"].rstrip(" …") in " ".join(unescape(text).split())
-    assert found["og:title"] == "The shape of disagreement"
-
-
 LONG = "This paragraph is long enough to say what the page is about, and stands first."
 
 
@@ -56,12 +48,6 @@ def test_what_stands_aside_does_not_describe_a_page():
     text = f"A title\n=======\n\n.. note::\n\n   {LONG[::-1]}\n\nToo short.\n\n{LONG}"
     assert beginning(publish_doctree(text)) == LONG
     assert beginning(publish_doctree("A title\n=======\n\nToo short.")) == ""
-
-
-def test_tags_are_no_words():
-    role = ".. role:: tag(raw)\n   :format: html\n\n"
-    document = publish_doctree(f"{role}:tag:`<b>`\\ {LONG}\\ :tag:`</b>`")
-    assert beginning(document) == LONG
 
 
 def test_a_long_beginning_is_cut_at_a_word():

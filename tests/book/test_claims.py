@@ -1,7 +1,6 @@
 """The cards of claims in the short book, in a real browser."""
 
 import pytest
-from helpers.pages import violations
 
 pytestmark = pytest.mark.browser
 
@@ -91,18 +90,3 @@ def test_without_scripts_all_claims_show_and_no_control_does(browser, site):
     assert page.locator(CARDS).locator("visible=true").count() == 4
     assert not page.locator("#claims-filter").is_visible()
     context.close()
-
-
-@pytest.mark.parametrize(("width", "look"), [(1280, "light"), (390, "dark")])
-def test_cards_are_open_to_all(page, width, look):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate("look => { document.documentElement.dataset.theme = look; }", look)
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    assert violations(page, CARDS) == []
-    assert violations(page, "#claims-filter") == []
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
-
-
-def test_other_pages_do_without_the_script(site):
-    assert "claims.js" in (site / f"{PAGE}.html").read_text("utf-8")
-    assert "claims.js" not in (site / "index.html").read_text("utf-8")

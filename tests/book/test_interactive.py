@@ -21,16 +21,6 @@ ROWS = pd.DataFrame(
 )
 
 
-def test_scores_name_everything_once():
-    found = scores(ROWS, "temperature")
-    assert found["datasets"] == ["SNLI", "MNLI"]
-    assert found["steps"] == [1.0, 2.0]
-    assert found["systems"] == [["<b>evil</b>", "model"], ["guess", "baseline"]]
-    assert found["rows"][0] == [0, 0, 0, 0, 0.3, 0.28, 0.32]
-    assert found["rows"][1] == [0, 1, 0, 0, 0.2, None, None]
-    json.dumps(found, allow_nan=False)
-
-
 @pytest.mark.browser
 def test_readers_sort_switch_and_slide(browser, tmp_path):
     data = json.dumps(scores(ROWS, "temperature")).replace("<", "\\u003c")

@@ -6,14 +6,7 @@ from html import escape, unescape
 from pathlib import Path
 
 import pandas as pd
-import pytest
 import yaml
-from helpers.pages import open_page
-
-
-@pytest.fixture
-def site(small_checkout):
-    return small_checkout / "_build" / "html"
 
 
 def test_each_has_a_page_with_number_files_and_place(site, small_checkout):
@@ -31,15 +24,6 @@ def test_each_has_a_page_with_number_files_and_place(site, small_checkout):
         assert "The code of this cell" in text
         prose = re.sub("<pre.*?</pre>", "", text, flags=re.DOTALL)  # code may hold markup
         assert not re.search(r"\{(cite|numref|doc)", prose), id
-
-
-def test_captions_lead_where_they_did_in_the_chapter(site):
-    text = (site / "figures" / "tbl-examples.html").read_text("utf-8")
-    caption = re.search(r"<figcaption>(.*?)</figcaption>", text, re.DOTALL)[1]
-    assert re.search(r'href="\.\./references\.html#[^"]+"', caption)
-    chapter = (site / "chapters" / "annotations.html").read_text("utf-8")
-    (place,) = set(re.findall(r'references\.html(#[^"]+)"[^>]*>2022', caption))
-    assert f"references.html{place}" in chapter
 
 
 def test_the_line_of_pandas_on_the_page_reads_the_data(site, monkeypatch):
@@ -61,26 +45,6 @@ def test_the_line_of_pandas_on_the_page_reads_the_data(site, monkeypatch):
             assert f'<th scope="row"><code>{escape(column)}</code></th>' in text, path
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
-def test_nothing_on_the_pages_is_cut(browser, site, width):
-    """Only a figure's own table may be wider than a phone: it scrolls, its system column stays."""
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    for path in sorted((site / "figures").glob("*.html")):
-        page, _ = open_page(context, path)
-        boxes = ".table-scroll, pre, .picture"
-        if width < 600:
-            boxes = ".table-scroll:has(.facts), pre, .picture"
-        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        cut = page.locator(boxes).evaluate_all(
-            "found => found.filter(e => e.scrollWidth > e.clientWidth + 1).map("
-            "e => `${e.ariaLabel}: ${e.scrollWidth} px in ${e.clientWidth}`)"
-        )
-        assert cut == [], path.name
-        page.close()
-    context.close()
-
-
 def test_the_list_shows_all_by_chapter_and_by_number(site):
     text = (site / "figures.html").read_text("utf-8")
     found = re.findall(r'class="thumbnail" href="figures/([a-z-]+)\.html".*?<b>(.*?)</b>', text)
@@ -89,13 +53,3 @@ def test_the_list_shows_all_by_chapter_and_by_number(site):
         numbers = [int(shown.split()[1]) for _, shown in found if shown.startswith(kind)]
         assert numbers == list(range(1, len(numbers) + 1))
     assert text.count('<section id="chapter-') == 2
-
-
-def test_one_file_has_every_entry(site):
-    text = (site / "figures.bib").read_text("utf-8")
-    entries = re.findall(r"^@misc\{(.+),$", text, re.MULTILINE)
-    assert sorted(entries) == sorted(path.stem for path in (site / "figures").glob("*.html"))
-
-
-def test_pages_of_single_figures_stay_out_of_the_search(site):
-    assert "figures/fig-" not in (site / "searchindex.js").read_text("utf-8")

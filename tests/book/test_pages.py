@@ -11,13 +11,12 @@ from helpers.pages import look_over, open_page, pages, tab_through
 from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
 from PIL import Image
 
-from chaos_utils.datasets.loading import load_votes
 from chaos_utils.publish.site import broken_links, read_page
 from chaos_utils.report.parameters import read_parameters
 
 pytestmark = pytest.mark.browser
 
-# One page of each kind that the book of two chapters has.
+# One page of each kind that the book of two chapters has; the quick tests look at the first six.
 EACH_KIND = (
     "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "explorer",
     "annotate", "glossary", "references", "genindex", "search", "404",
@@ -52,17 +51,14 @@ def any_site(request):
     return request.getfixturevalue(request.param) / "_build" / "html"
 
 
-@pytest.fixture(params=[SAMPLE, REAL])
-def whole_site(request):
-    return request.getfixturevalue(request.param) / "_build" / "html"
-
-
 @pytest.mark.parametrize("built", ["small_checkout", SAMPLE, REAL])
 def test_every_page_is_whole_and_open_to_all(browser, request, built):
     site = request.getfixturevalue(built) / "_build" / "html"
     found = [site / f"{name}.html" for name in EACH_KIND]
     closely = [path for path in found if path.stem not in LONG]
-    if built != "small_checkout":
+    if built == "small_checkout":
+        found, closely = found[:6], found[:3]
+    else:
         found = pages(site)
     if built == "sample_checkout":  # pages of figures and modules are made from one template each
         closely += [path for path in found if path.parent.name not in ("figures", "reference")]
@@ -72,11 +68,10 @@ def test_every_page_is_whole_and_open_to_all(browser, request, built):
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
-def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at, scheme):
-    for name in ("index", "chapters/disagreement", "figures/fig-simplex"):
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at):
+    for name in ("chapters/disagreement", "figures/fig-simplex"):
         page = open_at(name)
-        page.evaluate("scheme => { document.documentElement.dataset.theme = scheme; }", scheme)
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
         stops, unreached = tab_through(page)
         assert "Skip to main content" in stops[0]["name"]
         assert not unreached, name
@@ -84,14 +79,6 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at, scheme):
             assert stop["seen"], stop
             assert stop["outline"] >= 2, stop
             assert contrast(stop["colour"], stop["behind"]) >= 3, stop
-
-
-def test_the_first_tab_leads_past_the_navigation(open_at):
-    page = open_at("cite")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('main') !== null")
 
 
 def photograph(page, name):
@@ -134,6 +121,7 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
     assert not differing, f"look at _build/visual; meant changes: make references: {differing}"
 
 
+@pytest.mark.slow
 def test_a_page_that_lost_something_looks_different(open_at):
     name = "chapters/disagreement"
     page = open_at(name)
@@ -167,11 +155,9 @@ def test_one_search_box_a_switch_of_looks_and_folded_code(browser, any_site):
     context.close()
 
 
-@pytest.mark.parametrize(
-    "script", ["", "Object.defineProperty(navigator, 'clipboard', {value: undefined})"]
-)
-def test_one_click_copies_a_citation(open_at, script):
-    page = open_at("figures/fig-simplex", script=script)
+def test_a_citation_is_copied_where_a_browser_has_no_clipboard(open_at):
+    without = "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
+    page = open_at("figures/fig-simplex", script=without)
     page.get_by_role("button", name="Copy: RIS citation").click()
     page.get_by_text("Copied", exact=True).wait_for()
     page.evaluate("document.body.append(document.createElement('textarea'))")
@@ -209,27 +195,6 @@ def test_every_chapter_ends_with_how_to_rerun_it(any_site):
         shown = re.findall(r'<tr><th scope="row"><code>(\w+)</code>', section)
         declared = read_parameters(PROJECT / "notebooks" / f"{path.stem}.py")
         assert shown == [parameter.name for parameter in declared], path.name
-
-
-def test_the_answers_of_commands_are_shown_as_a_reader_gets_them(whole_site):
-    text = (whole_site / "chapters" / "your_model.html").read_text("utf-8")
-    shown = [
-        re.sub("<.*?>", "", block)
-        for block in re.findall(r'<div class="highlight-console.*?</div>', text, re.DOTALL)
-    ]
-    assert [block.splitlines()[0].split()[:4] for block in shown] == [
-        ["$", "chaos", "evaluate", file]
-        for file in ("my-model.csv", "softer.csv", "short.csv", "swapped.csv")
-    ]
-    words = ("DistCE", "softer − my-model", "have no prediction", "another order")
-    for word, block in zip(words, shown, strict=True):
-        assert word in block
-        assert "\x1b" not in block
-
-
-def test_terms_lead_to_the_glossary(any_site):
-    for path in (any_site / "chapters").glob("*.html"):
-        assert 'href="../glossary.html#term-' in path.read_text("utf-8"), path.name
 
 
 def test_code_is_folded_below_what_it_shows(any_site):
@@ -292,11 +257,6 @@ def test_texts_in_figures_stand_out_from_the_page(any_site):
                 assert contrast(fill[1] if fill else "#000000", page) >= 4.5, path.name
 
 
-def test_figures_are_referred_to_by_number_from_other_pages(site):
-    text = (site / "index.html").read_text()
-    assert re.search(r'href="chapters/disagreement\.html#fig-\w+"[^>]*><span[^>]*>Fig\. \d', text)
-
-
 @pytest.mark.parametrize(("scripts", "place"), [(True, "#licences"), (False, "")])
 def test_a_page_that_has_moved_leads_on(browser, site, scripts, place):
     context = browser.new_context(java_script_enabled=scripts)
@@ -339,21 +299,6 @@ def test_the_real_book_is_not_marked(real_checkout):
     site = real_checkout / "_build" / "html"
     for path in pages(site):
         assert "Synthetic sample: every number" not in path.read_text(), path.name
-
-
-@pytest.mark.slow
-def test_texts_of_items_are_on_the_page_with_their_licence_and_nowhere_else(real_checkout):
-    site = real_checkout / "_build" / "html"
-    page = (site / "chapters" / "annotations.html").read_text()
-    votes = load_votes("snli", "released")
-    sentence = votes.texts[votes.index("4956464881.jpg#4r1e")]["hypothesis"]
-    assert sentence.strip() in page
-    assert "licence CC BY-NC 4.0" in page
-    made = [*(site / "figures").iterdir(), *(site / "notebooks").iterdir()]
-    made += (site / "_sources").rglob("*.*")
-    made += (real_checkout / "book" / "chapters").iterdir()
-    for path in made:
-        assert sentence.strip().encode() not in path.read_bytes(), path.name
 
 
 def test_no_chapter_warns_or_shows_an_object_s_name(any_site):

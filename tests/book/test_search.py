@@ -11,11 +11,6 @@ SCORER = PROJECT / "book" / "_search" / "scorer.js"
 
 
 @pytest.fixture
-def site(small_checkout):
-    return small_checkout / "_build" / "html"
-
-
-@pytest.fixture
 def context(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield context
@@ -36,14 +31,6 @@ def test_the_glossary_s_term_comes_first_and_says_so(context, site):
     assert any(text.startswith("quadratic entropy (glossary term") for text in found)
     assert found.index("The shape of disagreement") > found.index(found[1])
     assert troubles == []
-
-
-def test_terms_of_several_words_are_found(context, site):
-    page, _ = search(context, site, "human+equivalent")
-    first = page.locator("#search-results li").first
-    assert first.inner_text().startswith("human equivalent (glossary term")
-    first.locator("a").click()
-    assert page.url.endswith("glossary.html#term-human-equivalent")
 
 
 def test_prose_comes_before_the_package(browser):
@@ -67,12 +54,6 @@ def test_prose_comes_before_the_package(browser):
     assert len(set(scores)) == len(scores)
 
 
-def test_entries_of_the_index_are_not_found_twice(context, site):
-    page, _ = search(context, site, "entropy")
-    glossary = page.locator("#search-results li a", has_text="Glossary").all_inner_texts()
-    assert glossary == ["Glossary"]
-
-
 def test_words_are_marked_where_a_result_leads_and_nowhere_else(context, site):
     page, _ = search(context, site, "entropy")
     page.goto((site / "cite.html").as_uri())
@@ -83,15 +64,3 @@ def test_words_are_marked_where_a_result_leads_and_nowhere_else(context, site):
     assert page.get_by_text("Hide Search Matches").count() == 1
     page.goto((site / "glossary.html").as_uri())
     assert page.get_by_text("Hide Search Matches").count() == 0
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_sign_of_the_search_field_stands_beside_the_text(context, site, width):
-    page, _ = search(context, site, "entropy")
-    page.set_viewport_size({"width": width, "height": 900})
-    field = page.locator(".bd-search-container form")
-    sign = field.locator("i").bounding_box()
-    begins = field.locator("input").evaluate(
-        "e => e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft)"
-    )
-    assert sign["x"] + sign["width"] < begins

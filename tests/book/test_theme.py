@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 from chaos_book.faults import on_one_line
-from chaos_book.theme import described, is_wanted, on_page, with_named_parts
+from chaos_book.theme import described, on_page, with_named_parts
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
 
@@ -31,33 +31,6 @@ def test_a_table_without_headers_is_headed_by_the_first_cell_of_each_row():
     )
     assert made.count('<th scope="row">') == 2
     assert '<th scope="row">one</th><td>1</td>' in made
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        '<table class="published"><caption>c</caption><tr><th scope="col">a</th></tr></table>',
-        '<table class="table"><caption>c</caption><tr><th scope="col">a</th></tr></table>',
-    ],
-)
-def test_a_table_that_is_described_stays_as_it_is(table):
-    assert described(f"<h1>A</h1>{table}") == f"<h1>A</h1>{table}"
-
-
-@pytest.mark.parametrize(
-    ("body", "wanted"),
-    [
-        ("<h1>A</h1>", ["book"]),
-        ('<h1>A</h1><div class="tag cell docutils"></div>', ["book", "mystnb"]),
-        ('<h1>A</h1><div class="sd-card"></div>', ["book", "sphinx-design", "design-tabs"]),
-    ],
-)
-def test_files_for_cells_and_cards_are_for_pages_that_have_them_and_thebe_is_for_none(body, wanted):
-    names = ["book", "mystnb", "sphinx-design", "design-tabs", "sphinx-thebe"]
-    files = [SimpleNamespace(filename=f"{name}.js", attributes={}) for name in names]
-    settings = SimpleNamespace(filename=None, attributes={"body": "const thebe_selector = 1"})
-    kept = [file.filename for file in [*files, settings] if is_wanted(file, body)]
-    assert kept == [f"{name}.js" for name in wanted]
 
 
 def test_templates_leave_out_and_name_what_they_should(site):

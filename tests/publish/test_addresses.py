@@ -4,17 +4,9 @@ from dataclasses import replace
 from helpers.checkout import PROJECT
 
 from chaos_utils.publish import addresses, citations
-from chaos_utils.publish.registry import Redirect
 
 BOOK = citations.read_book(PROJECT / "CITATION.cff")
 ONLINE = replace(BOOK, url="https://example.org/book/")
-
-
-def test_a_withdrawn_one_says_why():
-    redirect = Redirect(since="0.1.0", withdrawn="Counted <twice>.")
-    page = addresses.withdrawn_page("fig-wrong", redirect)
-    assert "<code>fig-wrong</code> was withdrawn: Counted &lt;twice&gt;." in page["body"]
-    assert "noindex" in page["metatags"]
 
 
 def test_the_page_for_unknown_addresses_stands_on_its_own():

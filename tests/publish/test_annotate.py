@@ -3,16 +3,13 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from helpers.rows import write_dataset
 from pydantic import ValidationError
 
 from chaos_utils.crowd.materials import is_unanimous
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish.annotate import material, two_models
 from chaos_utils.publish.scripts import script
 from chaos_utils.scoring.systems import computed, load_systems, synthetic_systems
@@ -59,23 +56,6 @@ def test_released_examples_models_and_the_sessions_that_browsers_kept(released):
     assert [model.name for model in models] == ["RoBERTa-base, seed 1", "BERT-base, seed 1"]
 
 
-def test_items_are_whole_and_spread_over_what_is_left(sample):
-    made = material(sample, is_unanimous, {}, n_items=100)
-    for votes in sample:
-        items = made["datasets"][votes.dataset.name]["items"]
-        assert len({entry["uid"] for entry in items}) == 100
-        rows = [votes.index(entry["uid"]) for entry in items]
-        for entry, row in zip(items, rows, strict=True):
-            assert entry["votes"] == votes.counts[row].tolist()
-            text = votes.texts[row].values()
-            assert entry["texts"] == [part.strip() for part in text]
-        bits = entropy(votes.shares, unit="bits")
-        rest = bits[votes.counts.max(axis=1) <= 95]
-        for quantile in (0.1, 0.5, 0.9):
-            drawn = np.quantile(bits[rows], quantile)
-            assert drawn == pytest.approx(np.quantile(rest, quantile), abs=0.05)
-
-
 def test_only_datasets_with_texts_and_a_way_to_be_asked_are_offered(sample):
     snli, mnli, alphanli = sample
     unasked = snli.dataset.model_copy(update={"annotate": None})
@@ -91,13 +71,6 @@ def test_a_way_to_be_asked_fits_the_texts_and_labels(name):
     other = {"kind": {"snli": "stories", "alphanli": "pairs"}[name], "invitation": "?"}
     with pytest.raises(ValidationError, match=r"takes \d texts and \d labels"):
         Dataset.model_validate(content | {"annotate": other})
-
-
-def test_fewer_items_than_asked_for_are_all_taken(tmp_path):
-    folder = write_dataset(tmp_path)
-    votes = read_chaosnli(folder / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl", get_dataset("snli"))
-    items = material([votes], is_unanimous, {})["datasets"]["snli"]["items"]
-    assert {entry["uid"] for entry in items} == set(votes.uids)
 
 
 def test_two_models_stand_beside_the_reader(sample):

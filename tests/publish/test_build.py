@@ -27,11 +27,6 @@ def choose(tmp_path, monkeypatch):
     return call
 
 
-def test_the_sample_when_it_is_asked_for(choose):
-    assert choose(sample=True) == "sample"
-    assert not choose.messages
-
-
 def test_without_data_the_build_shows_recorded_numbers_and_says_so(choose):
     assert choose() == "auto"
     assert "files are not available" in choose.messages[-1]
@@ -41,10 +36,6 @@ def test_without_data_the_build_shows_recorded_numbers_and_says_so(choose):
 def test_strict_takes_no_recorded_numbers(choose):
     with pytest.raises(ChaosError, match="Cannot fetch"):
         choose(strict=True)
-
-
-def test_a_dry_run_fetches_nothing(choose):
-    assert choose(dry_run=True) == "auto"
 
 
 def test_wrong_data_is_an_error_even_when_other_files_are_missing(choose, tmp_path, monkeypatch):

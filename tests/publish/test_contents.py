@@ -34,11 +34,6 @@ def write(project, chapter, id, *, synthetic=False, recorded=()):
     path.write_text(json.dumps(manifest))
 
 
-def test_what_was_made_is_in_the_registry_s_order(project):
-    assert list(contents.manifest_files()) == ["fig-b", "fig-a"]
-    assert contents.read("fig-a")["notebook"] == "one"
-
-
 def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     changed = {"one": ["chaos_utils/base/style.py"], "two": []}
     monkeypatch.setattr(contents.staleness, "changed_since", changed.get)

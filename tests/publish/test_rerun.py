@@ -51,12 +51,10 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
 @pytest.mark.parametrize(
     ("parameter", "value", "expected"),
     [
-        (Parameter("dataset", "Literal['a', 'b']", "a", "", ("a", "b")), "a", ("dataset", "b")),
         (Parameter("dataset", "Literal['a', 'b']", "a", "", ("a", "b")), "b", ("dataset", "a")),
         (Parameter("pooled", "bool", True, ""), True, ("pooled", False)),
         (Parameter("bins", "int", 5, ""), 5, ("bins", 10)),
         (Parameter("shown_seed", "int", 0, ""), 0, ("data", "sample")),  # 1 may not be there
-        (Parameter("system", "str", "", ""), "", ("data", "sample")),
     ],
 )
 def test_the_example_changes_what_is_sure_to_run(parameter, value, expected):

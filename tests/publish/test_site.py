@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from chaos_utils.base import inputs
 from chaos_utils.publish import crate, site
 from chaos_utils.publish.site import broken_links, read_page
@@ -36,6 +38,7 @@ def test_links_and_places_are_read_as_a_browser_would(tmp_path):
     assert found.ids == {"b"}
 
 
+@pytest.mark.slow
 def test_pages_made_by_one_process_or_by_several_are_the_same(
     small_checkout, tmp_path, monkeypatch
 ):

@@ -9,7 +9,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from chaos_utils.base.asked import asked_by
 from chaos_utils.base.inputs import digest
 from chaos_utils.base.table import Table
 from chaos_utils.publish import dependencies, downloads, staleness
@@ -89,40 +88,17 @@ def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project,
     assert staleness.changed_since("n") == [name] * named
 
 
-@pytest.mark.parametrize("text", ["{", "[]\n", '{"name": 1}\n', "\0"])
-def test_a_damaged_list_of_tables_is_none(project, text):
-    tables = project / "_build" / "chapters" / "n" / "tables"
-    tables.mkdir()
-    (tables / "asked.jsonl").write_text(text)
-    assert list(asked_by(tables.parent)) == []  # its digest in the run's record tells
-
-
 def test_a_chapter_without_a_record_is_not_current(project):
     assert staleness.changed_since("never-made") == ["record.json"]
 
 
 @pytest.mark.parametrize("field", ["parameters", "made_from", "outputs"])
-@pytest.mark.parametrize("value", [5, [], None])
+@pytest.mark.parametrize("value", [5, None])
 def test_a_record_of_wrong_kinds_is_none(project, field, value):
     record = project / "_build" / "chapters" / "n" / "record.json"
     record.write_text(json.dumps(json.loads(record.read_text()) | {field: value}))
     assert staleness.changed_since("n") == ["record.json"]
     assert staleness._is_behind("n", "auto")
-
-
-@pytest.mark.parametrize("data", [5, [], {}])
-def test_a_record_whose_data_is_no_text_is_none(project, data):
-    record = project / "_build" / "chapters" / "n" / "record.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"parameters": {"data": data}}))
-    assert staleness.changed_since("n") == ["record.json"]
-
-
-@pytest.mark.parametrize("value", [5, [], {}])
-def test_a_site_s_digest_that_is_no_text_has_changed(finished, value):
-    for name in (staleness.SITE_FILE, staleness.FILES_FILE):
-        (finished / "_build" / name).write_text(json.dumps({"some.html": value}))
-    assert "some.html" in staleness.pages_changed_since()
-    assert "some.html" in staleness.site_changed_since()
 
 
 @pytest.fixture
@@ -161,10 +137,3 @@ def test_every_download_of_a_stale_figure_says_so(stale):
     assert said["stale"] == ["a.py", "b.py", "c.py", "d.py"]
     assert said["caption"].startswith("Stale, made before `a.py`, `b.py`, `c.py` and others chan")
     assert said["formats"] == ["svg", "csv", "json"]
-
-
-def test_a_current_figure_s_files_are_as_they_were_made(stale, run_folder):
-    current = {key: value for key, value in stale.items() if key != "stale"}
-    for name in downloads.names(current):
-        made = (run_folder / "figures" / name).read_bytes()
-        assert downloads.content(current, name) == made

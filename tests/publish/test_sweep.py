@@ -19,6 +19,9 @@ from helpers.checkout import (
 )
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_json, write_text
+from chaos_utils.base.inputs import digest
+from chaos_utils.base.paths import RECORD_FILE
 from chaos_utils.publish import snakemake, sweep
 
 
@@ -33,13 +36,10 @@ def tiny(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("1", ["1"]),
         ("", [""]),
         ("0, 1,2", ["0", "1", "2"]),
-        ('["a","b"],["c"]', ['["a","b"]', '["c"]']),
         ('["a]",","],[]', ['["a]",","]', "[]"]),
         (r'["a\"],b"],[]', [r'["a\"],b"]', "[]"]),
-        ("a],b", ["a]", "b"]),
     ],
 )
 def test_values_are_split_at_commas_outside_lists(text, values):
@@ -86,24 +86,33 @@ def test_an_unknown_profile_and_one_that_cannot_be_used_here(tmp_path, monkeypat
     (tmp_path / "config.yaml").write_text("executor: nobody-has-this\n")
     with pytest.raises(ChaosError, match="not installed"):
         snakemake.find_profile(str(tmp_path))
-    for text in (b"- a list\n", b"executor: [", b"executor: \xff"):
-        (tmp_path / "config.yaml").write_bytes(text)
-        with pytest.raises(ChaosError, match="profile cannot be read"):
-            snakemake.find_profile(str(tmp_path))
+    (tmp_path / "config.yaml").write_bytes(b"executor: [")
+    with pytest.raises(ChaosError, match="profile cannot be read"):
+        snakemake.find_profile(str(tmp_path))
 
 
-def test_without_slurm_its_profile_says_so(monkeypatch):
-    monkeypatch.chdir(PROJECT)
-    monkeypatch.setattr(snakemake.shutil, "which", lambda name: None)
-    with pytest.raises(ChaosError, match=r"There is no SLURM here|not installed"):
-        snakemake.find_profile("slurm")
+def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
+    monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path / "runs")
+    grid = sweep.plan(tiny, {"seed": "0,1"})
+    one, other = grid.runs
 
+    def drive(grid, todo, *more):
+        asked.append(todo)
+        record = {"notebook_sha256": digest(tiny), "parameters": grid.runs[one], "seconds": 1.0}
+        for name in (one, todo[0]):  # a record of other parameters is no run
+            write_json(tmp_path / "runs" / name / RECORD_FILE, record)
+        write_text(grid.folder / "done" / todo[0], "")
 
-def test_the_reason_is_shortened_to_what_was_found():
-    fault = ChaosError("It failed.", where="a", found="ValueError: x", todo="y")
-    assert sweep.short(str(fault)) == "ValueError: x"
-    assert sweep.short("Traceback:\n  line\nKeyError: 'b'\n") == "KeyError: 'b'"
-    assert sweep.short(None) == ""
+    monkeypatch.setattr(sweep, "_drive", drive)
+    profile = snakemake.Profile(tmp_path, remote=False)
+    options = {"profile": profile, "say": print, "progress": lambda done, of: None}
+    for first, second in (("done", "failed"), ("was there", "done")):
+        rows = sweep.run(grid, **options)
+        assert [row["status"] for row in rows] == [first, second]
+    sweep.run(grid, **options, force=True)
+    assert asked == [[one, other], [other], [one, other]]
 
 
 @pytest.fixture
@@ -120,6 +129,7 @@ def rows_of(done):
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.slow
 def test_a_failing_run_stops_no_other_and_what_is_there_is_not_run_again(checkout):
     done = chaos("sweep", "tiny", "-p", "rate=2,0.25", "--cores", "2", cwd=checkout)
     assert done.returncode == 2
@@ -171,33 +181,19 @@ def test_a_killed_sweep_is_taken_up_again(checkout):
 
 
 @pytest.mark.parametrize(
-    ("cores", "remote", "set_already", "expected"),
-    [
-        (2, False, "", "4"), (3, False, "", "2"), (99, False, "", "1"),
-        (None, False, "", None), (1, False, "", None), (2, False, "5", None), (2, True, "", None),
-    ],
+    ("at_once", "remote", "set_already", "expected"),
+    [(3, False, "", "2"), (99, False, "", "1"), (1, False, "", None), (2, False, "5", None),
+     (2, True, "", None)],
 )  # fmt: skip
 def test_runs_beside_each_other_share_the_threads(
-    tmp_path, monkeypatch, cores, remote, set_already, expected
+    tmp_path, monkeypatch, at_once, remote, set_already, expected
 ):
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    if set_already:
-        monkeypatch.setenv("OMP_NUM_THREADS", set_already)
+    monkeypatch.setenv("OMP_NUM_THREADS", set_already)
+    if not set_already:
+        monkeypatch.delenv("OMP_NUM_THREADS")
     monkeypatch.setattr(sweep.os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
-    monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path)
-    seen = {}
-
-    def drive(targets, profile, *, environment, **more):
-        seen.update(environment)
-        return 0, []
-
-    monkeypatch.setattr(sweep.snakemake, "drive", drive)
-    grid = sweep.Sweep(Path("tiny.py"), ("seed",), {"a": {"seed": 0}})
-    profile = snakemake.Profile(tmp_path, remote)
-    grid.folder.mkdir()
-    sweep._drive(grid, ["a"], profile, cores, None, lambda text: None, lambda done, of: None)
-    assert seen.get("OMP_NUM_THREADS") == expected
+    given = sweep._threads(snakemake.Profile(tmp_path, remote), at_once)
+    assert given.get("OMP_NUM_THREADS") == expected
 
 
 def test_no_spreadsheet_computes_a_value():

@@ -43,23 +43,6 @@ def test_numbers_are_written_for_readers():
     assert with_interval(0.5, 0.4, 0.6, 2) == "0.50 [0.40, 0.60]"
 
 
-def test_a_column_shows_a_number_with_its_interval_or_a_dash():
-    column = Column("share (%)", "share", 1, low="share_low", high="share_high", percent=True)
-    assert shown(column) == ([["share (%)"]], [["25.0 [23.0, 27.0]"], ["–"]])
-
-
-def test_texts_take_their_names_and_whole_numbers_their_commas():
-    names = Column("dataset", "dataset", names={"snli": "SNLI"})
-    upper = Column("dataset", "dataset", names=str.upper)
-    _, cells = shown(names, upper, Column("items", "n"), Column("holds", "verdict"))
-    assert cells == [["SNLI", "SNLI", "1,514", True], ["new", "NEW", "20", "–"]]
-
-
-def test_a_cell_may_be_made_of_its_whole_row():
-    _, cells = shown(Column("both", lambda row: f"{row['dataset']}: {row['n']}"))
-    assert cells == [["snli: 1514"], ["new: 20"]]
-
-
 def test_a_published_number_stands_beside_ours_under_one_heading():
     header, cells = shown(
         Column("dataset", "dataset"), *published_beside("share", "share", 2, percent=True)
@@ -103,17 +86,3 @@ def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
     in_percent = Column("accuracy", "share", 1, best="highest", percent=True)
     _, cells = lay_out(pd.DataFrame({"share": [0.7762, 0.7758, 0.771]}), [in_percent])
     assert [cell for (cell,) in cells] == ["**77.6**", "**77.6**", "77.1"]
-
-
-def test_a_difference_beyond_rounding_is_bold():
-    rows = pd.DataFrame(
-        {"x": [0.52, 0.504], "published_x": [0.5, 0.5], "difference_x": [0.02, 0.004]}
-    )
-    _, cells = lay_out(rows, published_beside("x", "x", 2))
-    assert [row[-1] for row in cells] == ["**+0.02**", "0.00"]
-
-
-def test_a_point_has_no_interval():
-    rows = pd.DataFrame({"share": [0.784, 0.787], "low": [0.784, 0.77], "high": [0.784, 0.8]})
-    _, cells = lay_out(rows, [Column("accuracy", "share", 1, "low", "high", percent=True)])
-    assert cells == [["78.4"], ["78.7 [77.0, 80.0]"]]

@@ -6,7 +6,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import (
     command,
     find_notebook,
-    parameters_digest,
     read_parameters,
     resolve,
 )
@@ -29,30 +28,17 @@ def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
     return path
 
 
-def test_parameters_are_read_with_type_default_meaning_and_choices(tmp_path):
-    found = {parameter.name: parameter for parameter in read_parameters(notebook(tmp_path))}
-    assert list(found) == ["n", "rate", "name", "loud", "tasks", "sizes", "start", "mode"]
-    assert (found["n"].kind, found["n"].default, found["n"].meaning) == ("int", 3, "how many")
-    assert found["mode"].choices == ("fast", "slow")
-
-
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
-        ("n", "7", 7),
         ("start", "-7", -7),
         ("rate", "2", 2.0),
-        ("rate", "1e-3", 1e-3),
         ("name", "7", "7"),
-        ("loud", "true", True),
         ("loud", "False", False),
-        ("tasks", "snli", ["snli"]),
         ("tasks", "snli, mnli", ["snli", "mnli"]),
         ("tasks", '["a,b"]', ["a,b"]),
         ("tasks", "", []),
         ("sizes", "3,4", [3, 4]),
-        ("mode", "slow", "slow"),
-        ("n", 7, 7),
         ("rate", 2, 2.0),
     ],
 )
@@ -65,19 +51,12 @@ def test_values_become_what_was_declared(tmp_path, name, text, value):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("n", "many"),
         ("n", "1.5"),
         ("n", True),
-        ("n", ""),
-        ("rate", "high"),
         ("rate", "nan"),
-        ("rate", "inf"),
         ("loud", "yes!"),
-        ("sizes", "1,x"),
         ("sizes", "1,-2"),
-        ("n", "-7"),
         ("n", -7),
-        ("rate", "-0.5"),
         ("sizes", "[1,"),
         ("tasks", [1]),
         ("mode", "medium"),
@@ -92,17 +71,10 @@ def test_a_wrong_value_says_what_was_expected(tmp_path, name, text):
     assert "expected" in str(fault.value)
 
 
-def test_an_unknown_name_names_the_closest(tmp_path):
-    with pytest.raises(ChaosError, match="did you mean 'sizes'"):
-        resolve(notebook(tmp_path), {"size": "1"})
-
-
 @pytest.mark.parametrize(
     "cell",
     ["n = 3  # no type", "n: int  # no default", "n: int = 3", "n: dict = {}  # no such type",
-     "n: int = len('x')  # computed", "print(1)  # a call",
-     "n: Literal['a':'b'] = 'a'  # a slice", "n: Literal[a, b] = 'a'  # names",
-     "n: Literal[n := 'a'] = 'a'  # an assignment", "n: int = {[]: 1}  # unhashable"],
+     "n: int = len('x')  # computed", "n: Literal[a, b] = 'a'  # names"],
 )  # fmt: skip
 def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
     with pytest.raises(ChaosError, match="cannot be read"):
@@ -110,9 +82,8 @@ def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
 
 
 def test_a_default_must_fit_its_own_type(tmp_path):
-    for default in ('"3"', '"x"', "[1]"):
-        with pytest.raises(ChaosError, match=r"chapter\.py\n.*n: int = (.|\n)*of that type"):
-            read_parameters(notebook(tmp_path, f"n: int = {default}  # how many"))
+    with pytest.raises(ChaosError, match=r"chapter\.py\n.*n: int = (.|\n)*of that type"):
+        read_parameters(notebook(tmp_path, 'n: int = "3"  # how many'))
 
 
 def test_a_notebook_needs_one_such_cell(tmp_path):
@@ -123,12 +94,6 @@ def test_a_notebook_needs_one_such_cell(tmp_path):
 def test_a_cell_that_is_no_python(tmp_path):
     with pytest.raises(ChaosError, match=r"not valid Python.*\n.*line 2 of.*\n.*= = 3$"):
         read_parameters(notebook(tmp_path, "m: int = 1  # how many\nn: int = = 3\n"))
-
-
-@pytest.mark.parametrize("depth", [900, 20_000])
-def test_a_default_that_is_nested_too_deeply(tmp_path, depth):
-    with pytest.raises(ChaosError, match="not valid Python"):
-        read_parameters(notebook(tmp_path, f"n: int = {'-' * depth}3  # how many"))
 
 
 def test_a_notebook_that_is_not_utf_8(tmp_path):
@@ -143,16 +108,6 @@ def test_notebooks_are_found_by_name_or_path():
     assert find_notebook(str(path)) == path
     with pytest.raises(ChaosError, match="did you mean 'annotations'"):
         find_notebook("anotations")
-
-
-def test_every_notebook_of_the_book_declares_its_parameters():
-    for path in find_notebook("annotations").parent.glob("*.py"):
-        assert read_parameters(path)
-
-
-def test_a_digest_stands_for_the_values_in_any_order():
-    assert parameters_digest({"a": 1, "b": 2}) == parameters_digest({"b": 2, "a": 1})
-    assert parameters_digest({"a": 1}) != parameters_digest({"a": 2})
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from html import escape
 from textwrap import dedent
 
@@ -156,10 +154,7 @@ def test_a_failing_cell_is_named_and_what_was_there_stays(project):
     assert not (project / "_build" / "failed" / "run.ipynb").exists()
 
 
-@pytest.mark.parametrize("is_warm", [True, False])
-def test_a_dead_kernel_says_so(project, monkeypatch, is_warm):
-    if not is_warm:
-        monkeypatch.delenv(warm.SOCKET)
+def test_a_dead_kernel_says_so(project):
     with pytest.raises(ChaosError) as fault:
         run(project, "\n# %%\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     message = str(fault.value)
@@ -172,11 +167,6 @@ def test_a_dead_kernel_says_so(project, monkeypatch, is_warm):
 def test_running_out_of_memory_says_so(project):
     with pytest.raises(ChaosError, match="out of memory: ask for less"):
         run(project, "\n# %%\nraise MemoryError('no 3 GiB left')\n")
-
-
-def test_the_package_s_own_errors_come_through(project):
-    with pytest.raises(ChaosError, match="There is no such data"):
-        run(project, given={"data": "nowhere"})
 
 
 @pytest.mark.parametrize(("more", "n"), [("", "1"), ("threads: int = 0  # how many\n", "4")])
@@ -201,24 +191,3 @@ def test_a_folder_that_cannot_be_written(project):
     with pytest.raises(ChaosError, match="Cannot write here") as fault:
         runner.run_notebook(source, parameters.resolve(source, {}), project / "runs" / "x")
     assert "choose another place" in str(fault.value)
-
-
-def test_a_read_only_folder(project):
-    code = (
-        "import os, sys; from pathlib import Path\n"
-        "from chaos_utils.base.errors import ChaosError\n"
-        "from chaos_utils.base.files import fresh_folder\n"
-        "if os.geteuid() == 0:\n    os.setuid(65534)  # root passes over permissions\n"
-        "try:\n    fresh_folder(Path(sys.argv[1]) / 'run').__enter__()\n"
-        "except ChaosError as fault:\n    print(fault)\n"
-    )
-    for folder in (project, *project.parents):
-        if folder.name.startswith(("pytest", "test", "project")):
-            folder.chmod(0o755)
-    project.chmod(0o555)
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(project)], capture_output=True, text=True, check=False
-    )
-    project.chmod(0o755)
-    assert "Cannot write here" in done.stdout, done.stderr
-    assert "Permission denied" in done.stdout

@@ -8,11 +8,9 @@ from chaos_utils.report.standalone import plain_roles
     ("text", "plain"),
     [
         ("see {numref}`fig-a`", "see `fig-a`"),
-        ("see {numref}`here <fig-a>`", "see `fig-a`"),
         ("{cite:t}`nie2020` asked", "[nie2020] asked"),
         ("it says so {cite:p}`a,b`.", "it says so [a,b]."),
         ("{doc}`the chapter <x>`", "the chapter"),
-        ("{doc}`../related` and {doc}`using`", "`related` and `using`"),
         ("{term}`entropy` and {term}`the error <ECE, majority label>`", "entropy and the error"),
         ("{term}`a temperature &lt;temperature scaling&gt;` of 2", "a temperature of 2"),
         ("{numref}`here &lt;fig-a&gt;`", "`fig-a`"),

@@ -28,9 +28,7 @@ OWN = {"tbl-results": RESULTS | {"parameters": {"data": "votes.csv"}}}
     ("text", "written"),
     [
         ('tbl-results "system=mean vote" jsd .2f', "0.25"),
-        ("tbl-results dataset=snli seed=1 jsd .1%", "20.0%"),
         ("tbl-results new=true n ,d", "1,514"),
-        ("tbl-results dataset=snli max:jsd .3f", "0.253"),
         ("tbl-results dataset=snli|mnli min:n d", "1514"),
         ("tbl-results count:system", "3"),
         ("tbl-results dataset=mnli system", "chance"),
@@ -39,18 +37,6 @@ OWN = {"tbl-results": RESULTS | {"parameters": {"data": "votes.csv"}}}
 )
 def test_a_value_is_found_and_formatted(text, written):
     assert value(BOOK, text) == written
-
-
-@pytest.mark.parametrize(
-    ("number", "format", "written"),
-    [
-        (-0.25, ".2f", "−0.25"), (-0.001, ".2f", "0.00"), (-0.001, ".0%", "0%"),
-        (0.25, "+.2f", "+0.25"), (-1234, ",d", "−1,234"), ("held-out", "", "held-out"),
-    ],
-)  # fmt: skip
-def test_signs_stand_before_numbers_alone(number, format, written):
-    manifests = {"tbl-one": RESULTS | {"data": [{"x": number}]}}
-    assert value(manifests, f"tbl-one x {format}") == written
 
 
 @pytest.mark.parametrize(
