@@ -279,6 +279,17 @@ def test_what_changed_is_computed_anew_and_nothing_else(
         assert not computed  # what was computed is recorded now
 
 
+def test_votes_given_by_hand_are_computed_whatever_is_recorded(
+    evidence, results, computed, monkeypatch
+):
+    label_shares(evidence)
+    computed.clear()
+    monkeypatch.setattr(Evidence, "recordable", True)  # their file is known, they are not
+    votes = evidence[0].votes
+    label_shares(Evidence(evidence[0].datasets, votes, None))
+    assert computed == {("label_shares", "snli")}
+
+
 def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence, results, computed):
     for scale in (1.0, 0.5, 1.0):
         shares = label_shares(evidence, scale=scale)
