@@ -199,3 +199,13 @@ def test_run_writes_a_folder_of_its_own(small_checkout):
     assert folder.parent == small_checkout / "runs"
     assert (folder / "page.html").is_file()
     assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
+
+
+@pytest.mark.parametrize("arguments", [["data", "status"], ["evaluate", "a.csv"]])
+def test_a_working_directory_that_was_deleted_is_one_message(
+    call, tmp_path, arguments, monkeypatch
+):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert "The working directory was deleted." in call(*arguments, cwd=".", code=2).stderr

@@ -260,13 +260,17 @@ def test_a_name_with_a_bar_stays_in_its_cell_in_markdown(evaluate, named, tmp_pa
     assert [cells[1].strip() for cells in table][2] == r"a\|b"
 
 
-def test_parts_are_joined(evaluate, mine, tmp_path):
+def test_parts_are_joined_and_gaps_reported(evaluate, mine, tmp_path):
     header, *lines = (mine / "snli.csv").read_text().splitlines()
-    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    for file, part in zip(files, (lines[:100], lines[100:]), strict=True):
-        file.write_text("\n".join([header, *part]))
-    rows = rows_of(evaluate(*map(str, files), "--join", "whole", "--bootstrap", "0", "--json"))
+    parts = {"a": lines[:100], "b": lines[100:], "c": lines[150:]}
+    for name, part in parts.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *part]))
+    a, b, c = (str(tmp_path / f"{name}.csv") for name in parts)
+    rows = rows_of(evaluate(a, b, "--join", "whole", "--bootstrap", "0", "--json"))
     assert {row["n_items"] for row in rows if row["system"] == "whole"} == {300}
+    gap = evaluate(a, c, "--join", "whole", "--bootstrap", "0")
+    assert gap.returncode == 2
+    assert "50 of 300 items" in gap.stderr
 
 
 def test_out_writes_the_table_and_figures(evaluate, tmp_path):

@@ -639,14 +639,8 @@ def find_outside(material: Iterable[Evidence]) -> Mapping[tuple[str, str], Outsi
     return _beside(material, _outside_files, lambda files, votes: read_outside(files[0], votes))
 
 
-def outside_file(votes: Votes, system: System) -> Path | None:
-    """Return the released predictions of a system that reach past the dataset's own items."""
-    released = system.origin == "released"
-    files = _outside_files(votes.dataset, system.family, system.seed) if released else []
-    return next(iter(files), None)
-
-
 def _outside_files(dataset: Dataset, family: str, seed: int | None) -> list[Path]:
+    """Return the released predictions of a system that reach past the dataset's own items."""
     for known in dataset.systems:
         if known.family == family and known.outside:
             return available([known.outside.format(seed=seed)])

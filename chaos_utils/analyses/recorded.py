@@ -15,8 +15,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from chaos_utils.base.asked import Asked, note
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input, digest, merged
-from chaos_utils.base.modules import code_digest, digest_of_dataset
+from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
 from chaos_utils.base.table import (
     Origin,
     Table,
@@ -285,7 +283,7 @@ class Analysis:
             given.tables,
             {name: digest_of_dataset(name) for name in sorted(several)},
             code_digest(self.function.__module__),
-            _versions(),
+            library_versions(),
             "",
         )
 
@@ -320,7 +318,7 @@ class Analysis:
         here = map(_found_again, record.inputs)
         same = (
             record.code == code_digest(self.function.__module__)
-            and record.versions == _versions()
+            and record.versions == library_versions()
             and record.tables == given.tables
             and all(digest_of_dataset(one) == is_ for one, is_ in record.datasets.items())
             and all(now in ("", one.sha256) for one, now in zip(record.inputs, here, strict=True))
@@ -354,11 +352,6 @@ def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
         return None, False
     note(Asked(key.name, "read", hashlib.sha256(content).hexdigest()))
     return from_text(record.text, record.types), False
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in ("numpy", "scipy", "pandas")}
 
 
 def _found_again(recorded: Input) -> str:

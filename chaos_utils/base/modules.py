@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from chaos_utils.base import paths
@@ -20,10 +21,11 @@ from chaos_utils.base.files import read_mapping, write_text
 from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
-_SHOWING = ("report", "plots", "presentation", "publish")  # these only show numbers, as does
+# These rooms only show numbers, and so does this file.
+_SHOWING = ("report", "plots", "presentation", "publish")
 _LOOK = "style.py"
 _RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
-_DATA = (".csv", ".json", ".yml")
+DATA_SUFFIXES = (".csv", ".json", ".yml")
 _MEMORY = "modules.json"
 READ_BY_COMMANDS = "scoring/reference_scores"  # below the package: what `chaos evaluate` knows
 
@@ -75,7 +77,8 @@ def _file_of(root: Path, module: str) -> Path | None:
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
-    It has 16 hexadecimal digits. What only shows numbers does not count. A data file that
+    It has 16 hexadecimal digits. What only shows numbers does not count, unless
+    commands are run, whose answers are the result. A data file that
     stands beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
     published numbers, without its suffix. No module names a dataset's YAML file, which counts for
     what is computed on that dataset: see `digest_of_dataset`.
@@ -88,11 +91,11 @@ def _code_digest(root: Path, module: str) -> str:
     found = hashlib.sha256()
     named: set[str] = set()
     package, files = root / PACKAGE, closure([module])
-    if _file_of(root, _RUNS_COMMANDS) in files:
+    if shows := _file_of(root, _RUNS_COMMANDS) in files:  # what commands print is the result
         known = (package / READ_BY_COMMANDS).glob("*.csv")
         named.update(path.relative_to(package).as_posix() for path in known)
     for path in files:
-        if path.parent.name in _SHOWING or path.name == _LOOK:
+        if not shows and (path.parent.name in _SHOWING or path.name == _LOOK):
             continue
         source = source_of(path)
         found.update(f"{path.name}\n{source.meaning}\n".encode())
@@ -100,6 +103,12 @@ def _code_digest(root: Path, module: str) -> str:
     for name in sorted(named):
         found.update(f"{name}\n{digest(package / name)}\n".encode())
     return found.hexdigest()[:16]
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Return the versions of the libraries that numbers may depend on, by name."""
+    return {name: version(name) for name in ("numpy", "scipy", "pandas")}
 
 
 def digest_of_dataset(name: str) -> str:
@@ -164,7 +173,7 @@ def _data_files(root: Path) -> dict[str, str]:
     package = root / PACKAGE
     found = {}
     for path in sorted(package.rglob("*")):
-        if path.suffix in _DATA and any(path.parent.glob("*.py")):
+        if path.suffix in DATA_SUFFIXES and any(path.parent.glob("*.py")):
             called = path.stem if path.suffix == ".csv" else path.name
             found[called] = path.relative_to(package).as_posix()
     return found

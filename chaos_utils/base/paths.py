@@ -1,11 +1,11 @@
 """Where data, results and builds are. Nothing else reads the project's variables, ``CHAOS_…``.
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
-``CHAOS_DATA_ONLY``, which leaves out the checkout's own places; ``CHAOS_CACHE``, where downloads
-are kept; ``CHAOS_RECOMPUTE``, which lets no recorded table take the place of what can be computed;
-and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes its
-figures, and says in `CONTEXT_FILE` what runs. A build sets ``CHAOS_WARM`` for its steps, see
-`report.warm`.
+``CHAOS_DATA_ONLY``, which leaves out the checkout's own places, not the cache; ``CHAOS_CACHE``,
+where downloads are kept; ``CHAOS_RECOMPUTE``, which lets no recorded table take the place of what
+can be computed; and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that
+takes its figures, and says in `CONTEXT_FILE` what runs. A build sets ``CHAOS_WARM`` for its steps,
+see `report.warm`.
 """
 
 import json

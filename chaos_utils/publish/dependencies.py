@@ -22,7 +22,6 @@ from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files, registry
 from chaos_utils.datasets.sources import find
 
-_DATA = (".csv", ".json", ".yml")
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
 _GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
@@ -85,7 +84,7 @@ def modules_of_pages() -> list[Path]:
     package = paths.project() / modules.PACKAGE
     found = (
         path
-        for kind in ("*.py", "*.html", *(f"*{suffix}" for suffix in _DATA))
+        for kind in ("*.py", "*.html", *(f"*{suffix}" for suffix in modules.DATA_SUFFIXES))
         for path in package.rglob(kind)
     )
     unseen = (package / "cli", package / modules.READ_BY_COMMANDS)  # no page shows these
@@ -96,7 +95,9 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
     """Return files of modules, and the data files that stand beside them."""
     found = set(files)
     for path in list(found):
-        found.update(other for other in path.parent.iterdir() if other.suffix in _DATA)
+        found.update(
+            other for other in path.parent.iterdir() if other.suffix in modules.DATA_SUFFIXES
+        )
     package = paths.project() / modules.PACKAGE
     if package / "scoring" / "judging.py" in found:
         found.update((package / modules.READ_BY_COMMANDS).glob("*.csv"))
@@ -175,14 +176,16 @@ def _votes_here(data: str) -> list[VoteFiles]:
 def digests(notebook: Path, data: str) -> dict[str, str]:
     """Return the SHA-256 of each thing that a chapter is made from, by a lasting name.
 
-    These are the notebook, the modules that it needs, its data, and the authors, whom its figures
-    name.
+    These are the notebook, the modules that it needs, its data, the versions of libraries that its
+    numbers may depend on, and the authors, whom its figures name.
     """
     root = paths.project()
     code = _digests([notebook, *modules_of(notebook)])
     found = code | {name: _digest(path) for name, path in data_of(notebook, data).items()}
-    authors = repr(read_authors(root / "CITATION.cff"))
-    return found | {"CITATION.cff, authors": hashlib.sha256(authors.encode()).hexdigest()}
+    said = {"CITATION.cff, authors": repr(read_authors(root / "CITATION.cff"))}
+    said |= {f"version of {name}": is_ for name, is_ in modules.library_versions().items()}
+    texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in said.items()}
+    return found | texts
 
 
 def records_read(run: Path) -> dict[str, str]:

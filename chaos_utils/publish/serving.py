@@ -58,7 +58,7 @@ def _update(drafts: Drafts, options: list[str] | None, say: Callable[[str], None
         return False
     try:
         drafts.update(say)
-    except ChaosError as fault:
+    except (ChaosError, OSError, UnicodeError) as fault:  # a file may vanish, or be half there
         say(str(fault))
         return False
     say("the pages are up to date")

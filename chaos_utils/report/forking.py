@@ -82,21 +82,24 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
         if listener.fileno() not in ready:
             continue
         connection, _ = listener.accept()
-        with suppress(OSError, ValueError, struct.error):  # what asked has been killed
+        try:
             request, files = _received(connection)
-            if (child := os.fork()) == 0:
-                signal.set_wakeup_fd(-1)
-                for number in (signal.SIGCHLD, signal.SIGTERM):
-                    signal.signal(number, signal.SIG_DFL)
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-                for one in (listener, ended, wake, *running.values()):
-                    one.close()
-                os.close(held)
-                _settle(request, files, connection, alive)
-                return request
-            running[child] = connection
-            for file in files:
-                os.close(file)
+        except (OSError, ValueError, struct.error):  # what asked has been killed
+            connection.close()
+            continue
+        if (child := os.fork()) == 0:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGCHLD, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            for one in (listener, ended, wake, *running.values()):
+                one.close()
+            os.close(held)
+            _settle(request, files, connection, alive)
+            return request
+        running[child] = connection
+        for file in files:
+            os.close(file)
 
 
 def _received(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:

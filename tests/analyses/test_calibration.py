@@ -258,13 +258,6 @@ def test_an_unsound_line_is_named(votes, tmp_path, second):
         calibration.read_outside(path, votes)
 
 
-def test_table_1_has_mnli_beside_snli_only_where_both_are_held():
-    assert calibration.table_1_datasets("auto", "snli") == ["snli", "mnli"]
-    assert calibration.table_1_datasets("sample", "mnli") == ["mnli", "snli"]
-    assert calibration.table_1_datasets("auto", "alphanli") == ["alphanli"]
-    assert calibration.table_1_datasets("snli", "snli") == ["snli"]
-
-
 def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
     table = calibration.murphy.function(votes, systems)
     chosen = calibration.line_up(votes, systems)

@@ -186,11 +186,6 @@ def test_a_method_s_system_says_what_it_learned_from(sample, runs):
         assert made["plain"].origin == made["ensemble"].origin != "baseline"
 
 
-def test_without_runs_the_references_remain(without_runs):
-    assert set(without_runs["kind"]) == {"reference"}
-    assert without_runs["difference"].isna().all()
-
-
 def test_the_held_out_temperature_is_found_with_its_interval():
     rng = np.random.default_rng(0)
     truth = rng.dirichlet(np.ones(3), size=1000)

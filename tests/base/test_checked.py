@@ -63,7 +63,3 @@ def test_of_many_faults_the_first_are_shown():
         checked(content, Parcel, "a.yml", "This parcel")
     assert str(fault.value).count("expected a whole number") == 10
     assert str(fault.value).endswith("and 4 more")
-
-
-def test_what_is_sound_is_returned():
-    assert checked({"code": "A", "beside": {"it": 2}}, Parcel, "", "").beside == {"it": 2}

@@ -119,3 +119,15 @@ H = np.eye(2)
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rankings_of_hundreds_of_labels_without_a_vote():
+    human = np.zeros((2, 400))
+    human[:, 3] = 1
+    model = np.full((2, 400), 0.5 / 399)
+    model[:, 3] = 0.5
+    model[1, 3], model[1, 4] = model[1, 4], 0.5
+    log_ways = np.log(np.arange(1, 400)).sum()  # the other 399 labels tie on both sides
+    found = calibration.expected_same_ranking(human, model)
+    assert found == pytest.approx([np.exp(-log_ways), 0], abs=1e-300)
+    assert np.isfinite(found).all()

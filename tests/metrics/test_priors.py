@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import multinomial
 
 from chaos_utils.metrics import priors, resampling
+from chaos_utils.metrics.divergence import total_variation
 
 
 @settings(max_examples=30)
@@ -93,3 +94,43 @@ def test_what_is_expected_of_an_item_is_the_mean_of_its_posterior():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call(priors.fit_grid([[3, 1], [0, 2]]), np.random.default_rng(0))
+
+
+def floor(truths, n_votes, rng):
+    return np.mean([
+        total_variation(resampling.draw_votes(truth, n_votes, rng) / n_votes, truth).mean()
+        for truth in truths
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(("k", "n_votes"), [(2, 20), (3, 20), (4, 20), (10, 30)])
+def test_the_noise_floor_is_that_of_known_truths(k, n_votes):
+    """Either posterior gives the floor of a perfect model; the votes' own shares would not."""
+    rng = np.random.default_rng(10)
+    truths = rng.dirichlet(np.linspace(0.8, 0.2, k), 1200)
+    votes = resampling.draw_votes(truths, n_votes, rng)
+    known = floor([truths] * 10, n_votes, rng)
+    plug_in = floor([votes / n_votes] * 10, n_votes, rng)
+    for prior in (priors.fit_dirichlet(votes), priors.fit_grid(votes)):
+        found = floor(priors.draw_truths(votes, prior, rng, 10), n_votes, rng)
+        assert found == pytest.approx(known, rel=0.06)  # so few votes, so few items
+        assert abs(plug_in - known) > 2 * abs(found - known)
+
+
+def test_many_classes_have_no_more_points_than_few():
+    rng = np.random.default_rng(0)
+    for k in (2, 3, 4, 5, 10, 30):
+        votes = rng.multinomial(8, rng.dirichlet(np.ones(k), 50))
+        points = priors.support_points(votes)
+        assert len(points) <= priors.MOST_POINTS + k
+        np.testing.assert_allclose(points.sum(axis=1), 1)
+        np.testing.assert_array_equal(points, priors.support_points(votes))
+
+
+def test_refits_keep_numbers_of_votes_apart():
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([5, 12], [30, 90])
+    votes = rng.multinomial(sizes, rng.dirichlet([1, 1, 1], 120))
+    masses = priors.bootstrap_masses(votes, priors.fit_grid(votes), 100, rng)
+    assert list(masses) == [5, 12]
+    assert masses[5].sum(axis=1).mean() == pytest.approx(0.25, abs=0.02)

@@ -137,3 +137,16 @@ def test_the_authors_own_numbers(dataset, released_root):
         winning, advantage = PUBLISHED[dataset, name]
         assert found.winning_rate == pytest.approx(winning, abs=0.0051)
         assert found.advantage_probability == pytest.approx(advantage, abs=0.0051)
+
+
+def test_annotators_with_few_items_and_items_of_one_annotator_are_left_out():
+    item = np.array([*range(40), *range(40), *range(10), 40])
+    annotator = np.array([0] * 40 + [1] * 40 + [2] * 10 + [0])
+    label = np.zeros(91, dtype=int)
+    found = alternative_annotator_test(
+        item, annotator, label, np.zeros(41, dtype=int), n_classes=2, epsilon=0.1
+    )
+    assert found.annotator.tolist() == [0, 1]
+    assert found.n_items.tolist() == [40, 40]  # nobody else labelled the last item
+    assert found.p.tolist() == [0, 0]  # all alike on every item
+    assert found.won.all()

@@ -234,3 +234,20 @@ OLD = np.zeros(4, dtype=int)
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_only_what_is_chosen_is_learned_from(votes_of_fifty, two_systems):
+    logs, folds = log_probabilities(two_systems), np.arange(900) % 5
+    seen = []
+
+    def first(rows, held):
+        seen.append(set(rows.tolist()))
+        assert not seen[-1] & set(held.tolist())
+        return rows[:100]
+
+    predicted = predict_out_of_fold(logs, votes_of_fifty, folds, kind="affine", learned=first)
+    for fold, rows in enumerate(seen):
+        assert rows == set(np.flatnonzero(folds != fold))
+    some = np.flatnonzero(folds != 0)[:100]
+    fitted = fit_map(logs[some], votes_of_fifty[some], kind="affine")
+    np.testing.assert_array_equal(predicted[folds == 0], fitted.predict(logs[folds == 0]))

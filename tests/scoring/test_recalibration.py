@@ -121,3 +121,16 @@ EVEN = np.full((5, 2), 0.5)
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_labels_are_unanimous_votes(logits):
+    p, labels = softmax(logits, axis=1), np.arange(600) % 3
+    found = recalibration.fit_temperature(p, labels)
+    assert found == recalibration.fit_temperature(p, np.eye(3)[labels])
+
+
+@pytest.mark.parametrize("truth", [0.4, 1.0, 2.5])
+def test_the_temperature_behind_soft_targets_is_found(logits, truth):
+    target = softmax(logits / truth, axis=1)
+    found = recalibration.fit_temperature(softmax(logits, axis=1), target)
+    assert found == pytest.approx(truth, rel=1e-5)

@@ -178,3 +178,14 @@ def test_what_cannot_be_compared_over_seeds(votes):
     part = part_of(models[0], slice(9))
     with pytest.raises(ChaosError, match="cover other items"):
         score_over_seeds(votes, [part, *models[1:]], measures=["jsd"], n_resamples=50)
+
+
+def test_an_interval_over_two_seeds_that_differ_much_stays_in_the_measure_s_range(votes):
+    near, far = systems.oracle(votes), systems.uniform(votes)
+    two = [
+        replace(one, name=f"family, seed {seed}", family="family", seed=seed, origin="yours")
+        for seed, one in enumerate((near, far))
+    ]
+    table = score_over_seeds(votes, two, measures=["kl"], n_resamples=50)
+    assert table.loc[0, "n_seeds"] == 2
+    assert table.loc[0, "low"] == 0 < table.loc[0, "value"] < table.loc[0, "high"]

@@ -1,6 +1,7 @@
 """Models with an NLI head of their own: asked as they are, and fine-tuned."""
 
 import json
+import shlex
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.corpora import load_chaosnli
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.trained import UNKNOWN
+from chaos_utils.scoring.trained import UNKNOWN, read_run
 from chaos_utils.training import cache, encoders, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.encoding import encode
@@ -194,3 +195,23 @@ def test_a_folder_is_fine_tuned_wherever_it_stands_and_its_weights_name_their_la
     weights = cache.weights_folder(first.record["weights"])
     again = predict(weights, tmp_path / "again")
     assert shares(again) == pytest.approx(shares(first), abs=1e-6)
+
+
+def test_the_recorded_command_predicts_the_same(shelf, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    name_labels(shelf, None)
+    command = (
+        "predict --model ./nli-model --labels contradiction,entailment,neutral --data sample "
+        "--dev-examples 20 --mc-samples 2 --out results/run"
+    )
+    done = CliRunner().invoke(app, shlex.split(command))
+    assert done.exit_code == 0, done.stderr
+    first = read_run(tmp_path / "results" / "run")
+    assert first.system == "nli-model, MC dropout"
+    program, *words = shlex.split(first.record["command"])
+    assert program == "chaos"
+    assert CliRunner().invoke(app, words).exit_code == 0
+    again = read_run(first.folder)
+    for entry in ("outputs", "command", "settings", "predicted"):
+        assert again.record[entry] == first.record[entry]

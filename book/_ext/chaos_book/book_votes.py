@@ -20,7 +20,7 @@ from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
 
-_FEW_PAGES = 5  # Sphinx reads no more than these in one process
+_FEW_PAGES = 5  # up to this many, Sphinx reads in a single process
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
 
