@@ -61,9 +61,7 @@ def chapter(notebook: NotebookName, data: Annotated[str, typer.Option()] = "auto
         runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
         for one in asked_by(target):
             if one.damaged:
-                tell(
-                    f"computed {one.name} anew: its record is damaged, was changed by hand, or has another format"
-                )
+                tell(f"computed {one.name} anew: its record is damaged, changed or of another form")
         executed = (target / paths.NOTEBOOK_FILE).read_bytes()
         write_bytes(paths.chapters() / f"{notebook}.ipynb", executed)
 

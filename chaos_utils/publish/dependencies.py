@@ -95,9 +95,8 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
     """Return files of modules, and the data files that stand beside them."""
     found = set(files)
     for path in list(found):
-        found.update(
-            other for other in path.parent.iterdir() if other.suffix in modules.DATA_SUFFIXES
-        )
+        beside = path.parent.iterdir()
+        found.update(other for other in beside if other.suffix in modules.DATA_SUFFIXES)
     package = paths.project() / modules.PACKAGE
     if package / "scoring" / "judging.py" in found:
         found.update((package / modules.READ_BY_COMMANDS).glob("*.csv"))
