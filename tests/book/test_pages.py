@@ -51,21 +51,32 @@ def any_site(request):
     return request.getfixturevalue(request.param) / "_build" / "html"
 
 
-@pytest.mark.parametrize("built", ["small_checkout", SAMPLE, REAL])
-def test_every_page_is_whole_and_open_to_all(browser, request, built):
+@pytest.mark.parametrize("half", [0, 1])  # two workers look at the pages of a whole book
+@pytest.mark.parametrize("built", [SAMPLE, REAL])
+def test_every_page_of_a_whole_book_is_whole_and_open_to_all(browser, request, built, half):
     site = request.getfixturevalue(built) / "_build" / "html"
-    found = [site / f"{name}.html" for name in EACH_KIND]
-    closely = [path for path in found if path.stem not in LONG]
-    if built == "small_checkout":
-        found, closely = found[:6], found[:3]
-    else:
-        found = pages(site)
+    found = pages(site)
+    closely = [path for path in of_each_kind(site) if path.stem not in LONG]
     if built == "sample_checkout":  # pages of figures and modules are made from one template each
         closely += [path for path in found if path.parent.name not in ("figures", "reference")]
+    assert not faults_of(browser, site, found[half::2], closely)
+
+
+def test_pages_of_each_kind_are_whole_and_open_to_all(browser, small_checkout):
+    site = small_checkout / "_build" / "html"
+    found = of_each_kind(site)[:6]
+    assert not faults_of(browser, site, found, found[:3])
+
+
+def of_each_kind(site):
+    return [site / f"{name}.html" for name in EACH_KIND]
+
+
+def faults_of(browser, site, paths, closely):
     context = browser.new_context(reduced_motion="reduce")
-    faults = list(look_over(context, site, found, closely))
+    faults = list(look_over(context, site, paths, closely))
     context.close()
-    assert not faults, "\n".join(faults)
+    return faults
 
 
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at):
