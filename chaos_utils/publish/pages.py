@@ -35,6 +35,8 @@ def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
         keep_going=True,
         jobs=jobs,
     )
+    if isinstance(outcome, BaseException):  # what `site` listens for
+        print(f"ERROR: {outcome}", flush=True)
     return outcome == 0
 
 

@@ -38,8 +38,7 @@ PRINTED = {
 def draw(released):
     snli = released[0]
     systems = load_systems(snli, trained=False)
-    if not systems:
-        pytest.skip("the released predictions are not available")
+    assert systems, "the released predictions are not available"
     evidence = Evidence((snli.dataset,), (snli,), (tuple(systems),))
     table = error_distributions.released_draw(evidence).rows
     return table.set_index(["measure", "reference", "system", "temperature"])
