@@ -26,7 +26,7 @@ from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input, LaterMapping, digest, merged
+from chaos_utils.base.inputs import Input, LaterMapping, merged, of_predictions
 from chaos_utils.datasets.availability import datasets_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
@@ -719,8 +719,7 @@ def _beside(
         if known.family in families
         for path in files_of(dataset, known.family, seed)
     }
-    inputs = (Input(f"predictions/{path.name}", digest(path)) for path in paths)
-    return LaterMapping(merged(inputs), load)
+    return LaterMapping(merged(map(of_predictions, paths)), load)
 
 
 def _read_predictions(paths: Iterable[Path], votes: Votes) -> Development:
@@ -728,7 +727,7 @@ def _read_predictions(paths: Iterable[Path], votes: Votes) -> Development:
     rows: dict[str, tuple[list[float], int]] = {}
     inputs = []
     for path in paths:
-        inputs.append(Input(f"predictions/{path.name}", digest(path)))
+        inputs.append(of_predictions(path))
         for place, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
             try:
                 entry = json.loads(line)

@@ -381,6 +381,8 @@ def _inputs_of(value: Any, *, strict: bool = True) -> tuple[Input, ...]:
 
     One that has none is an error if this is `strict`: TypeError.
     """
+    if strict and isinstance(value, Table):
+        raise TypeError("found a table inside another thing; give it as an argument of its own")
     if hasattr(value, "inputs"):
         found: tuple[Input, ...] = value.inputs
         return found

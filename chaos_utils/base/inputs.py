@@ -36,6 +36,11 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def of_predictions(path: Path, sha256: str | None = None) -> Input:
+    """Return the entry of a file of predictions, by its digest where that is known."""
+    return Input(f"predictions/{path.name}", sha256 or digest(path))
+
+
 def digests(folder: Path) -> dict[str, str]:
     """Return the digest of each file below a folder, by name, in order, but for `OF_DESKTOPS`."""
     files = (path for path in folder.rglob("*") if path.is_file())

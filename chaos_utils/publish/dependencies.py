@@ -233,7 +233,10 @@ def pages() -> list[Path]:
     book = [
         path
         for path in (root / "book").rglob("*")
-        if path.is_file() and "chapters" not in path.parts and "__pycache__" not in path.parts
+        if path.is_file()
+        and not {"chapters", "__pycache__"} & set(path.parts)
+        and not path.name.startswith(".")  # what editors and desktops leave
+        and not path.name.endswith("~")
     ]
     optional = [root / CHART_LIBRARY] if (root / CHART_LIBRARY).is_file() else []
     named = [root / name for name in SETTINGS]

@@ -3,11 +3,10 @@
 They stand beside the site of ``chaos build``, which is always made from the beginning.
 """
 
-import ast
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from filelock import FileLock
@@ -25,8 +24,9 @@ _PAGES = (".md", ".rst")  # Sphinx sees by itself whether one of these has chang
 class Drafts:
     """The pages of a book that is being written."""
 
-    def __init__(self) -> None:
-        """Make nothing yet."""
+    def __init__(self, of_warm: Mapping[str, str]) -> None:
+        """Make nothing yet; `of_warm` is as `site.make_pages` takes it."""
+        self._of_warm = of_warm
         self.shown = paths.build() / "drafts" / "html"
         self._workplace = paths.build() / "drafts" / "work"
         self._read: dict[Path, tuple[int, site.Page]] = {}
@@ -50,7 +50,7 @@ class Drafts:
         (self._workplace / _BASIS).unlink(missing_ok=True)
         fault = None
         try:
-            site.make_pages(html, doctrees, say, draft=True)
+            site.make_pages(html, doctrees, say, draft=True, of_warm=self._of_warm)
         except ChaosError as raised:
             fault = raised
         write_json(self._workplace / _BASIS, basis)
@@ -80,7 +80,8 @@ def _basis() -> dict[str, str]:
     dependencies.forget()  # this process has read sources before
     root = paths.project()
     beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
-    code = modules.closure(_imported_by(root / "book" / "_ext"))
+    extension = (root / "book" / "_ext").rglob("*.py")
+    code = modules.closure(name for path in extension for name in modules.source_of(path).imports)
     templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
     found = {
         path.relative_to(root).as_posix(): inputs.digest(path)
@@ -91,18 +92,6 @@ def _basis() -> dict[str, str]:
         said = json.dumps([record.get("inputs"), record.get("parameters")], sort_keys=True)
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found
-
-
-def _imported_by(folder: Path) -> Iterator[str]:
-    """Yield the dotted names that code in a folder imports from."""
-    for path in folder.rglob("*.py"):
-        try:
-            tree = ast.parse(path.read_text("utf-8"))
-        except SyntaxError as fault:
-            raise ChaosError("This is not valid Python.", where=path, found=fault) from fault
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                yield from (node.module, *(f"{node.module}.{one.name}" for one in node.names))
 
 
 def _bring(source: Path, target: Path) -> None:

@@ -100,7 +100,8 @@ def renew() -> list[str]:
             changes.append(f"{name}: {_counted(cells)}")
         else:
             texts[name] = old[name].text
-    # A table that was given to an analysis is known by the digits that it keeps.
+    # A record keeps its digits where the new ones agree, so a table that was given to another
+    # analysis is known by the digits that it keeps: the key that the next build finds.
     kept = {digest_of(record.text): digest_of(texts[name]) for name, record in new.items()}
     with fresh_folder(folder()) as fresh:
         for name in last.read - new.keys():

@@ -17,6 +17,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies
 from chaos_utils.publish.drafts import Drafts
+from chaos_utils.report import warm
 
 HOST = "127.0.0.1"
 _SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
@@ -31,7 +32,14 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     stay. The site that ``chaos build`` makes is left alone.
     """
     _check_port(port)
-    drafts, root = Drafts(), paths.project()
+    with warm.processes(libraries=warm.PAGES) as of_warm:
+        _serve_drafts(Drafts(of_warm), port, options, say)
+
+
+def _serve_drafts(
+    drafts: Drafts, port: int, options: list[str], say: Callable[[str], None]
+) -> None:
+    root = paths.project()
     sources = [root / name for name in _SOURCES]
     changes = watchfiles.watch(
         *sources, watch_filter=_Sources(), rust_timeout=500, yield_on_timeout=True

@@ -4,19 +4,20 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
 from chaos_utils.publish import citations, crate, dependencies, staleness
+from chaos_utils.report import warm
 
 _LOG = "site.log"
 _SHOWN = 12
@@ -57,10 +58,12 @@ def make_pages(
     *,
     cores: int | None = None,
     draft: bool = False,
+    of_warm: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Let Jupyter Book make the pages in a process of its own; raise a ChaosError on any warning.
 
     Folders and `draft` are as `pages.make` takes them, and `say` and `cores` as in `render`.
+    `of_warm` is what `warm.processes` yields, where these have the libraries of pages.
     """
     options = {
         "target": str(html),
@@ -76,10 +79,10 @@ def make_pages(
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
-    command = [sys.executable, "-m", "chaos_utils.publish.pages", json.dumps(options)]
+    command = [*warm.python(of_warm), "chaos_utils.publish.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
-        command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
+        command, cwd=root, env=environment | of_warm, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         assert process.stdout is not None

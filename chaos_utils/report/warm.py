@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -18,7 +18,7 @@ ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0
 _LONGEST = 70  # bytes of the folder's path: a socket's has to be shorter than 104
 _SCRIPT = Path(__file__).with_name("forking.py")
 # Of chapters, kernels and the runner; none of these starts a thread.
-_LIBRARIES = (
+CHAPTERS = (
     "numpy", "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "scipy.interpolate",
     "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf", "matplotlib_inline.backend_inline", "fontTools.subset",
@@ -26,10 +26,18 @@ _LIBRARIES = (
     "rich.console", "jupytext", "nbformat", "nbclient", "papermill", "ipykernel.kernelapp",
     "ipykernel.ipkernel", "IPython.display",
 )  # fmt: skip
+PAGES = (
+    "numpy", "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "matplotlib",
+    "pydantic.main", "pydantic.types", "yaml", "filelock", "jinja2", "jupyter_book.sphinx",
+    "sphinx.builders.html", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "myst_nb.sphinx_ext",
+    "sphinx_book_theme", "sphinx_design", "sphinxcontrib.bibtex", "sphinx_comments",
+)  # fmt: skip
 
 
 @contextmanager
-def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[dict[str, str]]:
+def processes(
+    lock: TextIO | None = None, *, libraries: Iterable[str] = CHAPTERS, wanted: bool = True
+) -> Iterator[dict[str, str]]:
     """Keep a process that forks warm ones; yield the variable by which `python` finds it.
 
     It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
@@ -47,7 +55,7 @@ def processes(lock: TextIO | None = None, *, wanted: bool = True) -> Iterator[di
             listener.listen()
             passed = [one.fileno() for one in (listener, lock) if one is not None]
             process = subprocess.Popen(
-                [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *_LIBRARIES],
+                [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *libraries],
                 cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
                 stdin=subprocess.PIPE, pass_fds=passed, start_new_session=True,
             )  # fmt: skip

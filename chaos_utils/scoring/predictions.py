@@ -125,7 +125,7 @@ def read_predictions(
         rows_by_model = {model: rows_by_model[model]}
     if run is None:
         digest = hashlib.sha256(content).hexdigest()
-        read_from: tuple[inputs.Input, ...] = (inputs.Input(f"predictions/{path.name}", digest),)
+        read_from: tuple[inputs.Input, ...] = (inputs.of_predictions(path, digest),)
     else:
         read_from = run.inputs_of(path.resolve().name)
     for name, rows in rows_by_model.items():  # faults of any row before what items are missing
@@ -194,7 +194,7 @@ def _at_once(path: Path, content: bytes, votes: Votes, model: str | None) -> Sys
         values,
         values.argmax(axis=1),
         notes=tuple(notes),
-        inputs=(inputs.Input(f"predictions/{path.name}", hashlib.sha256(content).hexdigest()),),
+        inputs=(inputs.of_predictions(path, hashlib.sha256(content).hexdigest()),),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import paths
-from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
 from chaos_utils.datasets.tasks import get_task
@@ -201,7 +201,7 @@ def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input,
         If a file is not the published one, or not that of its run's record.
     """
     found = [file for _, _, files in _released_files(dataset) for file in files]
-    released = [Input(f"predictions/{path.name}", digest(path)) for path in found]
+    released = [of_predictions(path) for path in found]
     runs = _trained_on(dataset) if trained else []
     return merged(released, *(run.inputs_of(PREDICTIONS_FILE) for run in runs))
 

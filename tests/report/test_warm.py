@@ -19,13 +19,12 @@ def project(tmp_path_factory):
     (folder / "job.py").write_text("import os, signal, sys, time\nexec(sys.argv[1])\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "project", lambda: folder)
-        patch.setattr(warm, "_LIBRARIES", ("decimal", "no_such_library"))
         yield folder
 
 
 @pytest.fixture(scope="module")
 def environment(project):
-    with warm.processes() as found:
+    with warm.processes(libraries=("decimal", "no_such_library")) as found:
         yield os.environ | found
 
 
@@ -106,8 +105,7 @@ def test_nothing_is_left_running(project, ends):
         "from chaos_utils.base import paths\n"
         "from chaos_utils.report import warm\n"
         "paths.project = lambda: Path(sys.argv[1])\n"
-        "warm._LIBRARIES = ()\n"
-        "with warm.processes() as found:\n"
+        "with warm.processes(libraries=()) as found:\n"
         "    subprocess.Popen([*warm.python(found), 'job', sys.argv[2]], env=os.environ | found)\n"
         "    sys.stdin.readline()\n"
     )

@@ -60,6 +60,8 @@ def is_synthetic() -> bool:
 def shown() -> Shown:
     """Return the items that pages show."""
     made = manifests().values()
+    if not made:
+        raise ExtensionError("there are no executed chapters: run `chaos build`")
     (data,) = {m["parameters"]["data"] for m in made if "data" in m["parameters"]}
     found = _read(data)
     digests = {entry["sha256"] for manifest in made for entry in manifest["inputs"]}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from html import escape, unescape
 from typing import Any
+from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -118,6 +119,8 @@ def on_page(app: Sphinx, contents: str, page: str) -> str:
     """Return contents as a page has them: links from there, and itself marked."""
     found = BeautifulSoup(contents, "html.parser")
     for link in found("a"):
+        if urlsplit(str(link["href"])).scheme:  # a `url:` of the table of contents
+            continue
         target = str(link["href"]).removesuffix(".html")
         if target != page:
             link["href"] = app.builder.get_relative_uri(page, target)
