@@ -2,14 +2,22 @@
 
 from dataclasses import replace
 
-from chaos_utils.analyses.evidence import Evidence, ReleasedVotes
+from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes
 from chaos_utils.base.inputs import Later, merged
 from chaos_utils.datasets.votes import frozen
 
 
-def evidence_on(all_votes):
-    """Return the evidence on some datasets: their votes, and no systems."""
-    return [Evidence((votes.dataset,), (votes,), None) for votes in all_votes]
+def evidence_on(all_votes, systems=None):
+    """Return the evidence on some datasets: votes, and the systems that a function gives for each.
+
+    Without a function, predictions are not available.
+    """
+    return Material(
+        tuple(
+            Evidence((one.dataset,), (one,), None if systems is None else (tuple(systems(one)),))
+            for one in all_votes
+        )
+    )
 
 
 def as_released(votes, systems=None, *, of_votes=None, of_systems=None):
