@@ -7,24 +7,14 @@ from helpers.evidence import evidence_of, first_items, on_items
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import Material
-from chaos_utils.analyses.fitting import (
-    ALL,
-    AS_IT_IS,
-    BASE_RATE,
-    ON_VOTES,
-    WITH_YOURS,
-)
+from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, ON_VOTES, WITH_YOURS
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.fitting import KINDS
 from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
-from chaos_utils.scoring.systems import (
-    computed,
-    mean_vote,
-    synthetic_systems,
-)
+from chaos_utils.scoring.systems import computed, mean_vote, synthetic_systems
 from chaos_utils.scoring.trained import kind_of
 
 N_FOLDS = 2

@@ -40,10 +40,7 @@ def test_a_recorded_page_says_on_what_our_models_were_trained():
 
 def test_datasets_without_a_model_are_named(others):
     four, two = others
-    evidence = [
-        evidence_of(four, (), own=True),
-        evidence_of(two, (uniform(two),), own=True),
-    ]
+    evidence = [evidence_of(four, (), own=True), evidence_of(two, (uniform(two),), own=True)]
     said = notices(Material(tuple(evidence)))
     assert "*No model's predictions are available for Severity: what" in said
 

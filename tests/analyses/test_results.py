@@ -9,12 +9,7 @@ from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.scoring.human_equivalents import NAMES
-from chaos_utils.scoring.systems import (
-    computed,
-    oracle,
-    original_votes,
-    synthetic_systems,
-)
+from chaos_utils.scoring.systems import computed, oracle, original_votes, synthetic_systems
 
 
 @pytest.fixture(scope="module")
