@@ -422,12 +422,6 @@ def test_other_processors_agree():
     assert differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
 
 
-@pytest.fixture
-def no_data(tmp_path, monkeypatch):
-    """A machine without the published data."""
-    monkeypatch.setattr(paths, "data_roots", lambda: [tmp_path / "nowhere"])
-
-
 def test_without_data_there_is_evidence_and_no_votes(no_data):
     material = gather("auto", [])
     assert [one.name for one in material] == ["snli", "mnli", "alphanli"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_on
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
@@ -44,10 +45,6 @@ def runs(tmp_path_factory, sample):
     return {run.name: run for run in made}
 
 
-def material(all_votes):
-    return Material(tuple(Evidence((one.dataset,), (one,), None) for one in all_votes))
-
-
 @pytest.fixture(scope="module")
 def known(runs, sample):
     """A function that gives the sample's votes stages, as if they were not synthetic."""
@@ -55,7 +52,7 @@ def known(runs, sample):
     def given(find=trajectory.with_sizes, model="minilm-l6", chosen=None, votes=sample):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Material, "synthetic", False)
-            return find(material(votes), model, chosen or runs.values())
+            return find(evidence_on(votes), model, chosen or runs.values())
 
     return given
 
@@ -65,16 +62,6 @@ def growth(known, analysis=trajectory.by_size, pooled=True):
         trajectory.shown_as(known, pooled=pooled),
         model="minilm-l6", n_bins=4, n_resamples=50, seed=0, level=0.95,
     )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def sizes(known):
-    return growth(known())
-
-
-@pytest.fixture(scope="module")
-def looks(known):
-    return growth(known(trajectory.with_looks), trajectory.by_look)
 
 
 def chosen(table, **values):
@@ -120,9 +107,10 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
         assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
 
 
-def test_seeds_are_averaged_and_widen_the_intervals(known, sizes, runs):
+def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
+    sizes = growth(known()).rows
     first, second = (growth(known(chosen=[runs[name]])).rows for name in ("small", "second"))
-    mine = chosen(sizes.rows, dataset="snli+mnli", items=1000)
+    mine = chosen(sizes, dataset="snli+mnli", items=1000)
     assert set(mine["runs"]) == {"small second"}
     assert set(mine["epochs"]) == {10}
     mean = (first["value"] + second["value"]).to_numpy() / 2
@@ -135,8 +123,9 @@ def test_seeds_are_averaged_and_widen_the_intervals(known, sizes, runs):
     assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
 
 
-def test_changes_are_those_since_the_first_stage(looks):
-    rows = looks.rows[looks.rows["measure"] == "jsd"]
+def test_changes_are_those_since_the_first_stage(known):
+    rows = growth(known(trajectory.with_looks), trajectory.by_look).rows
+    rows = rows[rows["measure"] == "jsd"]
     values = rows.pivot(index="bin", columns="items", values="value")
     last = rows[rows["items"] == 8000].set_index("bin")
     np.testing.assert_allclose(last["change"], values[8000] - values[128], atol=1e-8)

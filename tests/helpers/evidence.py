@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes
 from chaos_utils.base.inputs import Later, merged
 from chaos_utils.datasets.votes import frozen
@@ -51,6 +53,11 @@ def with_counts(votes, counts):
         majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
         texts=(),
     )  # fmt: skip
+
+
+def drawn(votes, truth, n_votes, seed=0):
+    """Return votes that are drawn from these distributions in the place of others."""
+    return with_counts(votes, np.random.default_rng(seed).multinomial(n_votes, truth))
 
 
 def on_items(system, rows):
