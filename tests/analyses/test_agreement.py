@@ -151,13 +151,9 @@ def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refus
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
     votes, n = sample[0], len(sample[0])
     off = (votes.majority + 1) % 3
-    right, wrong, some = (
-        computed(name, votes, np.eye(3)[labels])
-        for name, labels in (
-            ("right", votes.majority), ("wrong", off),
-            ("some", np.where(np.arange(n) < 4, votes.majority, off)),
-        )
-    )  # fmt: skip
+    first = np.where(np.arange(n) < 4, votes.majority, off)
+    labels = {"right": votes.majority, "wrong": off, "some": first}
+    right, wrong, some = (computed(name, votes, np.eye(3)[one]) for name, one in labels.items())
     for systems, expected in (
         ([right, some], [n, 4, 0]), ([some, wrong], [n, 0, n - 4]),
         ([on_items(right, np.arange(2, n)), some], [n - 2, 2, 0]),

@@ -216,29 +216,22 @@ def test_numbers_are_chosen_by_dataset_and_case():
 
 
 def test_numbers_are_subtracted():
-    rows = [one(1, 0.7, 1.4), one(3, 2.6, 3.3, dataset="mnli")]
-    wanted = {"quantity": "mean_entropy", "datasets": ["mnli"]}
-    minus = {"quantity": "mean_entropy", "datasets": ["snli"]}
-    found = judged(rows, rule="above", above=0, numbers=wanted, minus=minus)
+    snli, mnli = ({"quantity": "mean_entropy", "datasets": [name]} for name in ("snli", "mnli"))
+    gap = {"rule": "above", "above": 0, "numbers": mnli, "minus": snli}
+    found = judged([one(1, 0.7, 1.4), one(3, 2.6, 3.3, dataset="mnli")], **gap)
     assert found["value"] == 2
     # Half-widths 0.35 and 0.35; the p-value is that of the same normal distribution.
     assert found[["low", "high"]].tolist() == pytest.approx([2 - 0.245**0.5, 2 + 0.245**0.5])
     assert found["p"] < 1e-6
-    rows[0] = one(1.05, 0.55, 1.55)
-    rows[1] = one(1.55, 1.55, 1.55, dataset="mnli")
-    found = judged(rows, rule="above", above=0, numbers=wanted, minus=minus)
+    found = judged([one(1.05, 0.55, 1.55), one(1.55, 1.55, 1.55, dataset="mnli")], **gap)
     assert (found["low"], found["p"]) == pytest.approx((0, 0.05), abs=1e-6)
-    rows = [one(1), one(3, dataset="mnli")]
-    found = judged(rows, rule="equals", to=0, minus={"snli": 1, "mnli": 2.5}, within=0.6)
-    assert found["verdict"] == HOLDS
     rows = [one(1, 0.5, 1.5, 0.001), one(3, 2, 4, 0.001, dataset="mnli")]
-    found = judged(rows, rule="above", above=-1, minus={"snli": 2, "mnli": 1})
-    assert found[["value", "low", "high", "verdict"]].tolist() == [-1, -1.5, -0.5, FAILS]
-    assert np.isnan(found["p"])  # the given one is not of this bound
-    found = judged(rows, rule="above", above=-2, minus={"snli": 2, "mnli": 1})
-    assert found[["value", "low", "high", "verdict"]].tolist() == [-1, -1.5, -0.5, HOLDS]
-    own = judged(rows, rule="equals", to=0, minus={"quantity": "mean_entropy"})
-    assert own["verdict"] == HOLDS
+    for above, verdict in ((-1, FAILS), (-2, HOLDS)):
+        found = judged(rows, rule="above", above=above, minus={"snli": 2, "mnli": 1})
+        assert found[["value", "low", "high", "verdict"]].tolist() == [-1, -1.5, -0.5, verdict]
+        assert np.isnan(found["p"])  # the given one is not of this bound
+    for minus in ({"snli": 1, "mnli": 2.5}, {"quantity": "mean_entropy"}):
+        assert judged(rows, rule="equals", to=0, within=0.6, minus=minus)["verdict"] == HOLDS
 
 
 def test_what_is_not_available_is_left_open():
@@ -379,22 +372,16 @@ def test_verdicts_on_models_follow_the_predictions(changed, released):
     assert both["c43"] == HOLDS
 
 
-@pytest.fixture(scope="module")
-def of_sample(sample):
-    return numbers_of([first_items(votes, 60) for votes in sample], n_resamples=40)
-
-
-def test_on_the_sample_every_claim_has_a_verdict(sample, of_sample):
-    of_votes, of_systems, of_chapters = of_sample
+def test_on_the_sample_every_claim_has_a_verdict(sample):
+    few = [first_items(votes, 60) for votes in sample]
+    of_votes, of_systems, of_chapters = numbers_of(few, n_resamples=40)
     found = check(of_votes, of_systems, of_chapters)
     assert len(found) == len(claims.read_claims())
     assert set(found["verdict"]) <= set(VERDICTS)
     assert {"c07", "c08", "c43"} <= set(found.index[found["verdict"] == OPEN])
     assert not found["evidence"].str.contains(r"[{}]|nan", regex=True).any()
     # Of other votes than the paper's, nothing is compared with it.
-    table = beside_ours(
-        [first_items(votes, 60) for votes in sample], of_votes, of_chapters, same_votes=False
-    )
+    table = beside_ours(few, of_votes, of_chapters, same_votes=False)
     assert table["ours"].isna().all()
     assert (table["reason"] != "").all()
 
@@ -460,9 +447,6 @@ def test_total_variation_to_single_votes_prefers_the_majority(sample):
         )  # fmt: skip
         assert found[name].value == pytest.approx(majority - truth)
     assert found["tvd"].high < 0 < found["brier"].low
-
-
-# Every published number
 
 
 def beside_ours(all_votes, of_votes, others, *, same_votes):

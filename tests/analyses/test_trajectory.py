@@ -68,16 +68,14 @@ def chosen(table, **values):
     return table[(table[list(values)] == pd.Series(values)).all(axis=1)]
 
 
-def test_sizes_are_runs_of_one_model_with_hard_labels_alone(known):
+def test_stages_are_runs_of_one_model_with_hard_labels_alone(known, sample):
     found = [[(one.run, one.items, one.seed) for one in each.systems[0]] for each in known()]
     of_nli = [("small", 1000, 0), ("second", 1000, 1), ("large", 4000, 0), ("later", 4000, 1)]
     assert found == [of_nli, of_nli, [("stories", 4000, 0)]]
     others = known(model="mpnet-base")
     assert [[one.run for one in each.systems[0]] for each in others] == [["other"], ["other"], []]
     assert len(growth(others)) == 0  # stages of other models are passed over
-
-
-def test_a_trajectory_is_that_of_the_first_seed(known, sample):
+    # A trajectory is that of the first seed.
     stages = known(trajectory.with_looks)[0].systems[0]
     found = [(stage.run, stage.items) for stage in stages]
     assert found == [("large", 128), ("large", 1024), ("large", 8000)]
@@ -115,9 +113,7 @@ def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
     assert set(mine["epochs"]) == {10}
     mean = (first["value"] + second["value"]).to_numpy() / 2
     np.testing.assert_allclose(mine["value"], mean)
-    (several,), (alone,) = (
-        chosen(table, bin=0, measure="jsd").to_dict("records") for table in (mine, first)
-    )
+    several, alone = (chosen(one, bin=0, measure="jsd").iloc[0] for one in (mine, first))
     assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
     # The two seeds differ by far more than items do.
     assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
