@@ -20,9 +20,8 @@ from chaos_utils.scoring.systems import computed, load_systems, oracle
 def binned(all_votes, systems, n_bins=5, n_resamples=100):
     """Return scores in bins of the systems that a function gives for each dataset."""
     known = evidence_on(all_votes, systems)
-    return agreement.binned_scores(
-        [*known, *known.pooled()], n_bins=n_bins, n_resamples=n_resamples, seed=0
-    )
+    several, drawn = [*known, *known.pooled()], {"n_resamples": n_resamples, "seed": 0}
+    return agreement.binned_scores(several, n_bins=n_bins, **drawn)
 
 
 def in_bins(votes, systems, n_bins=5, n_resamples=100):
@@ -42,12 +41,9 @@ def test_a_bin_takes_what_lies_on_its_lower_edge_but_for_rounding_and_none_is_em
         found = agreement.entropy_bins(values, n_bins)
         assert found.of_item.tolist() == expected
         assert len(found.low) == len(found.high) == 2
-
-
-@pytest.mark.parametrize("n_bins", [1, 4])
-def test_too_few_bins_or_items(n_bins):
-    with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
-        agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
+    for n_bins in (1, 4):
+        with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
+            agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
 
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=60), st.integers(2, 5))
@@ -141,9 +137,7 @@ def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refus
     snli, mnli, _ = sample
     taught = replace(oracle(mnli), trained_on=("votes of mnli",))
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
-        agreement.score_bins(
-            [snli, mnli], [[oracle(snli)], [taught]], n_bins=2, n_resamples=5, seed=0
-        )
+        binned([snli, mnli], lambda votes: [oracle(snli) if votes is snli else taught], n_bins=2)
     with pytest.raises(ChaosError, match="name of a baseline"):
         binned([snli], lambda votes: [replace(oracle(votes), name="chance")])
 

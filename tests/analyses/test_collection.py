@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_on
+from helpers.evidence import evidence_of, evidence_on
 
 from chaos_utils.analyses import collection
 from chaos_utils.analyses import evidence as available
@@ -22,8 +22,7 @@ COMMON = {"protocol": PROTOCOL, "unanimous": 0.95, "seed": 3}
 @pytest.fixture(scope="module")
 def stories():
     """The evidence on αNLI, which shares its examples with no other dataset."""
-    votes = load_votes("alphanli", "sample")
-    return Evidence((votes.dataset,), (votes,), None, own=True)
+    return evidence_of(load_votes("alphanli", "sample"), own=True)
 
 
 @pytest.mark.parametrize(

@@ -24,17 +24,6 @@ def statistics(material):
     return analysis.error_views(material, **CHOSEN).rows
 
 
-def test_class_and_rank_errors_of_an_item_are_the_same_numbers_in_another_order(material):
-    (votes,), (systems,) = material[0].votes, material[0].systems
-    judged = systems[0].aligned_to(votes)
-    found = {"class": [], "rank": []}
-    for view, _, _, _, error in views(votes.dataset, judged.human, judged.model):
-        found.setdefault(view, []).append(error)
-    by_class, by_rank = (np.sort(np.stack(found[view]), axis=0) for view in ("class", "rank"))
-    np.testing.assert_allclose(by_class, by_rank)
-    np.testing.assert_allclose(by_class.sum(axis=0), 0, atol=1e-9)
-
-
 def test_views_of_a_hand_made_item(sample):
     human, model = np.array([[0.2, 0.5, 0.3]]), np.array([[0.5, 0.5, 0]])
     errors = {part: error[0] for _, part, _, _, error in views(sample[0].dataset, human, model)}

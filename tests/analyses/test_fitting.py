@@ -98,9 +98,8 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     expected = score(votes, [mean], measures=["jsd"])["value"].item()
     assert rows.loc[ALL, "jsd"] == pytest.approx(expected)
     people = brier_equivalent(votes, mean, level=0.9)
-    assert rows.loc[ALL, ["people", "people_low", "people_high"]].tolist() == pytest.approx(
-        [people.value, people.low, people.high]
-    )
+    found = rows.loc[ALL, ["people", "people_low", "people_high"]]
+    assert found.tolist() == pytest.approx([people.value, people.low, people.high])
 
 
 def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):

@@ -65,9 +65,8 @@ def scores(sample):
 
 def predicted(votes, runs, run_seed):
     """Return what runs on synthetic votes predict, instead of simulated ones."""
-    return learning.predictions_of(
-        of_people(votes), learning.chosen_runs(runs, "nli", run_seed), run_seed
-    )
+    chosen = learning.chosen_runs(runs, "nli", run_seed)
+    return learning.predictions_of(of_people(votes), chosen, run_seed)
 
 
 def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
@@ -207,10 +206,8 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, score
     path = str(tmp_path / "mine.parquet")
     write_predictions(tmp_path / "mine.parquet", [part])
     assert own_systems(sample[2], [path]) == []
-    table = scored(
-        votes, learning.runs_on(evidence_of(votes), **CHOSEN, predictions=[path]), confidence=0.5
-    )
-    rows = table.set_index(["method", "measure"])
+    runs = learning.runs_on(evidence_of(votes), **CHOSEN, predictions=[path])
+    rows = scored(votes, runs, confidence=0.5).set_index(["method", "measure"])
     expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
     assert rows.loc[("own", "kl"), "n_items"] == len(chosen)
     assert rows.loc[("own", "kl"), "difference"] == pytest.approx(expected["value"])

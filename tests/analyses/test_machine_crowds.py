@@ -40,27 +40,20 @@ def of_a_reader(votes):
     return replace(votes, source=replace(votes.source, synthetic=False))
 
 
-def answers_to(votes, labels, finished):
-    """Return answers of machines, a column of `labels` each, with their shares of whole answers."""
-    names = votes.dataset.labels
-    rows = [
-        {"dataset": votes.dataset.name, "uid": uid, "model": f"m{k}", "label": names[label],
-         "finished": i >= len(votes) * (1 - finished[k])}
-        for i, uid in enumerate(votes.uids)
-        for k, label in enumerate(labels[i])
-    ]  # fmt: skip
-    return mc.Answers(pd.DataFrame(rows))
-
-
 def test_crowds_are_seeds_all_systems_and_language_models(votes, systems):
     released = as_if_released(votes)
     other = replace(systems[0], name="other", family="other", seed=None)
     seen = replace(systems[0], name="seen", seed=8, trained_on=(votes_of(votes.dataset),))
-    judges = answers_to(released, np.tile(released.majority[:, None], 3), (1, 1, 0.2))
+    labels = np.array(votes.dataset.labels)[votes.majority]
+    of_one = {"dataset": "snli", "uid": votes.uids, "label": labels}
+    whole = np.arange(len(votes)) >= 0.8 * len(votes)
+    rows = [
+        pd.DataFrame(of_one | {"model": f"m{k}", "finished": whole | (k < 2)}) for k in range(3)
+    ]
+    judges = mc.Answers(pd.concat(rows))
     found = mc.crowds_on(released, [*systems, other, seen], judges.on(released))
-    assert [(one.name, one.n_members) for one in found] == [
-        (mc.LLMS, 3), (mc.FINISHED, 2), (systems[0].family, 3), (mc.ALL, 4)
-    ]  # fmt: skip
+    sizes = {mc.LLMS: 3, mc.FINISHED: 2, systems[0].family: 3, mc.ALL: 4}
+    assert {one.name: one.n_members for one in found} == sizes
     assert (found[0].counts.max(axis=1) == 3).all()
     # Answers are set beside their own items.
     some = judges.rows[judges.rows["uid"].isin(released.uids[5:9])].iloc[::-1]

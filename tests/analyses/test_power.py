@@ -21,9 +21,8 @@ def test_pairs_are_sorted_by_how_alike_they_are(sample):
     seeds = systems.load_systems(votes)
     other = replace(systems.oracle(votes), name="other", family="other", origin="yours")
     found = power.pairs_of(votes, [*seeds, other])
-    assert {kind: len(pairs) for kind, pairs in found.items()} == {
-        "models": 3, "baseline": 4, "baselines": 1, "seeds": 3,
-    }  # fmt: skip
+    expected = {"models": 3, "baseline": 4, "baselines": 1, "seeds": 3}
+    assert {kind: len(pairs) for kind, pairs in found.items()} == expected
     assert {b.name for _, b in found["baseline"]} == {"mean vote given the old label"}
     bare = replace(votes, given_old_label=None, given_old_votes=None)
     ((mean, uniform),) = power.pairs_of(bare, [])["baselines"]

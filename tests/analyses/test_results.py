@@ -77,11 +77,9 @@ def test_a_signal_is_what_the_metrics_give(sample):
     votes = sample[0]
     systems = synthetic_systems(votes)[:2]
     rows = signals(votes, systems).set_index("system")
-    of_label = np.array([votes.shares[votes.old_label == k].mean(axis=0) for k in range(3)])
-    guesses = [
-        computed("mean vote given the old label", votes, of_label[votes.old_label], origin="yours"),
-        original_votes(votes),
-    ]
+    means = np.array([votes.shares[votes.old_label == k].mean(axis=0) for k in range(3)])
+    guess = computed("mean vote given the old label", votes, means[votes.old_label], origin="yours")
+    guesses = [guess, original_votes(votes)]
     assert list(rows.index) == ["five people", *(one.name for one in [*guesses, *systems])]
     assert list(rows["kind"]) == ["people", "baseline", "baseline", "model", "model"]
     n_contested = (votes.shares.max(axis=1) < 0.6 - 1e-9).sum()
