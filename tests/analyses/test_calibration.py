@@ -139,9 +139,8 @@ def test_shares_of_items_that_scaling_moves(votes, systems):
 def test_errors_of_appendices_b_and_d(real):
     table = classwise_errors(*real)
     agrees = table.groupby(["family", "temperature"])["agrees"].all()
-    assert agrees.to_dict() == {
-        ("oracle", 1): True, ("RoBERTa-base", 1): True, ("RoBERTa-base", 2): False,
-    }  # fmt: skip
+    model = "RoBERTa-base"
+    assert agrees.to_dict() == {("oracle", 1): True, (model, 1): True, (model, 2): False}
     of_oracle = table.set_index("system").loc["oracle"]
     assert of_oracle["classwise_ece_binned"] == pytest.approx(0.1650, abs=5e-5)
     assert of_oracle["classwise_ece_all"] == pytest.approx(0.1475, abs=5e-5)

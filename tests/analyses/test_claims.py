@@ -21,7 +21,10 @@ from chaos_utils.presentation.claims import card_html
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.systems import load_systems, oracle, synthetic_systems, uniform
 
-ABOUT = {"id": "c01", "paper": "nie2020", "place": "Table 1", "claim": "It is so."}
+ABOUT = {
+    "id": "c01", "paper": "nie2020", "place": "Table 1", "claim": "It is so.",
+    "numbers": {"quantity": "mean_entropy"}, "note": "A number.",
+}  # fmt: skip
 COLUMNS = ["dataset", "quantity", "case", "value", "low", "high", "p"]
 
 
@@ -82,9 +85,8 @@ def changed(released, numbers):
 def judged(rows, **fields):
     """Return what becomes of one claim about some rows, all of one quantity or of several."""
     numbers = pd.DataFrame(rows, columns=COLUMNS)
-    about = {"numbers": {"quantity": "mean_entropy"}, "note": "A number."} | fields
-    claim = Claim.model_validate(ABOUT | about)
-    return check(numbers, numbers.head(0), some=[claim]).iloc[0]
+    some = [Claim.model_validate(ABOUT | fields)]
+    return check(numbers, numbers.head(0), some=some).iloc[0]
 
 
 def one(value, low=np.nan, high=np.nan, p=np.nan, *, dataset="snli", case="", of="mean_entropy"):
@@ -126,14 +128,10 @@ def test_orders_are_corrected_together(values, p, verdicts):
         one(*cells, case=case)
         for case, *cells in zip("abc", values, (0, 0, -2), (2, 2, 0), p, strict=False)
     ]
-    several = [
-        Claim.model_validate(
-            ABOUT
-            | {"id": f"c{n:02d}", "rule": "above", "above": 0, "note": "A number."}
-            | {"numbers": {"quantity": "mean_entropy", "cases": [case]}}
-        )
-        for n, (_, _, case, *_) in enumerate(rows, start=1)
-    ]
+    several = []
+    for n, (_, quantity, case, *_) in enumerate(rows, start=1):
+        wanted = {"id": f"c{n:02d}", "numbers": {"quantity": quantity, "cases": [case]}}
+        several.append(Claim.model_validate(ABOUT | wanted | {"rule": "above", "above": 0}))
     numbers = pd.DataFrame(rows, columns=COLUMNS)
     found = check(numbers, numbers.head(0), some=several)
     assert found["p"].tolist() == list(p)
@@ -289,9 +287,8 @@ def test_a_fault_in_the_yaml_names_the_claim_and_the_field(tmp_path, right, wron
 def test_printed_numbers_are_those_of_the_published_tables():
     to = {claim.id: claim.to for claim in claims.read_claims()}
     rates = read_published("nie2020_table2").set_index("dataset")
-    assert [to[i] for i in ("c02", "c03", "c04")] == [
-        rates.loc[name, "change_rate_percent"] for name in ("snli", "mnli", "alphanli")
-    ]
+    first = rates["change_rate_percent"][["snli", "mnli", "alphanli"]]
+    assert [to["c02"], to["c03"], to["c04"]] == first.tolist()
     assert [to["c07"], to["c08"]] == rates["change_rate_full_dev_percent"].dropna().tolist()
     assert to["c09"] == read_published("nie2020_other")["value"].item()
     table_1 = read_published("baan2022_table1").set_index("system")

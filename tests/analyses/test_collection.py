@@ -45,9 +45,8 @@ def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(left_out,
 def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
     lent = collection.with_examples(evidence_on(sample))
     assert [one.name for one in lent] == ["snli", "mnli", "alphanli"]
-    assert [[v.dataset.name for v in one.votes] for one in lent] == [
-        ["snli", "mnli"], ["mnli", "snli"], ["alphanli"],
-    ]  # fmt: skip
+    names = [[v.dataset.name for v in one.votes] for one in lent]
+    assert names == [["snli", "mnli"], ["mnli", "snli"], ["alphanli"]]
     for one, votes in zip(lent, sample, strict=True):
         expected = cut(votes, sample, n_items=50, seed=1)
         found = collection._cut(one.votes[0], one.votes, 50, 0.95, 1)

@@ -64,9 +64,8 @@ def test_people_are_counted_on_the_items_that_a_system_predicts(sample):
     other = replace(on_items(whole, range(50, 60)), name="other", family="other")
     table = analysis.view_histograms(evidence_of(votes, [part, other]), **CHOSEN).rows
     n_items = table.groupby(["system", "temperature"])["n_items"].unique().map(list)
-    assert n_items.to_dict() == {
-        ("people", 1): [60], ("part", 1): [50], ("part", 2): [50], ("other", 1): [10],
-    }  # fmt: skip
+    expected = {("people", 1): [60], ("part", 1): [50], ("part", 2): [50], ("other", 1): [10]}
+    assert n_items.to_dict() == expected
 
 
 def test_a_page_needs_a_system(sample):

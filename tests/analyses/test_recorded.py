@@ -12,14 +12,7 @@ from helpers.evidence import as_released
 from chaos_utils.analyses import conversions
 from chaos_utils.analyses import recorded as recording
 from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.recorded import (
-    FOLDER,
-    Record,
-    derived,
-    differences,
-    read_record,
-    recorded,
-)
+from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
@@ -104,7 +97,7 @@ def results(run_folder, monkeypatch):
 
 
 def record_of(results, analysis, dataset):
-    (path,) = (results / FOLDER / analysis).glob(f"{dataset}*.csv")
+    (path,) = (results / recording.FOLDER / analysis).glob(f"{dataset}*.csv")
     return path
 
 
@@ -117,9 +110,8 @@ def test_what_is_recorded_is_what_was_computed_with_all_that_decides_it(evidence
     assert not read.origin.outdated
     record = read_record(record_of(results, label_shares.name, "snli"))
     assert record.parameters == {"scale": 0.5}
-    assert [one.name for one in record.inputs] == [
-        "published/nie2020_table2.csv", "synthetic-sample/chaosNLI_snli.jsonl",
-    ]  # fmt: skip
+    files = ["published/nie2020_table2.csv", "synthetic-sample/chaosNLI_snli.jsonl"]
+    assert [one.name for one in record.inputs] == files
     assert computed.keys == read.keys == record.keys == ("dataset", "label")
     assert re.fullmatch("[0-9a-f]{16}", record.code)
     assert record.datasets.keys() == {"snli"}
@@ -268,7 +260,7 @@ def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence,
     other = shares.having(shares.rows.assign(share=np.where(shares.rows["share"] > 0.4, 0, 1)))
     most_frequent(evidence, shares=other)
     assert ("most_frequent", "snli") in computed
-    assert len(list((results / FOLDER / label_shares.name).glob("snli*"))) == 2
+    assert len(list((results / recording.FOLDER / label_shares.name).glob("snli*"))) == 2
 
 
 def test_what_stands_beside_is_keyed_by_its_inputs_and_read_later(evidence, results, computed):
@@ -313,7 +305,7 @@ def test_other_parameters_are_refused_without_votes(evidence, without, results):
 def test_a_reader_s_own_systems_are_never_recorded_nor_read(evidence, results, computed):
     own = Evidence(evidence[0].datasets, evidence[0].given_votes, evidence[0].systems, own=True)
     assert len(coverage(own))
-    assert not (results / FOLDER).exists()
+    assert not (results / recording.FOLDER).exists()
     coverage(evidence)
     computed.clear()
     coverage(own)
@@ -393,21 +385,22 @@ def record(rows, **changes):
 def test_every_cell_that_differs_is_named():
     old = record(["snli,e,0.5,3", "snli,n,0.25,4", "snli,c,,5"])
     new = record(["snli,e,0.5000001,3", "snli,n,0.26,5", "snli,x,0.1,5"])
-    assert [str(one) for one in differences(old, new)] == [
+    assert [str(one) for one in recording.differences(old, new)] == [
         "a.b/snli.csv, snli, c: recorded a row, computed no row",
         "a.b/snli.csv, snli, n, n: recorded 4, computed 5",
         "a.b/snli.csv, snli, n, share: recorded 0.25, computed 0.26",
         "a.b/snli.csv, snli, x: recorded no row, computed a row",
     ]
-    (found,) = differences(old, record(old.text.splitlines()[1:], inputs=(Input("a", "1"),)))
+    other = record(old.text.splitlines()[1:], inputs=(Input("a", "1"),))
+    (found,) = recording.differences(old, other)
     assert found.place == "inputs"
 
 
 def test_other_processors_agree():
     old = record(["snli,e,0.333333333,3", "snli,n,,4", "snli,c,1e-17,5"])
     new = record(["snli,e,0.333333334,3", "snli,n,,4", "snli,c,-2e-17,5"], code="2")
-    assert differences(old, new) == []
-    assert differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
+    assert recording.differences(old, new) == []
+    assert recording.differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
 
 
 def test_without_data_there_is_evidence_and_no_votes(no_data):

@@ -15,6 +15,7 @@ from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.scoring.systems import computed
 
 E, N, C = "entailment", "neutral", "contradiction"
+DRAWN = {"confidence": 0.95, "seed": 0}
 
 
 @pytest.fixture
@@ -35,9 +36,8 @@ def test_minority_votes_on_errors(votes):
          ("b", E, True, 3, 0, False), ("elsewhere", E, False, 3, 0, True)],
         columns,
     )  # fmt: skip
-    found = why.errors.function(
-        votes, [], n_resamples=50, confidence=0.9, seed=0, companion=given
-    ).set_index(["judges", "status"])
+    found = why.errors.function(votes, [], n_resamples=50, companion=given, **DRAWN)
+    found = found.set_index(["judges", "status"])
     # Against the majority stand 30 + 10 votes on a, 20 + 10 on b.
     authors = found.loc["authors", "minority_share"][["error", "plausible", "not given"]]
     assert authors.tolist() == pytest.approx([30 / 70, 20 / 70, 20 / 70])
@@ -49,13 +49,11 @@ def test_minority_votes_on_errors(votes):
 
 
 def test_means_by_reason_of_people_and_of_a_family_s_seeds(votes):
-    coded = beside(
-        [("a", "Lexical"), ("b", "Lexical"), ("b", "Temporal"), ("d", "N/A")], ["uid", "reason"]
-    )
+    rows = [("a", "Lexical"), ("b", "Lexical"), ("b", "Temporal"), ("d", "N/A")]
+    coded = beside(rows, ["uid", "reason"])
     rng = np.random.default_rng(0)
-    seeds = [
-        replace(computed(f"m{k}", votes, rng.dirichlet([1, 1, 1], 4)), family="m") for k in (0, 1)
-    ]
+    shares = rng.dirichlet([1, 1, 1], (2, 4))
+    seeds = [replace(computed(f"m{k}", votes, shares[k]), family="m") for k in (0, 1)]
     part = on_items(seeds[1], [1, 0])
     found = why.reasons.function(votes, [seeds[0], part], confidence=0.95, companion=coded)
     by = found.set_index(["holder", "quantity", "reason"]).sort_index()
@@ -94,9 +92,8 @@ def test_those_who_explain_beside_those_who_vote(votes):
     rows = [("a", *one) for one in [(1, 0, 0)] * 6 + [(0, 1, 0)] * 3 + [(0, 0, 1)]]
     rows += [("b", 0.5, 0.5, 0)] * 10
     answers = beside(rows, ["uid", E, N, C])
-    found = why.explaining.function(
-        votes, n_draws=20, confidence=0.95, seed=0, companion=answers
-    ).set_index("crowd")
+    found = why.explaining.function(votes, n_draws=20, companion=answers, **DRAWN)
+    found = found.set_index("crowd")
     assert found.loc["explained", "several"] == 0.5
     assert found.loc["explained", "tvd"] == pytest.approx((0 + 0.3) / 2, abs=0.015)
     assert found.loc["voted", "tvd"] > 0.05
@@ -138,9 +135,8 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
 def test_published_files(released_root):
     items = why.joined(gather(datasets=["mnli"]))
     votes = items.votes[0]
-    errors = why.errors.function(
-        votes, [], n_resamples=20, confidence=0.95, seed=0, companion=why.VARIERR
-    ).set_index(["judges", "status"])
+    errors = why.errors.function(votes, [], n_resamples=20, companion=why.VARIERR, **DRAWN)
+    errors = errors.set_index(["judges", "status"])
     assert errors.loc[("authors", "error"), "n_labels"] == 129
     assert errors.loc[("authors", "error"), "minority_share"] == pytest.approx(0.098, abs=5e-4)
     reasons = why.reasons.function(votes, [], confidence=0.95, companion=why.TAXONOMY)

@@ -27,9 +27,8 @@ def transcript(sample):
     votes = sample[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(your_model, "transcript", in_process)
-        table = your_model.commands.function(
-            votes, load_systems(votes), system=NAME, options=" --data sample"
-        )
+        given = {"system": NAME, "options": " --data sample"}
+        table = your_model.commands.function(votes, load_systems(votes), **given)
     return table.groupby("part", sort=False)["text"].agg("\n".join)
 
 
