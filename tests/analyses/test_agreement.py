@@ -17,15 +17,15 @@ from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
-def binned(all_votes, systems, n_bins=5, n_resamples=100):
+def binned(all_votes, systems, n_bins=5):
     """Return scores in bins of the systems that a function gives for each dataset."""
     known = evidence_on(all_votes, systems)
-    several, drawn = [*known, *known.pooled()], {"n_resamples": n_resamples, "seed": 0}
-    return agreement.binned_scores(several, n_bins=n_bins, **drawn)
+    several = [*known, *known.pooled()]
+    return agreement.binned_scores(several, n_bins=n_bins, n_resamples=100, seed=0)
 
 
-def in_bins(votes, systems, n_bins=5, n_resamples=100):
-    return agreement.score_bins([votes], [systems], n_bins=n_bins, n_resamples=n_resamples, seed=0)
+def in_bins(votes, systems):
+    return agreement.score_bins([votes], [systems], n_bins=5, n_resamples=100, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +58,8 @@ def test_every_item_lies_in_its_bin_and_no_bin_is_empty(values, n_bins):
 
 
 def test_every_published_bin_is_reproduced(released):
-    table = agreement.in_bins(
-        binned(released, lambda votes: load_systems(votes, trained=False))
-    ).rows
+    found = binned(released, lambda votes: load_systems(votes, trained=False))
+    table = agreement.in_bins(found).rows
     published = read_published("nie2020_entropy_bins")
     ours = table[table["source"] == "computed"].drop_duplicates(["dataset", "bin"])
     both = published.merge(ours, on=["dataset", "bin"], suffixes=("", "_ours"))

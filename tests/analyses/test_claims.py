@@ -124,10 +124,8 @@ def test_one_number_is_judged_by_its_digits_or_its_p_value(rule, row, verdict):
     ],
 )
 def test_orders_are_corrected_together(values, p, verdicts):
-    rows = [
-        one(*cells, case=case)
-        for case, *cells in zip("abc", values, (0, 0, -2), (2, 2, 0), p, strict=False)
-    ]
+    cells = zip("abc", values, (0, 0, -2), (2, 2, 0), p, strict=False)
+    rows = [one(*numbers, case=case) for case, *numbers in cells]
     several = []
     for n, (_, quantity, case, *_) in enumerate(rows, start=1):
         wanted = {"id": f"c{n:02d}", "numbers": {"quantity": quantity, "cases": [case]}}
