@@ -2,12 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.evidence import on_items
+from helpers.evidence import evidence_on, on_items
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chaos_utils.analyses import agreement
-from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
@@ -18,57 +17,33 @@ from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
-def material(all_votes, systems):
-    """The evidence on each dataset, `systems` by its name."""
-    return Material(
-        tuple(
-            Evidence((one.dataset,), (one,), (tuple(systems.get(one.dataset.name, ())),))
-            for one in all_votes
-        )
-    )
+def binned(all_votes, systems, n_bins=5):
+    """Return scores in bins of the systems that a function gives for each dataset."""
+    known = evidence_on(all_votes, systems)
+    several = [*known, *known.pooled()]
+    return agreement.binned_scores(several, n_bins=n_bins, n_resamples=100, seed=0)
 
 
-def binned(all_votes, systems, n_bins=5, n_resamples=100):
-    known = material(all_votes, systems)
-    return agreement.binned_scores(
-        [*known, *known.pooled()], n_bins=n_bins, n_resamples=n_resamples, seed=0
-    )
-
-
-def in_bins(votes, systems, n_bins=5, n_resamples=100):
-    return agreement.score_bins([votes], [systems], n_bins=n_bins, n_resamples=n_resamples, seed=0)
+def in_bins(votes, systems):
+    return agreement.score_bins([votes], [systems], n_bins=5, n_resamples=100, seed=0)
 
 
 @pytest.fixture(scope="module")
 def of_sample(sample):
-    return binned(sample, {votes.dataset.name: load_systems(votes) for votes in sample})
+    return binned(sample, load_systems)
 
 
-@pytest.fixture(scope="module")
-def of_release(released):
-    return binned(
-        released, {votes.dataset.name: load_systems(votes, trained=False) for votes in released}
-    )
-
-
-@pytest.mark.parametrize(
-    ("values", "n_bins", "expected"),
-    [
-        ([0, 0.5, 1, 0.5, 1, 0], 2, [0, 1, 1, 1, 1, 0]),  # the lower edge; the last one both
-        ([0.2, 0.2, 0.4 - 1e-15, 0.4, 0.6, 0.6], 2, [0, 0, 1, 1, 1, 1]),  # but for rounding
-        ([0] * 8 + [1] * 2, 5, [0] * 8 + [1] * 2),  # without a bin that is empty
-    ],
-)
-def test_items_lie_in_their_bins(values, n_bins, expected):
-    found = agreement.entropy_bins(values, n_bins)
-    assert found.of_item.tolist() == expected
-    assert len(found.low) == len(found.high) == 2
-
-
-@pytest.mark.parametrize("n_bins", [1, 4])
-def test_too_few_bins_or_items(n_bins):
-    with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
-        agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
+def test_a_bin_takes_what_lies_on_its_lower_edge_but_for_rounding_and_none_is_empty():
+    for values, n_bins, expected in (
+        ([0.2, 0.2, 0.4 - 1e-15, 0.4, 0.6, 0.6], 2, [0, 0, 1, 1, 1, 1]),
+        ([0] * 8 + [1] * 2, 5, [0] * 8 + [1] * 2),
+    ):
+        found = agreement.entropy_bins(values, n_bins)
+        assert found.of_item.tolist() == expected
+        assert len(found.low) == len(found.high) == 2
+    for n_bins in (1, 4):
+        with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
+            agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
 
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=60), st.integers(2, 5))
@@ -82,8 +57,9 @@ def test_every_item_lies_in_its_bin_and_no_bin_is_empty(values, n_bins):
     assert set(found.of_item) == set(range(len(found.low)))
 
 
-def test_every_published_bin_is_reproduced(of_release):
-    table = agreement.in_bins(of_release).rows
+def test_every_published_bin_is_reproduced(released):
+    found = binned(released, lambda votes: load_systems(votes, trained=False))
+    table = agreement.in_bins(found).rows
     published = read_published("nie2020_entropy_bins")
     ours = table[table["source"] == "computed"].drop_duplicates(["dataset", "bin"])
     both = published.merge(ours, on=["dataset", "bin"], suffixes=("", "_ours"))
@@ -100,7 +76,7 @@ def test_every_published_bin_is_reproduced(of_release):
 def test_bins_hold_what_the_table_of_scores_has(sample):
     votes = sample[0]
     one = replace(load_systems(votes)[0], seed=None)
-    rows = agreement.in_bins(binned([votes], {votes.dataset.name: [one]})).rows
+    rows = agreement.in_bins(binned([votes], lambda votes: [one])).rows
     ours = rows[rows["system"] == one.name].set_index(["bin", "measure"])
     of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
     groups = {str(b + 1): of_item == b for b in range(5)}
@@ -113,8 +89,7 @@ def test_bins_hold_what_the_table_of_scores_has(sample):
 
 def test_a_pool_is_scored_as_one_dataset(sample):
     snli, mnli, _ = sample
-    systems = {one.dataset.name: [oracle(one)] for one in (snli, mnli)}
-    rows = agreement.in_bins(binned([snli, mnli], systems, n_bins=2)).rows
+    rows = agreement.in_bins(binned([snli, mnli], lambda one: [oracle(one)], n_bins=2)).rows
     pooled = rows[(rows["dataset"] == "snli+mnli") & (rows["measure"] == "old_accuracy")]
     bits = np.concatenate([entropy(one.shares, unit="bits") for one in (snli, mnli)])
     of_item = agreement.entropy_bins(bits, 2).of_item
@@ -144,7 +119,7 @@ def test_a_system_is_scored_on_the_items_it_covers(sample):
     assert (np.delete(scores.draws[:, :, k, 3], 2, axis=0) == 0).all()
 
 
-def test_guesses_are_the_commonest_labels(sample, others):
+def test_guesses_are_the_commonest_labels(sample):
     scores = in_bins(sample[0], [])
     for k, labels in ((3, sample[0].majority), (2, sample[0].old_label)):
         commonest = np.bincount(labels).argmax()
@@ -155,31 +130,23 @@ def test_guesses_are_the_commonest_labels(sample, others):
             assert chance[k] == pytest.approx((inside == commonest).mean())
             assert best[k] == pytest.approx(np.bincount(inside).max() / len(inside))
             assert np.isnan(best[:2]).all()
-    for votes in others:  # they have no old labels
-        assert np.isnan(in_bins(votes, [oracle(votes)]).values[..., 2]).all()
 
 
 def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refused(sample):
     snli, mnli, _ = sample
     taught = replace(oracle(mnli), trained_on=("votes of mnli",))
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
-        agreement.score_bins(
-            [snli, mnli], [[oracle(snli)], [taught]], n_bins=2, n_resamples=5, seed=0
-        )
+        binned([snli, mnli], lambda votes: [oracle(snli) if votes is snli else taught], n_bins=2)
     with pytest.raises(ChaosError, match="name of a baseline"):
-        binned(sample, {"snli": [replace(oracle(snli), name="chance")]})
+        binned([snli], lambda votes: [replace(oracle(votes), name="chance")])
 
 
 def test_all_correct_counts_items_that_all_and_none_get_right(sample):
     votes, n = sample[0], len(sample[0])
     off = (votes.majority + 1) % 3
-    right, wrong, some = (
-        computed(name, votes, np.eye(3)[labels])
-        for name, labels in (
-            ("right", votes.majority), ("wrong", off),
-            ("some", np.where(np.arange(n) < 4, votes.majority, off)),
-        )
-    )  # fmt: skip
+    first = np.where(np.arange(n) < 4, votes.majority, off)
+    labels = {"right": votes.majority, "wrong": off, "some": first}
+    right, wrong, some = (computed(name, votes, np.eye(3)[one]) for name, one in labels.items())
     for systems, expected in (
         ([right, some], [n, 4, 0]), ([some, wrong], [n, 0, n - 4]),
         ([on_items(right, np.arange(2, n)), some], [n - 2, 2, 0]),
@@ -190,14 +157,11 @@ def test_all_correct_counts_items_that_all_and_none_get_right(sample):
     assert len(agreement.all_correct.function(votes, [])) == 0
 
 
-def test_comparisons_with_a_guess_are_adjusted_together(of_sample):
+def test_a_verdict_on_a_system_and_a_guess_needs_a_side_and_a_small_adjusted_p(of_sample):
     rows = agreement.against_guesses(of_sample).rows
     np.testing.assert_allclose(rows["p_holm"], holm(rows["p"]))
     # Alone, a p-value is below 0.05 just where the interval leaves out 0.
     np.testing.assert_array_equal(rows["p"] < 0.05, (rows["low"] > 0) | (rows["high"] < 0))
-
-
-def test_a_verdict_needs_a_side_and_a_small_p(of_sample):
     compared = of_sample.rows
     gap = compared["reference"] == "chance"
     for value, p, accuracy, distance in (

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_of, evidence_on
 
 from chaos_utils.analyses import collection
 from chaos_utils.analyses import evidence as available
@@ -21,42 +22,31 @@ COMMON = {"protocol": PROTOCOL, "unanimous": 0.95, "seed": 3}
 @pytest.fixture(scope="module")
 def stories():
     """The evidence on αNLI, which shares its examples with no other dataset."""
-    votes = load_votes("alphanli", "sample")
-    return Evidence((votes.dataset,), (votes,), None, own=True)
-
-
-@pytest.fixture(scope="module")
-def compared(stories):
-    return collection.beside_published(stories, collections=1, **COMMON)
-
-
-def of(sample, *places):
-    """Return the evidence on some of the sample's datasets."""
-    return Material(tuple(Evidence((sample[k].dataset,), (sample[k],), None) for k in places))
+    return evidence_of(load_votes("alphanli", "sample"), own=True)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "opened", "closed"),
+    ("left_out", "opened", "closed"),
     [
-        ({}, ["start qualification", "qualification training", "training ready"],
-         ["start training", "start ready", "qualification ready"]),
-        ({"training_items": 0}, ["qualification ready"], ["qualification training"]),
-        ({"qualification_items": 0, "training_items": 0}, ["start ready"], ["start training"]),
+        ((), "start-qualification qualification-training training-ready",
+         "start-training start-ready qualification-ready"),
+        (("training",), "qualification-ready", "qualification-training"),
+        (("qualification", "training"), "start-ready", "start-training"),
     ],
 )  # fmt: skip
-def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(parameters, opened, closed):
-    table = collection.open_ways(load_protocol(**parameters)).rows
-    found = set(table["from"] + " " + table["to"])
-    assert found.issuperset(opened)
-    assert found.isdisjoint(closed)
+def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(left_out, opened, closed):
+    protocol = load_protocol(**{f"{stage}_items": 0 for stage in left_out})
+    table = collection.open_ways(protocol).rows
+    found = set(table["from"] + "-" + table["to"])
+    assert found.issuperset(opened.split())
+    assert found.isdisjoint(closed.split())
 
 
 def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
-    lent = collection.with_examples(of(sample, 0, 1, 2))
+    lent = collection.with_examples(evidence_on(sample))
     assert [one.name for one in lent] == ["snli", "mnli", "alphanli"]
-    assert [[v.dataset.name for v in one.votes] for one in lent] == [
-        ["snli", "mnli"], ["mnli", "snli"], ["alphanli"],
-    ]  # fmt: skip
+    names = [[v.dataset.name for v in one.votes] for one in lent]
+    assert names == [["snli", "mnli"], ["mnli", "snli"], ["alphanli"]]
     for one, votes in zip(lent, sample, strict=True):
         expected = cut(votes, sample, n_items=50, seed=1)
         found = collection._cut(one.votes[0], one.votes, 50, 0.95, 1)
@@ -65,7 +55,7 @@ def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
 
 
 def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
-    snli, mnli, _ = of(sample, 0, 1, 2)
+    snli, mnli, _ = evidence_on(sample)
     without = Evidence(mnli.datasets, None, None)
     lent = collection.with_examples(Material((snli, without)))
     assert [one.votes for one in lent] == [None, None]
@@ -76,7 +66,8 @@ def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
     assert (alone.name, alone.votes) == ("snli", None)
 
 
-def test_published_figures_stand_beside_simulated_ones(stories, compared):
+def test_published_figures_stand_beside_simulated_ones(stories):
+    compared = collection.beside_published(stories, collections=1, **COMMON)
     paper = read_published("nie2020_table1").set_index("dataset").loc["alphanli"]
     table = compared.rows.set_index("quantity")
     fitted = table[table["role"] == "fitted"]
@@ -91,21 +82,6 @@ def test_published_figures_stand_beside_simulated_ones(stories, compared):
     assert parts == pytest.approx(table.loc["filter_rate_percent", "simulated"])
 
 
-def test_nothing_to_simulate_is_refused(stories):
-    with pytest.raises(ChaosError, match="Nothing would be simulated"):
-        collection.beside_published(stories, **COMMON, collections=0)
-
-
-@pytest.fixture(scope="module")
-def population(stories):
-    return collection._fitted(*stories.votes, stories.votes, PROTOCOL, 0.95, 3)[1].population
-
-
-@pytest.fixture(scope="module")
-def few(stories):
-    return cut(*stories.votes, stories.votes, n_items=40, seed=3)
-
-
 def test_without_any_stage_the_bias_is_larger(stories):
     table = collection.errors_with_and_without(
         stories, items=200, careless=[0.3], n_votes=[10, 100], **COMMON
@@ -114,10 +90,14 @@ def test_without_any_stage_the_bias_is_larger(stories):
     assert bias["every stage"] > bias["nothing"]
 
 
-def test_guidance_is_that_of_the_fitted_population(stories, population, few):
+def test_guidance_is_that_of_the_fitted_population(stories):
     given = {"budget": 200.0, "check_rates": [0.0, 0.2], "thresholds": [0.65, 0.85]}
     found = collection.guidance(stories, items=40, **given, **COMMON).rows
-    expected = design.guidance(few, population, 200.0, 40, [0.0, 0.2], [0.65, 0.85])
+    fitted = collection._fitted(*stories.votes, stories.votes, PROTOCOL, 0.95, 3)[1].population
+    few = cut(*stories.votes, stories.votes, n_items=40, seed=3)
+    expected = design.guidance(few, fitted, 200.0, 40, [0.0, 0.2], [0.65, 0.85])
     pd.testing.assert_frame_equal(found.drop(columns="dataset"), expected, rtol=1e-8)
     with pytest.raises(ChaosError, match="not buy one vote"):
         collection.guidance(stories, items=40, **(given | {"budget": 0.1}), **COMMON)
+    with pytest.raises(ChaosError, match="Nothing would be simulated"):
+        collection.beside_published(stories, **COMMON, collections=0)

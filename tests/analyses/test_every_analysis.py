@@ -27,21 +27,13 @@ ELSEWHERE = (
 MANY_VOTES = ("error_distributions",)
 
 
-def all_analyses():
-    """Return the analyses by their names."""
-    found = {}
-    for module in pkgutil.iter_modules(chaos_utils.analyses.__path__, "chaos_utils.analyses."):
-        members = vars(importlib.import_module(module.name)).values()
-        found |= {one.name: one for one in members if isinstance(one, Analysis)}
-    return found
-
-
 def by_module():
     """Return those that are called here, by their modules."""
     found = {}
-    for name, one in all_analyses().items():
-        if not name.startswith(ELSEWHERE):
-            found.setdefault(name.partition(".")[0], []).append(one)
+    for module in pkgutil.iter_modules(chaos_utils.analyses.__path__, "chaos_utils.analyses."):
+        for one in vars(importlib.import_module(module.name)).values():
+            if isinstance(one, Analysis) and not one.name.startswith(ELSEWHERE):
+                found.setdefault(one.name.partition(".")[0], {})[one.name] = one
     return found
 
 
@@ -65,7 +57,7 @@ def test_analyses_of_any_votes(module, sample, others):
     given = [(few, synthetic_systems(few)[:2])]
     if module not in MANY_VOTES:
         given += [(votes, [mine(votes)]) for votes in others]
-    for analysis in ANALYSES[module]:
+    for analysis in ANALYSES[module].values():
         tables = [(votes, called(analysis, votes, systems).rows) for votes, systems in given]
         for votes, rows in tables:
             assert not rows.duplicated(list(analysis.keys)).any(), analysis.name

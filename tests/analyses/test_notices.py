@@ -1,27 +1,21 @@
 from dataclasses import replace
 
 from helpers.evidence import evidence_of, evidence_on
-from helpers.rows import write_dataset
 
-from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.scoring.systems import uniform
 from chaos_utils.scoring.trained import committed_runs, kind_of
 
 
-def material_of(all_votes):
-    return Material(tuple(evidence_on(all_votes)))
-
-
 def test_released_data_has_no_notice(released):
-    assert notices(material_of(released)) == ""
+    assert notices(evidence_on(released)) == ""
 
 
-def test_other_data_than_the_release_is_named(tmp_path, sample):
-    write_dataset(tmp_path)
-    assert "`own-data/chaosNLI_snli.jsonl`" in notices(gather(str(tmp_path)))
-    assert "`synthetic-sample/" in notices(material_of(sample))
+def test_other_data_than_the_release_is_named(few, sample):
+    assert "`own-data/chaosNLI_snli.jsonl`" in notices(few)
+    assert "`synthetic-sample/" in notices(evidence_on(sample))
 
 
 def test_a_recorded_page_says_on_what_our_models_were_trained():
@@ -29,41 +23,33 @@ def test_a_recorded_page_says_on_what_our_models_were_trained():
     unavailable = tuple(Evidence((one,), None, None) for one in datasets)
     assert notices(Material(unavailable)) == ""
     said = notices(Material(unavailable, trained=True))
-    (ours,) = {
-        run.record["data"]["n_train"]
-        for run in committed_runs()
-        if kind_of(run) == "plain" and run.settings["task"] == "nli"
-    }
+    plain = [run for run in committed_runs() if kind_of(run) == "plain"]
+    (ours,) = {run.record["data"]["n_train"] for run in plain if run.settings["task"] == "nli"}
     assert said.count("**MiniLM-L6**") == 1, "the seeds are one model"
     assert f"**MiniLM-L6** on {ours:,} of the " in said
 
 
-def test_datasets_without_a_model_are_named(others):
+def test_datasets_without_a_model_are_named(others, sample):
     four, two = others
-    evidence = [
-        evidence_of(four, (), own=True),
-        evidence_of(two, (uniform(two),), own=True),
-    ]
-    said = notices(Material(tuple(evidence)))
+    evidence = (evidence_of(four, own=True), evidence_of(two, (uniform(two),), own=True))
+    said = notices(Material(evidence))
     assert "*No model's predictions are available for Severity: what" in said
-
-
-def test_models_that_were_left_out_are_not_called_missing(sample):
-    """We have runs on the book's datasets: without them, predictions are there all the same."""
+    # Our own runs, left out, are not called missing.
     evidence = tuple(evidence_of(one, (), own=True) for one in sample)
-    assert "No model's predictions" not in notices(Material(evidence))
-    assert "No model's predictions are available" in notices(Material(evidence, trained=True))
+    for trained in (False, True):
+        said = notices(Material(evidence, trained=trained))
+        assert ("No model's predictions are available" in said) == trained
 
 
 def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
-    both = material_of([*sample, *others])
+    both = evidence_on([*sample, *others])
     assert [one.name for one in both.having("old labels")] == ["snli", "mnli", "alphanli"]
     assert both.left_out("old labels") == "*Severity and Pairs have no old labels: left out here.*"
-    assert material_of(sample).left_out("old labels") == ""
-    assert material_of(others).left_out("annotators") == "*Pairs has no annotators: left out here.*"
+    assert evidence_on(sample).left_out("old labels") == ""
+    assert evidence_on(others).left_out("annotators") == "*Pairs has no annotators: left out here.*"
     assert [one.name for one in both.having("three labels")] == ["snli", "mnli"]
-    assert material_of(sample).is_book
-    assert not material_of(sample[:1]).is_book
+    assert evidence_on(sample).is_book
+    assert not evidence_on(sample[:1]).is_book
     assert not both.is_book
 
 

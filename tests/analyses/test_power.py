@@ -21,9 +21,8 @@ def test_pairs_are_sorted_by_how_alike_they_are(sample):
     seeds = systems.load_systems(votes)
     other = replace(systems.oracle(votes), name="other", family="other", origin="yours")
     found = power.pairs_of(votes, [*seeds, other])
-    assert {kind: len(pairs) for kind, pairs in found.items()} == {
-        "models": 3, "baseline": 4, "baselines": 1, "seeds": 3,
-    }  # fmt: skip
+    expected = {"models": 3, "baseline": 4, "baselines": 1, "seeds": 3}
+    assert {kind: len(pairs) for kind, pairs in found.items()} == expected
     assert {b.name for _, b in found["baseline"]} == {"mean vote given the old label"}
     bare = replace(votes, given_old_label=None, given_old_votes=None)
     ((mean, uniform),) = power.pairs_of(bare, [])["baselines"]
@@ -31,12 +30,11 @@ def test_pairs_are_sorted_by_how_alike_they_are(sample):
 
 
 def test_each_row_has_its_parts(spread):
-    assert (spread["least"] <= spread["variance"] + 1e-12).all()
-    assert (spread["variance"] <= spread["most"] + 1e-12).all()
+    ends = spread["least"] - 1e-12, spread["most"] + 1e-12
+    assert spread["variance"].between(*ends).all()
     halves = spread[spread["n_votes"] <= 50]
-    np.testing.assert_allclose(
-        halves["of_items"] + halves["of_votes"], halves["variance"], rtol=0.1
-    )
+    parts = halves["of_items"] + halves["of_votes"]
+    np.testing.assert_allclose(parts, halves["variance"], rtol=0.1)
     of_all = spread[(spread["n_votes"] == 100) & (spread["measure"] != "sq_distance")]
     assert of_all["of_items"].isna().all()
     # Fewer votes never make squared distances steadier.
@@ -50,9 +48,8 @@ def test_the_difference_detected_falls_with_the_root_of_the_items(spread):
     np.testing.assert_allclose(sides[0], 2 * sides[1])
     gaps = power.published_gaps(spread, True).rows.set_index("measure")
     row = gaps.loc["jsd"]
-    assert row["items_needed"] == pytest.approx(
-        row["n_items"] * (row["difference"] / row["gap"]) ** 2
-    )
+    needed = row["n_items"] * (row["difference"] / row["gap"]) ** 2
+    assert row["items_needed"] == pytest.approx(needed)
     assert gaps.loc["dist_ce", "n_models"] == 0
     assert power.published_gaps(spread, False).rows["gap"].isna().all()
 

@@ -11,20 +11,12 @@ from helpers.evidence import as_released
 
 from chaos_utils.analyses import conversions
 from chaos_utils.analyses import recorded as recording
-from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes, gather
-from chaos_utils.analyses.recorded import (
-    FOLDER,
-    Record,
-    derived,
-    differences,
-    read_record,
-    recorded,
-)
+from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, Later, LaterMapping
-from chaos_utils.base.table import Table
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import check_available
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -45,9 +37,8 @@ _COMPUTED = set()
 def label_shares(votes, *, scale: float = 1.0) -> pd.DataFrame:
     _COMPUTED.add(("label_shares", votes.dataset.name))
     shares = scale * votes.counts.sum(axis=0) / votes.counts.sum()
-    return pd.DataFrame(
-        {"dataset": votes.dataset.name, "label": votes.dataset.labels, "share": shares}
-    )
+    dataset = votes.dataset
+    return pd.DataFrame({"dataset": dataset.name, "label": dataset.labels, "share": shares})
 
 
 @recorded(keys=("dataset", "system"))
@@ -106,28 +97,22 @@ def results(run_folder, monkeypatch):
 
 
 def record_of(results, analysis, dataset):
-    (path,) = (results / FOLDER / analysis).glob(f"{dataset}*.csv")
+    (path,) = (results / recording.FOLDER / analysis).glob(f"{dataset}*.csv")
     return path
 
 
-def test_what_is_recorded_is_what_was_computed(evidence, without, results):
+def test_what_is_recorded_is_what_was_computed_with_all_that_decides_it(evidence, without, results):
     computed, read = (label_shares(one, scale=0.5) for one in (evidence, without))
     pd.testing.assert_frame_equal(computed.rows, read.rows)
     assert computed.inputs == read.inputs
     assert computed.recorded == []
     assert read.recorded == ["snli", "mnli", "alphanli"]
     assert not read.origin.outdated
-    assert computed.keys == read.keys == ("dataset", "label")
-
-
-def test_a_record_names_its_parameters_and_exactly_its_inputs(evidence, results):
-    label_shares(evidence)
-    record = read_record(record_of(results, f"{label_shares.name}", "snli"))
-    assert record.parameters == {"scale": 1.0}
-    assert [one.name for one in record.inputs] == [
-        "published/nie2020_table2.csv", "synthetic-sample/chaosNLI_snli.jsonl",
-    ]  # fmt: skip
-    assert record.keys == ("dataset", "label")
+    record = read_record(record_of(results, label_shares.name, "snli"))
+    assert record.parameters == {"scale": 0.5}
+    files = ["published/nie2020_table2.csv", "synthetic-sample/chaosNLI_snli.jsonl"]
+    assert [one.name for one in record.inputs] == files
+    assert computed.keys == read.keys == record.keys == ("dataset", "label")
     assert re.fullmatch("[0-9a-f]{16}", record.code)
     assert record.datasets.keys() == {"snli"}
     assert record.versions.keys() == {"numpy", "scipy", "pandas"}
@@ -152,128 +137,104 @@ EVERYTHING = {
 } | {("in_all", "snli+mnli")}
 
 
-def test_a_record_with_this_key_is_the_result_and_nothing_is_read(evidence, results, computed):
+def test_a_record_with_this_key_is_the_result_and_nothing_is_read(
+    evidence, results, computed, monkeypatch
+):
     first = all_of(evidence)
     assert computed == EVERYTHING
     computed.clear()
 
-    def never():
+    def never(self):
         raise AssertionError("the votes were read")
 
-    unread = Material(
-        tuple(
-            Evidence(
-                one.datasets,
-                tuple(ReleasedVotes(each.inputs, never, each.dataset) for each in one.given_votes),
-                tuple(Later(each.inputs, never) for each in one.given_systems),
-            )
-            for one in evidence
-        )
-    )
-    for before, after in zip(first, all_of(unread), strict=True):
+    monkeypatch.setattr(Later, "value", property(never))
+    for before, after in zip(first, all_of(evidence), strict=True):
         pd.testing.assert_frame_equal(before.rows, after.rows)
         assert (before.inputs, before.recorded) == (after.inputs, after.recorded)
         assert not after.origin.outdated
     assert not computed
-    asked = [(one.name.split(".")[1].split("/")[0], one.how) for one in asked_by(results)]
-    assert len(asked) == 2 * len(EVERYTHING)
-    assert {how for _, how in asked[: len(EVERYTHING)]} == {"computed"}
-    assert {how for _, how in asked[len(EVERYTHING) :]} == {"read"}
+    n, asked = len(EVERYTHING), [one.how for one in asked_by(results)]
+    assert asked == ["computed"] * n + ["read"] * n
 
 
-def of_snli(evidence, **changed):
-    (votes,), (systems,) = evidence[0].votes, evidence[0].systems
-    (given,) = evidence[0].given_systems
-    changed = {"of_systems": given.inputs} | changed
-    return Material((as_released(votes, systems, **changed), *evidence[1:]))
+def replaced(path, old, new):
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
 
 
-def other_votes(evidence, results, monkeypatch):
-    inputs = (Input("chaosNLI_v1.0/chaosNLI_snli.jsonl", "2" * 64),)
-    return of_snli(evidence, of_votes=inputs)
+def given(**inputs):
+    """Change the files that the votes on SNLI, or its systems, were read from."""
+
+    def change(evidence, results, monkeypatch):
+        (votes,), (systems,) = evidence[0].votes, evidence[0].systems
+        (known,) = evidence[0].given_systems
+        snli = as_released(votes, systems, **{"of_systems": known.inputs} | inputs)
+        return Material((snli, *evidence[1:]))
+
+    return change
 
 
-def other_predictions(evidence, results, monkeypatch):
-    return of_snli(evidence, of_systems=(Input("predictions/snli.json", "2" * 64),))
+def patched(name, function):
+    """Change what the key takes from elsewhere."""
+    return lambda evidence, results, monkeypatch: monkeypatch.setattr(recording, name, function)
 
 
-def other_published_numbers(evidence, results, monkeypatch):
-    monkeypatch.setattr(recording, "published_input", lambda name: Input(name, "2" * 64))
-    return evidence
-
-
-def other_code(evidence, results, monkeypatch):
-    monkeypatch.setattr(recording, "code_digest", lambda module: "0" * 16)
-    return evidence
-
-
-def another_numpy(evidence, results, monkeypatch):
-    monkeypatch.setattr(recording, "library_versions", lambda: {"numpy": "0"})
-    return evidence
-
-
-def another_yaml(evidence, results, monkeypatch):
-    known = recording.digest_of_dataset
-    monkeypatch.setattr(
-        recording, "digest_of_dataset", lambda name: "0" if name == "snli" else known(name)
+def edited(old, new):
+    """Change a record by hand."""
+    return lambda evidence, results, monkeypatch: replaced(
+        record_of(results, coverage.name, "mnli"), old, new
     )
-    return evidence
 
 
-def other_rows(evidence, results, monkeypatch):
-    path = record_of(results, coverage.name, "mnli")
-    path.write_text(path.read_text("utf-8").replace("seed 0", "seed 9"), "utf-8")
-    return evidence
-
-
-def no_record(evidence, results, monkeypatch):
+def unlinked(evidence, results, monkeypatch):
     record_of(results, most_frequent.name, "alphanli").unlink()
-    return evidence
-
-
-def of_another_version(evidence, results, monkeypatch):
-    path = record_of(results, coverage.name, "mnli")
-    path.write_text(path.read_text("utf-8").replace("# record: 2", "# record: 1"), "utf-8")
-    return evidence
 
 
 def recompute(evidence, results, monkeypatch):
     monkeypatch.setenv(paths.RECOMPUTE, "1")
-    return evidence
+
+
+digest_of_dataset = recording.digest_of_dataset
 
 
 POOL = {("in_all", "snli+mnli")}
 ON_SNLI = {one for one in EVERYTHING if one[1] == "snli"}
 OF_SHARES = {one for one in EVERYTHING if one[0] in ("label_shares", "most_frequent")}
+OTHER = (Input("other.json", "2" * 64),)
 CHANGES = {
     # A table that is given brings its inputs along.
-    other_votes: ON_SNLI | POOL,
-    other_predictions: {("coverage", "snli")},
-    other_published_numbers: OF_SHARES,
-    other_code: EVERYTHING,
-    another_numpy: EVERYTHING,
-    another_yaml: ON_SNLI | POOL,
-    other_rows: {("coverage", "mnli")},
-    no_record: {("most_frequent", "alphanli")},
-    of_another_version: {("coverage", "mnli")},
-    recompute: EVERYTHING,
-}  # fmt: skip
+    "other votes": (given(of_votes=OTHER), ON_SNLI | POOL),
+    "other predictions": (given(of_systems=OTHER), {("coverage", "snli")}),
+    "other published numbers": (patched("published_input", lambda name: OTHER[0]), OF_SHARES),
+    "other code": (patched("code_digest", lambda module: "0" * 16), EVERYTHING),
+    "another numpy": (patched("library_versions", lambda: {"numpy": "0"}), EVERYTHING),
+    "another YAML": (
+        patched(
+            "digest_of_dataset", lambda name: "0" if name == "snli" else digest_of_dataset(name)
+        ),
+        ON_SNLI | POOL,
+    ),
+    "other rows": (edited("seed 0", "seed 9"), {("coverage", "mnli")}),
+    "another version": (edited("# record: 2", "# record: 1"), {("coverage", "mnli")}),
+    "no record": (unlinked, {("most_frequent", "alphanli")}),
+    "recompute": (recompute, EVERYTHING),
+}
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("name", CHANGES)
 def test_what_changed_is_computed_anew_and_nothing_else(
-    evidence, results, computed, monkeypatch, change
+    evidence, results, computed, monkeypatch, name
 ):
     first = all_of(evidence)
-    changed = change(evidence, results, monkeypatch)
+    change, expected = CHANGES[name]
+    changed = change(evidence, results, monkeypatch) or evidence
     computed.clear()
     for before, after in zip(first, all_of(changed), strict=True):
         pd.testing.assert_frame_equal(before.rows, after.rows)
         assert after.recorded == []
-    assert computed == CHANGES[change]
+    assert computed == expected
     damaged = [one.name for one in asked_by(results) if one.damaged]
-    assert len(damaged) == (change in (other_rows, of_another_version))
-    if change is not recompute:
+    assert len(damaged) == (name in ("other rows", "another version"))
+    if name != "recompute":
         computed.clear()
         all_of(changed)
         assert not computed  # what was computed is recorded now
@@ -299,7 +260,7 @@ def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence,
     other = shares.having(shares.rows.assign(share=np.where(shares.rows["share"] > 0.4, 0, 1)))
     most_frequent(evidence, shares=other)
     assert ("most_frequent", "snli") in computed
-    assert len(list((results / FOLDER / label_shares.name).glob("snli*"))) == 2
+    assert len(list((results / recording.FOLDER / label_shares.name).glob("snli*"))) == 2
 
 
 def test_what_stands_beside_is_keyed_by_its_inputs_and_read_later(evidence, results, computed):
@@ -320,43 +281,31 @@ def test_an_argument_that_no_key_would_hold_is_an_error(evidence, without, resul
             coverage(material, beside=value)
 
 
-def test_a_yardstick_given_by_hand_is_computed(evidence, results, computed):
-    label_shares(evidence)
-    computed.clear()
-    read = Evidence(evidence[0].datasets, evidence[0].votes, evidence[0].systems)
-    label_shares(read)
-    assert computed == {("label_shares", "snli")}
-
-
 def test_some_datasets_may_be_computed_and_others_read(evidence, without, results):
     label_shares(evidence)
     mixed = label_shares([evidence[0], *without[1:]])
     assert mixed.recorded == ["mnli", "alphanli"]
     pd.testing.assert_frame_equal(mixed.rows, label_shares(evidence).rows)
     assert [one.how for one in asked_by(results)][3:6] == ["read", "shown", "shown"]
-
-
-def test_other_parameters_are_refused_without_votes(evidence, without, results):
-    label_shares(evidence)
-    with pytest.raises(ChaosError, match="not recorded for these parameters") as fault:
-        label_shares(without, scale=0.25)
-    message = str(fault.value)
-    assert '{"scale": 0.25}' in message
-    assert '{"scale": 1.0}' in message
-    assert "chaos data fetch" in message
-
-
-def test_votes_may_be_here_and_predictions_not(evidence, results):
+    # Votes may be here, and predictions not.
     coverage(evidence)
     lacking = Evidence(evidence[0].datasets, evidence[0].given_votes, None)
     assert coverage(lacking).recorded == ["snli"]
     assert label_shares(lacking).recorded == []
 
 
+def test_other_parameters_are_refused_without_votes(evidence, without, results):
+    label_shares(evidence)
+    with pytest.raises(ChaosError, match="not recorded for these parameters") as fault:
+        label_shares(without, scale=0.25)
+    for words in ('{"scale": 0.25}', '{"scale": 1.0}', "chaos data fetch"):
+        assert words in str(fault.value)
+
+
 def test_a_reader_s_own_systems_are_never_recorded_nor_read(evidence, results, computed):
     own = Evidence(evidence[0].datasets, evidence[0].given_votes, evidence[0].systems, own=True)
     assert len(coverage(own))
-    assert not (results / FOLDER).exists()
+    assert not (results / recording.FOLDER).exists()
     coverage(evidence)
     computed.clear()
     coverage(own)
@@ -379,16 +328,15 @@ def test_tables_are_handed_on_with_what_they_were_made_from(evidence, without, r
     assert "published/nie2020_table5.csv" in [one.name for one in best.inputs]
     assert len(best.on("snli").inputs) == 3
     pd.testing.assert_frame_equal(best.rows, largest(label_shares(without)).rows)
+    assert len(largest(shares.having(shares.rows.head(0)))) == 0
 
 
 DAMAGES = {
-    "missing": lambda text: None,
-    "cut off": lambda text: text[:-20],
-    "cut off in its head": lambda text: text[:40],
-    "changed by hand": lambda text: text.replace("entailment,0.", "entailment,9."),
-    "of another version": lambda text: text.replace("# record: 2", "# record: 99"),
-    "empty": lambda text: "",
-    "no text": lambda text: "\0" * 10,
+    "missing": lambda path: path.unlink(),
+    "cut off": lambda path: replaced(path, path.read_text("utf-8")[-20:], ""),
+    "changed by hand": lambda path: replaced(path, "entailment,0.", "entailment,9."),
+    "of another version": lambda path: replaced(path, "# record: 2", "# record: 99"),
+    "no text": lambda path: path.write_text("\0" * 10),
 }
 
 
@@ -396,11 +344,7 @@ DAMAGES = {
 def test_a_damaged_record_is_one_clear_error(evidence, without, results, damage):
     label_shares(evidence)
     path = record_of(results, label_shares.name, "snli")
-    damaged = DAMAGES[damage](path.read_text("utf-8"))
-    if damaged is None:
-        path.unlink()
-    else:
-        path.write_text(damaged)
+    DAMAGES[damage](path)
     with pytest.raises(ChaosError, match="recorded table") as fault:
         label_shares(without)
     assert str(path) in str(fault.value)
@@ -441,31 +385,22 @@ def record(rows, **changes):
 def test_every_cell_that_differs_is_named():
     old = record(["snli,e,0.5,3", "snli,n,0.25,4", "snli,c,,5"])
     new = record(["snli,e,0.5000001,3", "snli,n,0.26,5", "snli,x,0.1,5"])
-    assert [str(one) for one in differences(old, new)] == [
+    assert [str(one) for one in recording.differences(old, new)] == [
         "a.b/snli.csv, snli, c: recorded a row, computed no row",
         "a.b/snli.csv, snli, n, n: recorded 4, computed 5",
         "a.b/snli.csv, snli, n, share: recorded 0.25, computed 0.26",
         "a.b/snli.csv, snli, x: recorded no row, computed a row",
     ]
+    other = record(old.text.splitlines()[1:], inputs=(Input("a", "1"),))
+    (found,) = recording.differences(old, other)
+    assert found.place == "inputs"
 
 
 def test_other_processors_agree():
     old = record(["snli,e,0.333333333,3", "snli,n,,4", "snli,c,1e-17,5"])
     new = record(["snli,e,0.333333334,3", "snli,n,,4", "snli,c,-2e-17,5"], code="2")
-    assert differences(old, new) == []
-    assert differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
-
-
-def test_other_inputs_are_a_difference():
-    rows = ["snli,e,0.5,3"]
-    (found,) = differences(record(rows), record(rows, inputs=(Input("a", "1"),)))
-    assert found.place == "inputs"
-
-
-@pytest.fixture
-def no_data(tmp_path, monkeypatch):
-    """A machine without the published data."""
-    monkeypatch.setattr(paths, "data_roots", lambda: [tmp_path / "nowhere"])
+    assert recording.differences(old, new) == []
+    assert recording.differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
 
 
 def test_without_data_there_is_evidence_and_no_votes(no_data):
@@ -477,42 +412,26 @@ def test_without_data_there_is_evidence_and_no_votes(no_data):
     assert [one.name for one in material.having("old votes")] == ["snli", "mnli"]
     assert [one.name for one in material.pooled()] == ["snli+mnli"]
     assert material.left_out("old votes") == "*αNLI has no old votes: left out here.*"
-
-
-def test_without_votes_predictions_cannot_be_judged(no_data):
     with pytest.raises(ChaosError, match="cannot be judged: the votes on SNLI"):
         gather("auto", ["mine.csv"])
-
-
-def test_the_sample_must_be_asked_for(no_data):
+    # The sample must be asked for.
     assert gather("sample", []).synthetic
     with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl is not available"):
         gather("released")
 
 
-def test_a_table_without_rows_is_no_error():
-    empty = largest(Table(pd.DataFrame({"dataset": [], "share": np.array([])}), ("dataset",)))
-    assert len(empty) == 0
-
-
 BOOK = {"data": "auto", "predictions": [], "seed": 0}
 
 
-@pytest.mark.parametrize("given", [{"seed": 1}, {"predictions": ["mine.csv"]}])
-def test_what_needs_votes_is_refused_before_a_kernel_starts(no_data, given):
+def test_what_needs_votes_or_systems_is_refused_before_a_kernel_starts(monkeypatch, no_data):
     check_available(BOOK, BOOK)
-    with pytest.raises(ChaosError, match="chaos data fetch"):
-        check_available(BOOK | given, BOOK)
-
-
-def test_a_chapter_without_systems_needs_the_votes_on_all_datasets(monkeypatch):
+    for given in ({"seed": 1}, {"predictions": ["mine.csv"]}):
+        with pytest.raises(ChaosError, match="chaos data fetch"):
+            check_available(BOOK | given, BOOK)
     monkeypatch.setattr(availability, "is_missing", lambda dataset: dataset.name == "mnli")
     defaults = {"data": "auto", "dataset": "snli", "collections": 2}
     with pytest.raises(ChaosError, match="chaosNLI_mnli_m"):
         check_available(defaults | {"collections": 3}, defaults)
-
-
-def test_missing_predictions_are_missing_data_unless_a_reader_brings_some(monkeypatch):
     monkeypatch.setattr(availability, "is_missing", lambda dataset: False)
     monkeypatch.setattr(availability.sources, "find", lambda name: None)
     with pytest.raises(ChaosError, match="data that others need is missing"):
@@ -536,13 +455,6 @@ def test_evidence_knows_before_it_reads_what_it_will_have_read(released_root):
             assert one.has_systems == known.has_systems
         for what in ("old labels", "old votes", "texts", "annotators", "three labels"):
             assert one.has(what) == known.has(what), (one.name, what)
-
-
-def test_predictions_of_a_reader_s_own_make_the_votes_no_others(released):
-    votes = released[0]
-    own = Evidence((votes.dataset,), (votes,), ((),), own=True)
-    assert Material((own,)).released
-    assert not own.recordable
 
 
 @pytest.fixture

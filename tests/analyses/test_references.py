@@ -5,11 +5,7 @@ import pytest
 from helpers.evidence import as_released, first_items
 
 from chaos_utils.analyses.recorded import FOLDER
-from chaos_utils.analyses.references import (
-    baseline_scores,
-    reference_scores,
-    write_package_data,
-)
+from chaos_utils.analyses.references import baseline_scores, reference_scores, write_package_data
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import references
@@ -51,9 +47,9 @@ def test_the_package_s_data_are_the_records(recorded, votes, sample, tmp_path, m
     assert measures["uniform"] == set(available(votes[0], MEASURES))
     assert measures["perfect model"] == measures["uniform"] - {"old_accuracy"}
     drawn = reference_scores.function(votes[0], seed=0, measures=["jsd"])
-    value = drawn.set_index("system").loc[SECOND_CROWD, "value"]
-    of_jsd = known[known["measure"] == "jsd"].set_index("system")["value"]
-    assert of_jsd[SECOND_CROWD] == pytest.approx(value)
+    (value,) = drawn.loc[drawn["system"] == SECOND_CROWD, "value"]
+    found = known.set_index(["measure", "system"]).loc[("jsd", SECOND_CROWD), "value"]
+    assert found == pytest.approx(value)
     assert not known_rows(sample[2])
 
 

@@ -2,47 +2,35 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.evidence import evidence_of
+from helpers.evidence import evidence_on
 
 from chaos_utils.analyses import results
-from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.scoring.human_equivalents import NAMES
-from chaos_utils.scoring.systems import (
-    computed,
-    oracle,
-    original_votes,
-    synthetic_systems,
-)
+from chaos_utils.scoring.systems import computed, oracle, original_votes, synthetic_systems
+
+
+def signals(votes, systems):
+    return results.disagreement_signal.function(votes, systems, majority_below=0.6, seed=0)
 
 
 @pytest.fixture(scope="module")
-def material(sample):
-    """A reader's model on each dataset, whose seeds are of different quality."""
+def table(sample):
+    """Results with a reader's model on each dataset, whose seeds are of different quality."""
 
     def systems(votes):
         noise = np.random.default_rng(0).dirichlet(np.ones(votes.dataset.n_classes), len(votes))
-        return [
-            replace(
-                computed(f"mine, seed {k}", votes, (1 - w) * votes.shares + w * noise),
-                origin="yours", family="mine", seed=k,
-            )
-            for k, w in enumerate((0.4, 0.6, 0.8))
-        ]  # fmt: skip
+        for seed, share in enumerate((0.4, 0.6, 0.8)):
+            mixed = (1 - share) * votes.shares + share * noise
+            one = computed(f"mine, seed {seed}", votes, mixed, origin="yours")
+            yield replace(one, family="mine", seed=seed)
 
-    return Material(
-        tuple(Evidence((one.dataset,), (one,), (tuple(systems(one)),)) for one in sample)
-    )
-
-
-@pytest.fixture(scope="module")
-def table(material):
-    return results.main_results(material, n_resamples=50, seed=0)
+    return results.main_results(evidence_on(sample, systems), n_resamples=50, seed=0)
 
 
 def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
-    evidence = Material(tuple(evidence_of(one) for one in released))
+    evidence = evidence_on(released, lambda votes: ())
     table = results.main_results(evidence, n_resamples=20, seed=0)
     chance = table.rows[table.rows["kind"] == "chance"]
     for measure in results.TABLE_5:
@@ -78,29 +66,20 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     assert refused["value"].isna().all()
     assert set(refused["note"]) == {"made from the votes that judge it"}
     assert "oracle" not in set(results.drawn_equivalents(rows).rows["system"])
-
-
-def test_votes_of_one_person_give_empty_tables(sample):
-    single = replace(sample[0], counts=frozen(np.eye(3)[sample[0].majority]))
-    given = {"n_draws": 2, "n_resamples": 20, "seed": 0}
-    assert results.human_equivalents.function(single, [], temperatures=[1.0], **given).empty
+    # Votes of one person give empty tables.
+    single = replace(votes, counts=frozen(np.eye(3)[votes.majority]))
+    assert results.human_equivalents.function(single, [], **given).empty
     rows = results.main_results.function(single, [], n_resamples=20, seed=0)
     assert rows["people"].isna().all()
-
-
-def signals(votes, systems):
-    return results.disagreement_signal.function(votes, systems, majority_below=0.6, seed=0)
 
 
 def test_a_signal_is_what_the_metrics_give(sample):
     votes = sample[0]
     systems = synthetic_systems(votes)[:2]
     rows = signals(votes, systems).set_index("system")
-    of_label = np.array([votes.shares[votes.old_label == k].mean(axis=0) for k in range(3)])
-    guesses = [
-        computed("mean vote given the old label", votes, of_label[votes.old_label], origin="yours"),
-        original_votes(votes),
-    ]
+    means = np.array([votes.shares[votes.old_label == k].mean(axis=0) for k in range(3)])
+    guess = computed("mean vote given the old label", votes, means[votes.old_label], origin="yours")
+    guesses = [guess, original_votes(votes)]
     assert list(rows.index) == ["five people", *(one.name for one in [*guesses, *systems])]
     assert list(rows["kind"]) == ["people", "baseline", "baseline", "model", "model"]
     n_contested = (votes.shares.max(axis=1) < 0.6 - 1e-9).sum()
@@ -117,11 +96,7 @@ def test_a_signal_is_what_the_metrics_give(sample):
             np.testing.assert_array_equal(found, [expected.value, expected.low, expected.high])
     # Five of the people know it better than a guess that has three answers.
     assert rows.loc["five people", "spearman_low"] > rows["spearman_high"].iloc[1]
-
-
-def test_without_systems_or_many_votes_a_signal_has_fewer_rows(sample):
-    assert signals(sample[0], []).empty
-    few = replace(sample[0], counts=frozen(np.minimum(sample[0].counts, 3)))
-    rows = signals(few, synthetic_systems(few)[:1])
-    assert "people" not in set(rows["kind"])
-    assert len(rows) == 3
+    # Without systems or many votes there are fewer rows.
+    assert signals(votes, []).empty
+    few = replace(votes, counts=frozen(np.minimum(votes.counts, 3)))
+    assert signals(few, synthetic_systems(few)[:1])["kind"].tolist() == ["baseline"] * 2 + ["model"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.evidence import evidence_on
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
@@ -44,10 +45,6 @@ def runs(tmp_path_factory, sample):
     return {run.name: run for run in made}
 
 
-def material(all_votes):
-    return Material(tuple(Evidence((one.dataset,), (one,), None) for one in all_votes))
-
-
 @pytest.fixture(scope="module")
 def known(runs, sample):
     """A function that gives the sample's votes stages, as if they were not synthetic."""
@@ -55,7 +52,7 @@ def known(runs, sample):
     def given(find=trajectory.with_sizes, model="minilm-l6", chosen=None, votes=sample):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Material, "synthetic", False)
-            return find(material(votes), model, chosen or runs.values())
+            return find(evidence_on(votes), model, chosen or runs.values())
 
     return given
 
@@ -67,30 +64,18 @@ def growth(known, analysis=trajectory.by_size, pooled=True):
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def sizes(known):
-    return growth(known())
-
-
-@pytest.fixture(scope="module")
-def looks(known):
-    return growth(known(trajectory.with_looks), trajectory.by_look)
-
-
 def chosen(table, **values):
     return table[(table[list(values)] == pd.Series(values)).all(axis=1)]
 
 
-def test_sizes_are_runs_of_one_model_with_hard_labels_alone(known):
+def test_stages_are_runs_of_one_model_with_hard_labels_alone(known, sample):
     found = [[(one.run, one.items, one.seed) for one in each.systems[0]] for each in known()]
     of_nli = [("small", 1000, 0), ("second", 1000, 1), ("large", 4000, 0), ("later", 4000, 1)]
     assert found == [of_nli, of_nli, [("stories", 4000, 0)]]
     others = known(model="mpnet-base")
     assert [[one.run for one in each.systems[0]] for each in others] == [["other"], ["other"], []]
     assert len(growth(others)) == 0  # stages of other models are passed over
-
-
-def test_a_trajectory_is_that_of_the_first_seed(known, sample):
+    # A trajectory is that of the first seed.
     stages = known(trajectory.with_looks)[0].systems[0]
     found = [(stage.run, stage.items) for stage in stages]
     assert found == [("large", 128), ("large", 1024), ("large", 8000)]
@@ -120,23 +105,23 @@ def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
         assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
 
 
-def test_seeds_are_averaged_and_widen_the_intervals(known, sizes, runs):
+def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
+    sizes = growth(known()).rows
     first, second = (growth(known(chosen=[runs[name]])).rows for name in ("small", "second"))
-    mine = chosen(sizes.rows, dataset="snli+mnli", items=1000)
+    mine = chosen(sizes, dataset="snli+mnli", items=1000)
     assert set(mine["runs"]) == {"small second"}
     assert set(mine["epochs"]) == {10}
     mean = (first["value"] + second["value"]).to_numpy() / 2
     np.testing.assert_allclose(mine["value"], mean)
-    (several,), (alone,) = (
-        chosen(table, bin=0, measure="jsd").to_dict("records") for table in (mine, first)
-    )
+    several, alone = (chosen(one, bin=0, measure="jsd").iloc[0] for one in (mine, first))
     assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
     # The two seeds differ by far more than items do.
     assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
 
 
-def test_changes_are_those_since_the_first_stage(looks):
-    rows = looks.rows[looks.rows["measure"] == "jsd"]
+def test_changes_are_those_since_the_first_stage(known):
+    rows = growth(known(trajectory.with_looks), trajectory.by_look).rows
+    rows = rows[rows["measure"] == "jsd"]
     values = rows.pivot(index="bin", columns="items", values="value")
     last = rows[rows["items"] == 8000].set_index("bin")
     np.testing.assert_allclose(last["change"], values[8000] - values[128], atol=1e-8)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import on_items, with_counts
+from helpers.evidence import evidence_on, on_items, with_counts
 
 from chaos_utils.analyses import why
 from chaos_utils.analyses.evidence import Evidence, Material, gather
@@ -15,6 +15,7 @@ from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.scoring.systems import computed
 
 E, N, C = "entailment", "neutral", "contradiction"
+DRAWN = {"confidence": 0.95, "seed": 0}
 
 
 @pytest.fixture
@@ -35,13 +36,11 @@ def test_minority_votes_on_errors(votes):
          ("b", E, True, 3, 0, False), ("elsewhere", E, False, 3, 0, True)],
         columns,
     )  # fmt: skip
-    found = why.errors.function(
-        votes, [], n_resamples=50, confidence=0.9, seed=0, companion=given
-    ).set_index(["judges", "status"])
+    found = why.errors.function(votes, [], n_resamples=50, companion=given, **DRAWN)
+    found = found.set_index(["judges", "status"])
     # Against the majority stand 30 + 10 votes on a, 20 + 10 on b.
-    assert found.loc[("authors", "error"), "minority_share"] == pytest.approx(30 / 70)
-    assert found.loc[("authors", "plausible"), "minority_share"] == pytest.approx(20 / 70)
-    assert found.loc[("authors", "not given"), "minority_share"] == pytest.approx(20 / 70)
+    authors = found.loc["authors", "minority_share"][["error", "plausible", "not given"]]
+    assert authors.tolist() == pytest.approx([30 / 70, 20 / 70, 20 / 70])
     assert found.loc[("peers", "error"), "minority_share"] == pytest.approx(20 / 70)
     assert found.loc[("peers", "error"), "n_majority"] == 1
     assert found.loc[("peers", "error"), "share"] == pytest.approx((20 + 70) / 200)
@@ -50,21 +49,18 @@ def test_minority_votes_on_errors(votes):
 
 
 def test_means_by_reason_of_people_and_of_a_family_s_seeds(votes):
-    coded = beside(
-        [("a", "Lexical"), ("b", "Lexical"), ("b", "Temporal"), ("d", "N/A")], ["uid", "reason"]
-    )
+    rows = [("a", "Lexical"), ("b", "Lexical"), ("b", "Temporal"), ("d", "N/A")]
+    coded = beside(rows, ["uid", "reason"])
     rng = np.random.default_rng(0)
-    seeds = [
-        replace(computed(f"m{k}", votes, rng.dirichlet([1, 1, 1], 4)), family="m") for k in (0, 1)
-    ]
+    shares = rng.dirichlet([1, 1, 1], (2, 4))
+    seeds = [replace(computed(f"m{k}", votes, shares[k]), family="m") for k in (0, 1)]
     part = on_items(seeds[1], [1, 0])
     found = why.reasons.function(votes, [seeds[0], part], confidence=0.95, companion=coded)
     by = found.set_index(["holder", "quantity", "reason"]).sort_index()
     bits = entropy(votes.shares, unit="bits")
     people = by.loc[("people", "entropy")]
-    assert people["mean"].to_dict() == pytest.approx(
-        {"lexical": bits[:2].mean(), "temporal": bits[1], why.NONE: bits[3]}
-    )
+    expected = {"lexical": bits[:2].mean(), "temporal": bits[1], why.NONE: bits[3]}
+    assert people["mean"].to_dict() == pytest.approx(expected)
     assert people["overall"].tolist() == pytest.approx([bits[:2].mean()] * 3)
     assert np.isnan(people.loc["temporal", "low"])
     far = [jensen_shannon_distance(votes.shares, s.probabilities, unit="nats") for s in seeds]
@@ -96,9 +92,8 @@ def test_those_who_explain_beside_those_who_vote(votes):
     rows = [("a", *one) for one in [(1, 0, 0)] * 6 + [(0, 1, 0)] * 3 + [(0, 0, 1)]]
     rows += [("b", 0.5, 0.5, 0)] * 10
     answers = beside(rows, ["uid", E, N, C])
-    found = why.explaining.function(
-        votes, n_draws=20, confidence=0.95, seed=0, companion=answers
-    ).set_index("crowd")
+    found = why.explaining.function(votes, n_draws=20, companion=answers, **DRAWN)
+    found = found.set_index("crowd")
     assert found.loc["explained", "several"] == 0.5
     assert found.loc["explained", "tvd"] == pytest.approx((0 + 0.3) / 2, abs=0.015)
     assert found.loc["voted", "tvd"] > 0.05
@@ -123,19 +118,16 @@ def test_what_disambiguation_removes(votes):
 
 
 def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, monkeypatch):
-    def on(one):
-        return Material((Evidence((one.dataset,), (one,), ()),))
-
     own = replace(votes, source=replace(votes.source, synthetic=False))
     here = Companion("", lambda votes: pd.DataFrame({"uid": ["a"]}))
     monkeypatch.setattr(why, "TAXONOMY", here)
     for name in ("VARIERR", "LIVENLI"):
         monkeypatch.setattr(why, name, Companion("", lambda votes: pd.DataFrame()))
     monkeypatch.setattr(Companion, "files", property(lambda self: []))
-    assert len(why.joined(on(own))) == 1
-    assert len(why.joined(on(replace(own, uids=("p", "q", "r", "s"))))) == 0
+    assert len(why.joined(evidence_on([own]))) == 1
+    assert len(why.joined(evidence_on([replace(own, uids=tuple("pqrs"))]))) == 0
     monkeypatch.setattr(Companion, "files", property(lambda self: ["gone"]))
-    assert len(why.joined(on(own))) == 0  # a reader's own votes have no records
+    assert len(why.joined(evidence_on([own]))) == 0  # a reader's own votes have no records
     (released,) = why.joined(Material((Evidence((votes.dataset,), None, None),)))
     assert released.votes is None
 
@@ -143,9 +135,8 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
 def test_published_files(released_root):
     items = why.joined(gather(datasets=["mnli"]))
     votes = items.votes[0]
-    errors = why.errors.function(
-        votes, [], n_resamples=20, confidence=0.95, seed=0, companion=why.VARIERR
-    ).set_index(["judges", "status"])
+    errors = why.errors.function(votes, [], n_resamples=20, companion=why.VARIERR, **DRAWN)
+    errors = errors.set_index(["judges", "status"])
     assert errors.loc[("authors", "error"), "n_labels"] == 129
     assert errors.loc[("authors", "error"), "minority_share"] == pytest.approx(0.098, abs=5e-4)
     reasons = why.reasons.function(votes, [], confidence=0.95, companion=why.TAXONOMY)

