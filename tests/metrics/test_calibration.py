@@ -104,23 +104,6 @@ def test_entropy_error_has_a_sign():
     np.testing.assert_allclose(found, [-np.log(2)])
 
 
-H = np.eye(2)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Binning(1, "right", zero_in_bin=True), "at least 2"),
-        (lambda: calibration.equal_mass_bins([0.5, 0.6], 0), "expected 1 to"),
-        (lambda: calibration.murphy_decomposition(H, H, BAAN), "zero_in_bin"),
-        (lambda: calibration.same_ranking(H, H, ties="none"), "ties"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_rankings_of_hundreds_of_labels_without_a_vote():
     human = np.zeros((2, 400))
     human[:, 3] = 1

@@ -80,30 +80,3 @@ def test_miller_madow_adds_the_first_term_of_the_bias(unit):
     shares = votes / votes.sum(axis=1, keepdims=True)
     added = np.array([1 / 8, 0, 2 / 6]) / np.log(BASES[unit])
     np.testing.assert_allclose(miller_madow(votes, unit=unit), entropy(shares, unit=unit) + added)
-
-
-EVEN = [[0.5, 0.5]]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        *(
-            (lambda values=values: entropy(values, unit="bits"), message)
-            for values, message in [
-                (np.zeros((0, 3)), "shape"),
-                ([[1.0]], "shape"),
-                ([[0.5, 0.5], [0.5, 0.4]], "row 1, sums to 0.9"),
-                ([[1.5, -0.5]], "row 0, holds .*negative"),
-                ([[np.nan, 1.0]], "row 0, holds .*finite"),
-            ]
-        ),
-        (lambda: total_variation(EVEN, [[0.2, 0.3, 0.5]]), "differ"),
-        (lambda: entropy(EVEN, unit="dits"), "unit is 'dits'"),
-        (lambda: kl_divergence(EVEN, EVEN, unit="nats", floor=-1), "floor is -1"),
-        (lambda: squared_distance(np.eye(2), np.eye(2), [2, 1]), "item 1, is 1, expected at least"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

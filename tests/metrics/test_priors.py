@@ -82,20 +82,6 @@ def test_what_is_expected_of_an_item_is_the_mean_of_its_posterior():
         np.testing.assert_allclose(row, likely @ values / likely.sum())
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda prior, rng: priors.simplex_grid(1, 4), "expected at least 2 classes"),
-        (lambda prior, rng: priors.fit_grid([[3, 1], [0, 2]], np.eye(2)), "no point of the grid"),
-        (lambda prior, rng: priors.draw_truths([[3, 1]], prior, rng, 0), "n_draws"),
-        (lambda prior, rng: priors.bootstrap_masses([[3, 1]], prior, 0, rng), "n_resamples"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(priors.fit_grid([[3, 1], [0, 2]]), np.random.default_rng(0))
-
-
 def floor(truths, n_votes, rng):
     return np.mean([
         total_variation(resampling.draw_votes(truth, n_votes, rng) / n_votes, truth).mean()
