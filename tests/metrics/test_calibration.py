@@ -99,11 +99,6 @@ def test_murphy_s_parts_by_hand_of_two_bins_without_spread():
     assert parts.uncertainty == pytest.approx(0.5)
 
 
-def test_entropy_error_has_a_sign():
-    found = calibration.entropy_error([[0.5, 0.5]], [[1, 0]])
-    np.testing.assert_allclose(found, [-np.log(2)])
-
-
 def test_rankings_of_hundreds_of_labels_without_a_vote():
     human = np.zeros((2, 400))
     human[:, 3] = 1

@@ -13,13 +13,7 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring.human_equivalents import BRIER, NAMES, TVD, Crowds, brier_equivalent
 from chaos_utils.scoring.system import votes_of
-from chaos_utils.scoring.systems import (
-    computed,
-    mean_vote,
-    oracle,
-    synthetic_systems,
-    uniform,
-)
+from chaos_utils.scoring.systems import computed, mean_vote, oracle, synthetic_systems, uniform
 
 WORTH = (1, 2, 5, 10, 20)
 PRIOR = (0.9, 0.7, 0.5)
@@ -113,10 +107,8 @@ def test_answers_that_are_no_number(sample):
 @pytest.mark.parametrize(
     ("value", "low", "high", "text"),
     [
-        (2.44, 2.2, 2.61, "2.4 [2.2, 2.6]"),
         (12.3, 9.96, 15.8, "12 [10, 16]"),
         (1.1, 0.9, 1.3, "1.1 [<1, 1.3]"),
-        (0.8, 0.7, 1.1, "less than one [<1, 1.1]"),
         (np.inf, 44.0, np.inf, "more than 50 [44, >50]"),
         (3.0, np.nan, np.nan, "3.0"),
     ],
@@ -169,25 +161,3 @@ def test_what_was_made_from_the_votes_that_judge_it_is_refused(sample):
             Crowds(votes, n_draws=1).equivalents(system)
     assert not people.refusal(votes, mean_vote(votes))
     assert brier_equivalent(votes, mean_vote(votes)).value > 0
-
-
-FEW, SINGLE = np.array([[3, 1, 0], [5, 5, 0]]), np.array([[1, 0, 0], [5, 5, 0]])
-
-
-@pytest.mark.parametrize(
-    ("counts", "call", "message"),
-    [
-        (FEW, lambda votes: Crowds(votes, 0), "4 on the item that has fewest"),
-        (FEW, lambda votes: Crowds(votes, 4), "4 on the item that has fewest"),
-        (SINGLE, Crowds, "from two votes on"),
-        (SINGLE, lambda votes: brier_equivalent(votes, uniform(votes)),
-         "1 of 2 items have a single vote"),
-        (FEW, lambda votes: people.human_equivalents(votes, [uniform(votes)], [f"{TVD[:-1]}s"]),
-         "did you mean 'human_equivalent_tvd'"),
-        (FEW, lambda votes: Crowds(votes, n_draws=2).equivalents(uniform(votes), seed=-1),
-         "seed is out of its range"),
-    ],
-)  # fmt: skip
-def test_what_the_votes_do_not_allow_is_one_error(sample, counts, call, message):
-    with pytest.raises(ChaosError, match=message):
-        call(votes_from(sample[0], counts))

@@ -35,7 +35,6 @@ TRUTHS = (logistic_normal, two_dirichlets, betas_and_corners)
 
 
 def collected(votes, truth, rng):
-    """Return votes that are drawn from a truth."""
     return votes_from(votes, rng.multinomial(N_VOTES, truth))
 
 
@@ -87,18 +86,6 @@ def covered(votes, truth_of, n_collections, n_population=300_000):
 @pytest.mark.parametrize("truth_of", TRUTHS)
 def test_the_interval_of_the_perfect_model_holds_the_true_score(sample, truth_of):
     assert (covered(sample[0], truth_of, 60) >= 0.92).all()
-
-
-def test_the_interval_is_wider_for_fewer_items(sample):
-    rng = np.random.default_rng(1)
-    widths = []
-    for n in (60, 500):
-        found = References(collected(sample[0], two_dirichlets(n, rng), rng))
-        low, high = found.floor_interval("dist_ce")
-        assert low < found.perfect_model("dist_ce").value < high
-        widths.append(high - low)
-    assert widths[0] > 2 * widths[1]
-    assert np.isnan(found.floor_interval("ece_votes")).all()
 
 
 def test_the_prior_that_a_caller_gives_is_used():

@@ -3,11 +3,7 @@ import pytest
 from scipy.stats import norm
 
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.metrics.resampling import (
-    bootstrap_means,
-    draw_votes,
-    paired_p_value,
-)
+from chaos_utils.metrics.resampling import bootstrap_means, draw_votes, paired_p_value
 from chaos_utils.scoring.power import (
     items_needed,
     smallest_difference,
@@ -116,16 +112,3 @@ def detected(n_votes, n_studies, n_resamples, rng):
 
 def test_the_stated_difference_is_found_in_four_of_five_studies():
     assert detected(5, 300, 200, np.random.default_rng(4)) == pytest.approx(0.8, abs=0.07)
-
-
-def test_what_cannot_be_judged():
-    rng = np.random.default_rng(6)
-    counts, *sides = collected(5, 3, rng)
-    with pytest.raises(ValueError, match="at most 3 votes"):
-        spread_by_thinning(counts, *sides, MEANS, 4, rng)
-    with pytest.raises(ValueError, match="ece: expected means"):
-        spread_by_thinning(counts, *sides, [MEASURES["ece"]], 1, rng)
-    with pytest.raises(ValueError, match="at least 2, 2"):
-        spread_of_squared_distance([[1, 0], [0, 1]], [[1, 0]] * 2, [[0, 1]] * 2, 5)
-    with pytest.raises(ValueError, match="power is 80"):
-        smallest_difference(1, 10, power=80)

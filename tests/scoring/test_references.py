@@ -8,7 +8,7 @@ from chaos_utils.analyses.references import write_package_data
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.publish import records
-from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.draws import draw_crowds, repeated
 from chaos_utils.scoring.references import (
     KNOWN,
     References,
@@ -62,8 +62,14 @@ def test_what_cannot_be_read_off_split_halves_is_drawn(others):
     assert References(others[0], 2).measured_half("jsd") is not None
 
 
-def test_any_measure_of_two_votes_has_references(sample):
+def test_any_measure_has_references(sample):
     found = References(sample[0])
+    assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
+    without = {name for name in MEASURES if found.second_crowd(name) is None}
+    assert without == {"kl", "cross_entropy"}
+    low, high = found.floor_interval("dist_ce")
+    assert low < found.perfect_model("dist_ce").value < high
+    assert np.isnan(found.floor_interval("ece_votes")).all()
     # The perfect model is at no distance from all people; a crowd's is its own noise.
     assert found.perfect_model("sq_distance").value == pytest.approx(0, abs=0.0005)
     noise = (1 - (sample[0].shares ** 2).sum(axis=1)).mean() / 99
@@ -102,25 +108,6 @@ def test_the_standard_error_is_that_of_other_items(sample):
         found = References(votes_from(sample[0], counts), 5)
         values.append(found.second_crowd("jsd").value)
     assert found.second_crowd_error("jsd") == pytest.approx(np.std(values), rel=0.4)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: draw_posterior([[3, 2]], 0, np.random.default_rng(0)), "n_draws"),
-        (lambda: extrapolation_weights([10, 20, 20], 100), "sizes"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_any_measure_has_references(sample):
-    found = References(sample[0], 2)
-    assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
-    without = {name for name in MEASURES if found.second_crowd(name) is None}
-    assert without == {"kl", "cross_entropy"}
 
 
 def test_the_package_s_data_are_those_of_the_recorded_tables(tmp_path):

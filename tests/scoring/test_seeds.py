@@ -2,12 +2,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.predictions import part_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.resampling import bootstrap_means, holm
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.scores import score
@@ -167,17 +165,6 @@ def test_the_same_runs_at_two_temperatures_are_compared_seed_by_seed(votes):
     differences = values[3:] - values[:3]
     assert gap["value"] == pytest.approx(differences.mean())
     assert gap["seed_sd"] == pytest.approx(differences.std(ddof=1))
-
-
-def test_what_cannot_be_compared_over_seeds(votes):
-    models = systems.load_systems(votes)
-    with pytest.raises(ChaosError, match="no such family"):
-        score_over_seeds(votes, models, reference="other", n_resamples=50)
-    with pytest.raises(ChaosError, match="Too few resamples"):
-        score_over_seeds(votes, models, n_resamples=1)
-    part = part_of(models[0], slice(9))
-    with pytest.raises(ChaosError, match="cover other items"):
-        score_over_seeds(votes, [part, *models[1:]], measures=["jsd"], n_resamples=50)
 
 
 def test_an_interval_over_two_seeds_that_differ_much_stays_in_the_measure_s_range(votes):
