@@ -20,7 +20,7 @@ from chaos_utils.scoring.power import (
 from chaos_utils.scoring.recalibration import cross_fit_temperatures, temper
 from chaos_utils.scoring.references import extrapolation_weights
 from chaos_utils.scoring.scores import how_often_best, score
-from chaos_utils.scoring.seeds import score_over_seeds
+from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
 from chaos_utils.scoring.systems import load_systems, uniform
 
 LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
@@ -33,6 +33,7 @@ SIDES = [Judged(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
     [
         (lambda: draw_posterior([[3, 2]], 0, RNG), "n_draws"),
         (lambda: extrapolation_weights([10, 20, 20], 100), "sizes"),
+        (lambda: over_seeds([1.0, 2.0], np.ones((5, 3)), n_items=10), "at least 1 seed"),
         # fitting
         (lambda: log_probabilities(2 * EVEN), "sum"),
         (lambda: fit_map(LOGS, 2 * EVEN, kind="affine"), "shares"),

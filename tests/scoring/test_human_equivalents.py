@@ -1,6 +1,7 @@
 """What systems are worth in people: on crowds of known size, and what is refused."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -80,10 +81,8 @@ def test_tvd_of_drawn_crowds_is_the_expected_one(sample):
     crowds = Crowds(votes, 1, 2)
     assert crowds.people == (1, 2)
     # The one judge is of the first label in 2 of 3 draws: then the other two differ.
-    labels = np.eye(3)
-    pairs = [(labels[0], labels[0] + labels[1]), (labels[0], labels[1] + labels[0]),
-             (labels[1], 2 * labels[0])]  # fmt: skip
-    expected = np.mean([total_variation([judge], [pair / 2])[0] for judge, pair in pairs])
+    half, first, second = np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0]])
+    expected = total_variation([first, first, second], [half, half, first]).mean()
     assert crowds.distances(TVD)[:, 1].mean() == pytest.approx(expected, abs=0.01)
 
 
@@ -138,10 +137,8 @@ def test_the_value_lies_in_its_interval_and_a_better_system_is_worth_more(
 def test_a_system_may_cover_some_items(sample):
     rng = np.random.default_rng(5)
     truths, votes = simulated(sample, 400, 20, rng)
-    whole = crowd_of(2, votes, truths, rng)
-    half = slice(0, 400, 2)
-    part = part_of(whole, half)
-    alone = votes_from(votes, votes.counts[half])
+    part = part_of(crowd_of(2, votes, truths, rng), slice(0, 400, 2))
+    alone = votes_from(votes, votes.counts[::2])
     again = computed("again", alone, part.probabilities)
     assert brier_equivalent(votes, part).value == brier_equivalent(alone, again).value
     (one,) = Crowds(votes, 10, 3).equivalents(part, [TVD])
@@ -155,9 +152,8 @@ def test_what_was_made_from_the_votes_that_judge_it_is_refused(sample):
     fitted = replace(uniform(votes), name="fitted", trained_on=(votes_of(votes.dataset),))
     for system in (oracle(votes), synthetic_systems(votes)[0], fitted):
         assert people.refusal(votes, system)
-        with pytest.raises(ChaosError, match="the votes that judge it"):
-            brier_equivalent(votes, system)
-        with pytest.raises(ChaosError, match="the votes that judge it"):
-            Crowds(votes, n_draws=1).equivalents(system)
+        for call in (partial(brier_equivalent, votes), Crowds(votes, n_draws=1).equivalents):
+            with pytest.raises(ChaosError, match="the votes that judge it"):
+                call(system)
     assert not people.refusal(votes, mean_vote(votes))
     assert brier_equivalent(votes, mean_vote(votes)).value > 0

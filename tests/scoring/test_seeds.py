@@ -20,16 +20,14 @@ def votes(sample):
 def covered(n_seeds, ratio, n_samples, n_items=200, paired=None):
     """Return how often intervals hold the truth of families of seeds on samples of items.
 
-    The variance between seeds over their number is `ratio` times that over items. An item's
-    difficulty is skewed, and each seed's error on it varies too. `paired` is the number of seeds of
-    a second family, on the same items, which is subtracted.
+    The variance between seeds over their number is `ratio` times that over items; `paired` is the
+    number of seeds of a second family, on the same items, which is subtracted.
     """
     rng = np.random.default_rng(3)
     spread = np.sqrt(ratio * n_seeds / n_items)
     hits = 0
     for _ in range(n_samples):
-        hard = rng.exponential(size=n_items)
-        columns = []
+        hard, columns = rng.exponential(size=n_items), []  # skewed difficulties
         for number in (n_seeds, paired or 0):
             shifts = rng.normal(scale=spread, size=number)
             # What differs between items for one family alone.
@@ -38,9 +36,8 @@ def covered(n_seeds, ratio, n_samples, n_items=200, paired=None):
         table = np.concatenate(columns, axis=1)
         draws = bootstrap_means(table, 300, rng)
         values = table.mean(axis=0)
-        of_first = values[:n_seeds], draws[:, :n_seeds]
         others = None if paired is None else (values[n_seeds:], draws[:, n_seeds:])
-        found = over_seeds(*of_first, n_items=n_items, against=others)
+        found = over_seeds(values[:n_seeds], draws[:, :n_seeds], n_items=n_items, against=others)
         hits += found.low <= (1 if paired is None else 0) <= found.high
     return hits / n_samples
 
@@ -101,11 +98,6 @@ def test_p_and_interval_are_one_inversion(n_seeds, n_others, seed):
         assert (found.p < round(1 - level, 9)) == out
 
 
-def test_shapes_that_do_not_fit():
-    with pytest.raises(ValueError, match="at least 1 seed"):
-        over_seeds([1.0, 2.0], np.ones((5, 3)), n_items=10)
-
-
 def test_families_are_what_differs_in_the_seed_alone(votes):
     models = systems.load_systems(votes)
     by_item = np.linspace(1, 2, len(votes))
@@ -135,32 +127,29 @@ def test_differences_over_seeds_are_adjusted_together(votes):
 
 def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
     models = systems.load_systems(votes)
-    measures = ["jsd", "new_accuracy", "ece"]
-    options = {"measures": measures, "n_resamples": 300}
-    even = systems.uniform(votes)
-    table = score_over_seeds(votes, [*models, even], reference="uniform", **options)
-    alone = score(votes, models, measures=measures)
+    given = {"measures": ["jsd", "new_accuracy", "ece"], "n_resamples": 300}
+    both = [*models, systems.uniform(votes)]
+    table = score_over_seeds(votes, both, reference="uniform", **given)
+    alone = score(votes, models, measures=given["measures"])
     family = table[(table["n_seeds"] == 3) & (table["reference"] == "")].set_index("measure")
     for measure, rows in alone.groupby("measure"):
         assert family.loc[measure, "value"] == pytest.approx(rows["value"].mean())
         assert family.loc[measure, "seed_sd"] == pytest.approx(rows["value"].std())
         assert len(family.loc[measure, "seed_values"].split()) == 3
     assert np.isnan(family.loc["ece", "low"])  # as everywhere
-    one_seed = table[(table["system"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
-    gap = table[(table["reference"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
-    difference = family.loc["jsd", "value"] - one_seed["value"]
-    assert gap["value"] == pytest.approx(difference)
+    of_jsd = table[table["measure"] == "jsd"]
+    gap = of_jsd[of_jsd["reference"] == "uniform"].iloc[0]
+    even = of_jsd.set_index("system").loc["uniform", "value"]
+    assert gap["value"] == pytest.approx(family.loc["jsd", "value"] - even)
     assert gap["p"] < 0.05
 
 
 def test_the_same_runs_at_two_temperatures_are_compared_seed_by_seed(votes):
     models = systems.load_systems(votes)
     scaled = [replace(one.at_temperature(1.5), name=f"{one.name}, T = 1.5") for one in models]
-    name = "synthetic model, mean of 3 seeds"
-    table = score_over_seeds(
-        votes, [*models, *scaled], measures=["jsd"], reference=name, n_resamples=300
-    )
-    gap = table[table["reference"] == name].iloc[0]
+    given = {"measures": ["jsd"], "reference": "synthetic model, mean of 3 seeds"}
+    table = score_over_seeds(votes, [*models, *scaled], n_resamples=300, **given)
+    gap = table[table["reference"] != ""].iloc[0]
     values = score(votes, [*models, *scaled], measures=["jsd"])["value"].to_numpy()
     differences = values[3:] - values[:3]
     assert gap["value"] == pytest.approx(differences.mean())
@@ -168,11 +157,9 @@ def test_the_same_runs_at_two_temperatures_are_compared_seed_by_seed(votes):
 
 
 def test_an_interval_over_two_seeds_that_differ_much_stays_in_the_measure_s_range(votes):
-    near, far = systems.oracle(votes), systems.uniform(votes)
-    two = [
-        replace(one, name=f"family, seed {seed}", family="family", seed=seed, origin="yours")
-        for seed, one in enumerate((near, far))
-    ]
-    table = score_over_seeds(votes, two, measures=["kl"], n_resamples=50)
+    given = {"family": "family", "origin": "yours"}
+    near = replace(systems.oracle(votes), name="family, seed 0", seed=0, **given)
+    far = replace(systems.uniform(votes), name="family, seed 1", seed=1, **given)
+    table = score_over_seeds(votes, [near, far], measures=["kl"], n_resamples=50)
     assert table.loc[0, "n_seeds"] == 2
     assert table.loc[0, "low"] == 0 < table.loc[0, "value"] < table.loc[0, "high"]
