@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture
+from chaos_utils.crowd.annotators import mixture
 from chaos_utils.crowd.cohort import Cohort
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
@@ -111,28 +110,6 @@ def test_careful_annotators_without_lapses_answer_as_people_do(materials):
     errors = [np.abs(one - materials.items).mean() for one in (found.counts / 100, drawn)]
     assert errors[0] < 1.15 * errors[1]
     assert summary(found)["qualification_fail_rate_percent"] == 0
-
-
-def test_a_population_that_never_passes_is_reported(materials):
-    guessing = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
-    with pytest.raises(ChaosError, match="never ends"):
-        simulate(load_protocol(), materials, guessing)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda sample: mixture(careless=1.2), r"careless.*\[0, 1\]"),
-        (lambda sample: mixture(lapse_in_tests=-0.1), r"lapse_in_tests of careful"),
-        (lambda sample: mixture(mean_stay=0), "mean stay.*above 0 items"),
-        (lambda sample: Population({"a": Kind(0, 0)}, {"a": 0.5}, 10), "with the sum 1"),
-        (lambda sample: cut(sample[1], sample[1:2], bar=0.99), "0 items with more than 99%"),
-        (lambda sample: cut(sample[0], sample, n_items=0), "nothing to judge"),
-    ],
-)
-def test_an_impossible_population_or_choice_of_items_is_refused(sample, make, message):
-    with pytest.raises(ChaosError, match=f"(?s){message}"):
-        make(sample)
 
 
 def test_items_that_are_lacking_are_made_up_for_by_others(sample):
