@@ -27,17 +27,11 @@ def small(sample):
     return cut(sample[0], sample, n_items=60)
 
 
-def summaries(expectation, population, n):
-    protocol, materials = expectation.protocol, expectation.materials
-    return pd.DataFrame(
-        summary(simulate(protocol, materials, population, seed)) for seed in range(n)
-    )
-
-
 def test_what_is_expected_is_what_simulations_come_to(expectation):
-    population = mixture(**TRUE)
-    expected = expectation.summary(population)
-    found = summaries(expectation, population, 4)
+    expected = expectation.summary(mixture(**TRUE))
+    made = (simulate(expectation.protocol, expectation.materials, mixture(**TRUE), seed)
+            for seed in range(4))  # fmt: skip
+    found = pd.DataFrame(map(summary, made))
     for name in TARGETS:
         error = found[name].std() / np.sqrt(len(found))
         assert abs(found[name].mean() - expected[name]) < 5 * error, name

@@ -73,16 +73,14 @@ def test_the_state_machine_replays_simulated_logs_to_the_same_end(
         assert protocol.counts_votes(state) == row["counted"]
 
 
-def test_every_item_gets_its_votes_from_different_annotators_who_were_not_blocked(made):
+def test_items_get_votes_of_different_annotators_who_were_checked_and_not_blocked(made):
     assert set(made.counts.sum(axis=1)) == {100}
     assert not made.votes.duplicated(["annotator", "item"]).any()
     state = made.annotators["state"].to_numpy()[made.votes["annotator"]]
     assert set(state[made.votes["counted"]]) == {"finished"}
     assert (state[~made.votes["counted"]] == "blocked").all()
     assert (state == "blocked").any()
-
-
-def test_hidden_checks_come_at_the_rate_of_the_protocol(made):
+    # Hidden checks come at the rate of the protocol.
     draws, checks = made.annotators["draws"].sum(), made.annotators["checks"].sum()
     low, high = binom.interval(0.9999, draws, 0.1)
     assert low <= checks <= high

@@ -38,13 +38,6 @@ def test_ece_agrees_with_torchmetrics_under_its_own_edges(p, random):
     assert at_edge or ours == pytest.approx(float(theirs), abs=1e-5)
 
 
-def test_reliability_curve_counts_every_item_once():
-    curve = calibration.reliability_curve([0.05, 0.15, 0.15, 1.0], [0, 1, 0, 1], BAAN)
-    assert curve.counts.tolist() == [1, 2, 0, 0, 0, 0, 0, 0, 0, 1]
-    assert curve.hits[1] == 0.5
-    assert np.isnan(curve.hits[2])
-
-
 def test_classwise_error_depends_on_what_it_is_divided_by():
     given = [[1.0, 0.0], [0.5, 0.5]], [1, 0], BAAN
     one = calibration.classwise_calibration_error(*given, divide_by="all")

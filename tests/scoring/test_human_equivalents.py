@@ -30,40 +30,30 @@ def crowd_of(worth, votes, truths, rng):
     return computed(f"{worth} people", votes, rng.multinomial(worth, truths) / worth)
 
 
-def coverage(sample, names, *, n_replicates, n_items, n_votes=100, n_draws=3, n_resamples=200):
-    """Return how often each interval holds what a simulated crowd is worth."""
-    hits = dict.fromkeys([(name, worth) for name in names for worth in WORTH], 0)
+@pytest.mark.parametrize(
+    ("names", "least", "n_replicates", "n_items", "n_votes"),
+    [
+        # By chance, 0.92 needs more replicates than fit here.
+        ([BRIER], 0.9, 150, 150, 100),
+        *(pytest.param([BRIER], 0.92, 1000, 300, n, marks=pytest.mark.slow) for n in (3, 10, 100)),
+        pytest.param(NAMES, 0.92, 1000, 200, 100, marks=pytest.mark.slow),
+    ],
+)
+def test_intervals_hold_what_crowds_of_known_size_are_worth(
+    sample, names, least, n_replicates, n_items, n_votes
+):
+    hits, worths = [], np.repeat(WORTH, len(names))
     for replicate in range(n_replicates):
         rng = np.random.default_rng([2022, replicate])
         truths, votes = simulated(sample, n_items, n_votes, rng)
         systems = [crowd_of(worth, votes, truths, rng) for worth in WORTH]
         found = people.human_equivalents(
-            votes, systems, names, n_draws=n_draws, n_resamples=n_resamples, seed=replicate
+            votes, systems, names, n_draws=3, n_resamples=200, seed=replicate
         )
-        worths = np.repeat(WORTH, len(names))
-        for (_, one), worth in zip(found, worths, strict=True):
-            hits[one.name, worth] += one.low <= worth <= one.high
-    return {key: n / n_replicates for key, n in hits.items()}
-
-
-@pytest.mark.parametrize(
-    ("names", "least", "options"),
-    [
-        # By chance, 0.92 needs more replicates than fit here.
-        ([BRIER], 0.9, {"n_replicates": 150, "n_items": 150}),
-        *(
-            pytest.param(names, 0.92, {"n_replicates": 1000, **options}, marks=pytest.mark.slow)
-            for names, options in [
-                *(([BRIER], {"n_items": 300, "n_votes": n}) for n in (3, 10, 100)),
-                (NAMES, {"n_items": 200}),
-            ]
-        ),
-    ],
-)
-def test_intervals_hold_what_crowds_of_known_size_are_worth(sample, names, least, options):
-    found = coverage(sample, names, **options)
-    assert min(found.values()) >= least
-    assert np.mean(list(found.values())) >= 0.93
+        both = zip(found, worths, strict=True)
+        hits.append([one.low <= worth <= one.high for (_, one), worth in both])
+    assert np.mean(hits, axis=0).min() >= least
+    assert np.mean(hits) >= 0.93
 
 
 def test_crowds_of_known_size_are_found_by_every_distance(sample):
@@ -103,17 +93,14 @@ def test_answers_that_are_no_number(sample):
     assert (even.value, even.text) == (0, "less than one")
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "text"),
-    [
+def test_answers_in_words():
+    for *numbers, text in (
         (12.3, 9.96, 15.8, "12 [10, 16]"),
         (1.1, 0.9, 1.3, "1.1 [<1, 1.3]"),
         (np.inf, 44.0, np.inf, "more than 50 [44, >50]"),
         (3.0, np.nan, np.nan, "3.0"),
-    ],
-)
-def test_answers_in_words(value, low, high, text):
-    assert people.Equivalent(BRIER, value, low, high, 50, 10).text == text
+    ):
+        assert people.Equivalent(BRIER, *numbers, 50, 10).text == text
 
 
 @settings(max_examples=25)

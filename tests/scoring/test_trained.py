@@ -49,19 +49,16 @@ def fields(run):
     return about["trained_on"], about["out_of_fold"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "changes"),
-    [
-        ("plain", {}),
-        ("size", {"settings": {"max_train_examples": 1000}}),
-        ("smoothing", {"settings": {"label_smoothing": 0.1, "max_train_examples": 1000}}),
-        ("distilled", {"settings": {"teacher": "a", "loss": "soft"}}),
-        ("votes", {"settings": ON_VOTES}),
-        ("predicted", {"predicted": {"run": "a", "mc_samples": 10}}),
-    ],
-)
-def test_kinds_follow_from_settings(write, kind, changes):
-    assert kind_of(write("a", **changes)) == kind
+def test_kinds_follow_from_settings(write):
+    for kind, changes in {
+        "plain": {},
+        "size": {"settings": {"max_train_examples": 1000}},
+        "smoothing": {"settings": {"label_smoothing": 0.1, "max_train_examples": 1000}},
+        "distilled": {"settings": {"teacher": "a", "loss": "soft"}},
+        "votes": {"settings": ON_VOTES},
+        "predicted": {"predicted": {"run": "a", "mc_samples": 10}},
+    }.items():
+        assert kind_of(write(kind, **changes)) == kind
 
 
 @pytest.mark.parametrize(
