@@ -95,9 +95,7 @@ def test_rejections_are_those_of_benjamini_and_yekutieli(values):
 def test_the_authors_own_numbers(dataset, released_root):
     files = [sources.find(f"alttest/{dataset}/{who}_annotations.json") for who in ("human", "llm")]
     humans, systems = (json.loads(file.read_text("utf-8")) for file in files)
-    labels = sorted(
-        {one for by in (humans, systems) for who in by.values() for one in who.values()}
-    )
+    labels = sorted({x for one in (*humans.values(), *systems.values()) for x in one.values()})
     if dataset == "lesion":  # ordered: the labels are numbers, with gaps
         labels = range(max(labels) + 1)
     for name, answers in systems.items():

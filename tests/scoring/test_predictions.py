@@ -193,9 +193,10 @@ def test_the_dataset_that_a_row_names(tmp_path, votes, column):
         return read_predictions(tmp_path / "m.csv", [votes, mnli])
 
     for names in (["snli"] * N + ["mnli"] * N, "anything"):
-        found = named(names)
-        assert [one.dataset.name for one in found] == ["snli", "mnli"]
-        assert not any(one.notes for one in found)
+        assert [(one.dataset.name, one.notes) for one in named(names)] == [
+            ("snli", ()),
+            ("mnli", ()),
+        ]
     with pytest.raises(ChaosError, match="line 2: dataset is mnli, but uid 'u0' is in snli"):
         named("mnli")
 

@@ -18,14 +18,11 @@ from chaos_utils.scoring.references import (
 )
 
 
-def truths_of(shares, n_draws):
-    return np.broadcast_to(shares, (n_draws, *shares.shape))
-
-
 def test_both_ceilings_find_the_true_one(sample):
     rng = np.random.default_rng(6)
-    truth = truths_of(rng.dirichlet((0.4, 0.7, 0.3), size=2000), 8)  # about what fits SNLI
-    counts = rng.multinomial(100, truth[0])
+    truth = rng.dirichlet((0.4, 0.7, 0.3), size=2000)  # about what fits SNLI
+    counts = rng.multinomial(100, truth)
+    truth = np.stack([truth] * 8)
     found = References(votes_from(sample[0], counts), 2)
     for name in ("jsd", "dist_ce", "ent_ce"):
         crowds = (draw_crowds(truth, 100, rng) for _ in range(2))

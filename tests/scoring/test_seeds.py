@@ -17,31 +17,6 @@ def votes(sample):
     return sample[0]
 
 
-def covered(n_seeds, ratio, n_samples, n_items=200, paired=None):
-    """Return how often intervals hold the truth of families of seeds on samples of items.
-
-    The variance between seeds over their number is `ratio` times that over items; `paired` is the
-    number of seeds of a second family, on the same items, which is subtracted.
-    """
-    rng = np.random.default_rng(3)
-    spread = np.sqrt(ratio * n_seeds / n_items)
-    hits = 0
-    for _ in range(n_samples):
-        hard, columns = rng.exponential(size=n_items), []  # skewed difficulties
-        for number in (n_seeds, paired or 0):
-            shifts = rng.normal(scale=spread, size=number)
-            # What differs between items for one family alone.
-            own = 0.3 * rng.normal(size=(n_items, 1)) + 0.3 * rng.normal(size=(n_items, number))
-            columns.append(hard[:, np.newaxis] + shifts + own)
-        table = np.concatenate(columns, axis=1)
-        draws = bootstrap_means(table, 300, rng)
-        values = table.mean(axis=0)
-        others = None if paired is None else (values[n_seeds:], draws[:, n_seeds:])
-        found = over_seeds(values[:n_seeds], draws[:, :n_seeds], n_items=n_items, against=others)
-        hits += found.low <= (1 if paired is None else 0) <= found.high
-    return hits / n_samples
-
-
 AT_LENGTH = [
     *((n, ratio, 4000, None) for n in (3, 5) for ratio in (0, 0.2, 1, 5, 30)),
     *((n, ratio, 2000, n) for n in (3, 5) for ratio in (0, 0.2, 1, 5, 30)),
@@ -58,7 +33,26 @@ AT_LENGTH = [
     ],
 )
 def test_intervals_over_seeds_hold_the_truth(n_seeds, ratio, n_samples, paired):
-    assert covered(n_seeds, ratio, n_samples, paired=paired) >= 0.92
+    """Of families of seeds on samples of 200 items.
+
+    The variance between seeds over their number is `ratio` times that over items; `paired` is the
+    number of seeds of a second family, on the same items, which is subtracted.
+    """
+    rng, truth, hits = np.random.default_rng(3), 1 if paired is None else 0, 0
+    spread = np.sqrt(ratio * n_seeds / 200)
+    for _ in range(n_samples):
+        hard, columns = rng.exponential(size=200), []  # skewed difficulties
+        for number in (n_seeds, paired or 0):
+            shifts = rng.normal(scale=spread, size=number)
+            # What differs between items for one family alone.
+            own = 0.3 * rng.normal(size=(200, 1)) + 0.3 * rng.normal(size=(200, number))
+            columns.append(hard[:, np.newaxis] + shifts + own)
+        table = np.concatenate(columns, axis=1)
+        draws, values = bootstrap_means(table, 300, rng), table.mean(axis=0)
+        others = None if paired is None else (values[n_seeds:], draws[:, n_seeds:])
+        found = over_seeds(values[:n_seeds], draws[:, :n_seeds], n_items=200, against=others)
+        hits += found.low <= truth <= found.high
+    assert hits / n_samples >= 0.92
 
 
 def test_seeds_alone_give_the_t_test():
