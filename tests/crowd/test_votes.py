@@ -137,22 +137,30 @@ WRONG = {
         r"does not expect[\s\S]*check, item snli-2",
     ),
     "an unknown item": (judged(("snli-9", "e")), "snli-9"),
+    "one id of two annotators": (
+        [judged(("snli-0", "e")), judged(("snli-1", "n"))],
+        r"same annotator[\s\S]*votes.json and .*votes1.json",
+    ),
+    "other parameters": (
+        [judged(("snli-0", "e")), content_of([{"type": "begin"}], annotator="b", parameters={})],
+        r"different parameters[\s\S]*training_items: 12 and 0",
+    ),
+    "a copy under another name": (
+        [judged(("snli-0", "e"), annotator=name) for name in "ab"],
+        r"same answers[\s\S]*votes.json and .*votes1.json",
+    ),
 }
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG.values(), ids=WRONG)
-def test_a_wrong_file_is_reported_and_nothing_is_written(tmp_path, data, save, content, message):
+def test_wrong_files_are_reported_and_nothing_is_written(tmp_path, data, save, content, message):
+    contents = content if isinstance(content, list) else [content]
+    paths = [save(one, f"votes{n or ''}") for n, one in enumerate(contents)]
     with pytest.raises(ChaosError, match=message) as fault:
-        merge([save(content)], tmp_path / "made", data)
+        merge(paths, tmp_path / "made", data)
     assert str(fault.value).count("where:") == 1
     assert not re.search(r"char \d", str(fault.value))
     assert not (tmp_path / "made").exists()
-
-
-def test_two_annotators_with_one_id_are_reported(tmp_path, data, save):
-    paths = [save(judged(("snli-0", "e")), "one"), save(judged(("snli-1", "n")), "two")]
-    with pytest.raises(ChaosError, match=r"same annotator[\s\S]*one.json and .*two.json"):
-        merge(paths, tmp_path / "made", data)
 
 
 def test_what_a_test_expects_is_what_nearly_all_people_answer(tmp_path, save):
@@ -168,19 +176,6 @@ def test_what_a_test_expects_is_what_nearly_all_people_answer(tmp_path, save):
     with pytest.raises(ChaosError, match=r"qualification, item easy[\s\S]*found: +c"):
         merged("c", "refused")
     assert merged("n", "made")["snli"]["votes"] == 1
-
-
-def test_files_of_other_parameters_are_reported(tmp_path, data, save):
-    full = content_of([{"type": "begin"}], annotator="b", parameters={})
-    paths = [save(judged(("snli-0", "e")), "one"), save(full, "two")]
-    with pytest.raises(ChaosError, match=r"different parameters[\s\S]*training_items: 12 and 0"):
-        merge(paths, tmp_path / "made", data)
-
-
-def test_a_copy_under_another_name_is_reported(tmp_path, data, save):
-    paths = [save(judged(("snli-0", "e"), annotator=name), name) for name in "ab"]
-    with pytest.raises(ChaosError, match=r"same answers[\s\S]*a.json and .*b.json"):
-        merge(paths, tmp_path / "made", data)
 
 
 def test_what_is_doubtful_is_reported_and_the_protocol_is_named(tmp_path, save):

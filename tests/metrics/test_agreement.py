@@ -16,18 +16,13 @@ same_totals = st.integers(2, 4).flatmap(
 )
 
 
-def kappa(votes):
-    shares = votes / votes.sum(axis=1, keepdims=True)
-    pairs = agreement.pairwise_agreement(votes).mean()
-    return float(agreement.kappa_from_means(pairs, shares.mean(axis=0)))
-
-
 @settings(max_examples=50)
 @given(same_totals)
 def test_kappa_agrees_with_statsmodels(votes):
     from statsmodels.stats import inter_rater
 
-    found = kappa(votes)
+    pairs = agreement.pairwise_agreement(votes).mean()
+    found = float(agreement.kappa_from_means(pairs, votes.mean(axis=0) / 6))
     if (votes.sum(axis=0) > 0).sum() == 1:
         assert np.isnan(found)  # all votes of all items for one label
     else:
@@ -85,35 +80,15 @@ def test_credible_intervals_are_those_of_beta_distributions(votes, prior, level)
         np.testing.assert_allclose(high[:, label], theirs.ppf((1 + level) / 2), atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: agreement.credible_intervals([[3, 4, 5]], 0, 0.9), "above 0"),
-        (lambda: agreement.credible_intervals([[3, 4, 5]], 0.5, 95), "level is 95"),
-        (lambda: agreement.quadratic_entropy([[0, 1, 0]]), "row 0, has one vote"),
-        (lambda: agreement.majority_share([[0, 0, 0]]), "at least one vote"),
-        (lambda: agreement.majority_share([[1.5, 1, 1]]), "whole counts"),
-        (lambda: agreement.majority_share([[1, 2, np.inf]]), "finite"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize("ordered", [False, True])
-def test_alpha_is_that_of_the_library(ordered):
+def test_alpha_is_that_of_the_library():
     rng = np.random.default_rng(0)
     votes = rng.multinomial(rng.integers(1, 6, 12), rng.dirichlet([0.5, 0.5, 0.5, 0.5], 12))
     assert (votes.sum(axis=1) == 1).any()
-    found = agreement.krippendorff_alpha(votes, ordered=ordered)
-    level = "ordinal" if ordered else "nominal"
-    assert found == pytest.approx(
-        krippendorff.alpha(value_counts=votes, level_of_measurement=level)
-    )
-
-
-def test_alpha_of_nothing_to_compare_is_undefined():
+    for ordered, level in ((False, "nominal"), (True, "ordinal")):
+        found = agreement.krippendorff_alpha(votes, ordered=ordered)
+        theirs = krippendorff.alpha(value_counts=votes, level_of_measurement=level)
+        assert found == pytest.approx(theirs)
+    # Of nothing to compare it is undefined.
     assert np.isnan(agreement.krippendorff_alpha([[1, 0], [0, 1]]))
     assert np.isnan(agreement.krippendorff_alpha([[3, 0], [2, 0]]))
     assert agreement.krippendorff_alpha([[3, 0], [0, 2]]) == 1

@@ -38,13 +38,6 @@ def test_ece_agrees_with_torchmetrics_under_its_own_edges(p, random):
     assert at_edge or ours == pytest.approx(float(theirs), abs=1e-5)
 
 
-def test_reliability_curve_counts_every_item_once():
-    curve = calibration.reliability_curve([0.05, 0.15, 0.15, 1.0], [0, 1, 0, 1], BAAN)
-    assert curve.counts.tolist() == [1, 2, 0, 0, 0, 0, 0, 0, 0, 1]
-    assert curve.hits[1] == 0.5
-    assert np.isnan(curve.hits[2])
-
-
 def test_classwise_error_depends_on_what_it_is_divided_by():
     given = [[1.0, 0.0], [0.5, 0.5]], [1, 0], BAAN
     one = calibration.classwise_calibration_error(*given, divide_by="all")
@@ -97,28 +90,6 @@ def test_murphy_s_parts_by_hand_of_two_bins_without_spread():
     assert parts.reliability == parts.within_bins == 0
     assert parts.resolution == pytest.approx(2 * 0.25**2)
     assert parts.uncertainty == pytest.approx(0.5)
-
-
-def test_entropy_error_has_a_sign():
-    found = calibration.entropy_error([[0.5, 0.5]], [[1, 0]])
-    np.testing.assert_allclose(found, [-np.log(2)])
-
-
-H = np.eye(2)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Binning(1, "right", zero_in_bin=True), "at least 2"),
-        (lambda: calibration.equal_mass_bins([0.5, 0.6], 0), "expected 1 to"),
-        (lambda: calibration.murphy_decomposition(H, H, BAAN), "zero_in_bin"),
-        (lambda: calibration.same_ranking(H, H, ties="none"), "ties"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_rankings_of_hundreds_of_labels_without_a_vote():

@@ -69,6 +69,11 @@ def test_refits_spread_as_other_items_would_make_them():
     fits = [priors.fit_grid(collection(seed)) for seed in range(1, 60)]
     others = [one.weights @ one.points.prod(axis=1) for one in fits]
     assert spread == pytest.approx(np.std(others), rel=0.35)
+    # Items of 20 and of 5 votes are kept apart.
+    both = np.concatenate([votes[:90], np.tile([[4, 1], [2, 3]], (15, 1))])
+    masses = priors.bootstrap_masses(both, prior, 100, np.random.default_rng(0))
+    shares = {n: one.sum(axis=1).mean() for n, one in masses.items()}
+    assert shares == pytest.approx({5: 0.25, 20: 0.75}, abs=0.02)
 
 
 def test_what_is_expected_of_an_item_is_the_mean_of_its_posterior():
@@ -80,20 +85,6 @@ def test_what_is_expected_of_an_item_is_the_mean_of_its_posterior():
     for row, counts in zip(found, votes, strict=True):
         likely = multinomial.pmf(counts, counts.sum(), prior.points) * prior.weights
         np.testing.assert_allclose(row, likely @ values / likely.sum())
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda prior, rng: priors.simplex_grid(1, 4), "expected at least 2 classes"),
-        (lambda prior, rng: priors.fit_grid([[3, 1], [0, 2]], np.eye(2)), "no point of the grid"),
-        (lambda prior, rng: priors.draw_truths([[3, 1]], prior, rng, 0), "n_draws"),
-        (lambda prior, rng: priors.bootstrap_masses([[3, 1]], prior, 0, rng), "n_resamples"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(priors.fit_grid([[3, 1], [0, 2]]), np.random.default_rng(0))
 
 
 def floor(truths, n_votes, rng):
@@ -125,12 +116,3 @@ def test_many_classes_have_no_more_points_than_few():
         assert len(points) <= priors.MOST_POINTS + k
         np.testing.assert_allclose(points.sum(axis=1), 1)
         np.testing.assert_array_equal(points, priors.support_points(votes))
-
-
-def test_refits_keep_numbers_of_votes_apart():
-    rng = np.random.default_rng(0)
-    sizes = np.repeat([5, 12], [30, 90])
-    votes = rng.multinomial(sizes, rng.dirichlet([1, 1, 1], 120))
-    masses = priors.bootstrap_masses(votes, priors.fit_grid(votes), 100, rng)
-    assert list(masses) == [5, 12]
-    assert masses[5].sum(axis=1).mean() == pytest.approx(0.25, abs=0.02)

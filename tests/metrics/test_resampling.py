@@ -20,17 +20,8 @@ def test_percentile_intervals_agree_with_scipy():
     theirs = scipy.stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(6)
     ).confidence_interval
-    low, high = percentile_interval(
-        bootstrap_means(values[:, np.newaxis], 20_000, np.random.default_rng(7))
-    )
-    assert low[0] == pytest.approx(theirs.low, abs=0.01)
-    assert high[0] == pytest.approx(theirs.high, abs=0.01)
-
-
-def test_percentile_intervals_of_a_column_that_is_not_always_defined_are_not_defined():
-    low, high = percentile_interval([[1.0, 1.0], [2.0, np.nan], [3.0, 2.0]])
-    assert (low[0], high[0]) == (1, 3)
-    assert np.isnan([low[1], high[1]]).all()
+    draws = bootstrap_means(values[:, np.newaxis], 20_000, np.random.default_rng(7))
+    assert np.ravel(percentile_interval(draws)) == pytest.approx(theirs, abs=0.01)
 
 
 # Few values, so that many are 0 and many are tied with the ends.
@@ -70,9 +61,10 @@ def test_how_often_each_is_best_adds_up_and_shows_ties():
     np.testing.assert_allclose(nearest, [1 / 12, (2 + 1 / 3) / 4, (1 + 1 / 3) / 4])
 
 
-def test_what_is_not_always_defined_is_never_best():
-    draws = np.array([[np.nan, 2.0], [0.0, 2.0]])
-    best, tied = resampling.best_shares(draws, "lower")
+def test_what_is_not_always_defined_has_no_interval_and_is_never_best():
+    low, high = percentile_interval([[1.0, 1.0], [2.0, np.nan], [3.0, 2.0]])
+    np.testing.assert_array_equal([low, high], [[1, np.nan], [3, np.nan]])
+    best, tied = resampling.best_shares(np.array([[np.nan, 2.0], [0.0, 2.0]]), "lower")
     np.testing.assert_array_equal(best, [np.nan, 1])
     np.testing.assert_array_equal(tied, [np.nan, 0])
 
@@ -113,31 +105,7 @@ def test_tables_over_the_same_items_share_their_draws():
 
 
 def test_a_table_without_a_drawn_item_has_no_mean():
-    tables = [(np.array([5]), np.ones((1, 1)))]
-    (found,) = resampling.bootstrap_tables(tables, np.arange(6), 50, np.random.default_rng(0))
-    assert np.isnan(found).any()
+    tables = [(np.array([1]), np.ones((1, 1)))]
+    (found,) = resampling.bootstrap_tables(tables, np.arange(2), 1000, np.random.default_rng(0))
     assert (found[~np.isnan(found)] == 1).all()
-    (found,) = resampling.bootstrap_tables(
-        [(np.array([0]), np.ones((1, 1)))], np.arange(2), 1000, np.random.default_rng(0)
-    )
     assert np.isnan(found).mean() == pytest.approx(1 / 4, abs=0.05)  # drawn once is enough
-
-
-VOTES = [[20, 10], [30, 30]]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda rng: bootstrap_means(np.zeros((0, 2)), 10, rng), "shape"),
-        (lambda rng: bootstrap_means([[1.0]], 0, rng), "n_resamples"),
-        (lambda rng: percentile_interval([[1.0]], level=95), "level"),
-        (lambda rng: resampling.split_votes(VOTES, (0, 5), rng), "sizes are"),
-        (lambda rng: resampling.split_votes(VOTES, (31,), rng), "sizes are"),
-        (lambda rng: resampling.rescale(1, at_zero=2, at_one=2), "both references"),
-        (lambda rng: resampling.draw_votes([[0.5, 0.5]], 0, rng), "n_votes is 0"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(np.random.default_rng(0))

@@ -83,21 +83,6 @@ def test_what_has_no_value_or_no_interval():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: signals.spearman([1, 2], [1, 2, 3]), "shapes"),
-        (lambda: signals.spearman([1, np.nan], [1, 2]), "finite"),
-        (lambda: signals.spearman([1, 2], [1, 2], level=95), "level is 95"),
-        (lambda: signals.auroc([1, 2], [True]), "as many marks"),
-        (lambda: signals.contested([[0.5, 0.5]], entropy_above=1, majority_below=0.5), "not both"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
     ("n_items", "n_replicates", "n_large", "slope", "votes"),
     [
         (150, 300, 40_000, 0.6, 100),

@@ -1,6 +1,62 @@
+import matplotlib.pyplot as plt
 import pandas as pd
+import pytest
 
-from chaos_utils.plots import bins, ceilings
+from chaos_utils.analyses.collection import open_ways
+from chaos_utils.base.style import NARROW, WIDE, look
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.plots.bins import plot_jsd_by_entropy
+from chaos_utils.plots.ceilings import plot_items_by_votes
+from chaos_utils.plots.collection import plot_protocol
+from chaos_utils.plots.crowd import plot_crowd
+from chaos_utils.plots.training import plot_training_curves
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_no_two_labels_of_the_machine_overlap(narrow):
+    with look("light", narrow=narrow):
+        figure = plot_protocol(open_ways(load_protocol()).rows)
+        figure.draw_without_rendering()
+    assert figure.get_size_inches()[0] == (NARROW if narrow else WIDE)
+    axis = figure.axes[0]
+    written = [text for text in axis.texts if text.get_text()]
+    boxes = [text.get_window_extent() for text in written]
+    for number, one in enumerate(boxes):
+        assert not any(one.overlaps(other) for other in boxes[:number]), written[number]
+        assert figure.bbox.containsx(one.x0), written[number]
+        assert figure.bbox.containsx(one.x1), written[number]
+    assert min(text.get_fontsize() for text in written) >= 7
+
+
+@pytest.mark.parametrize(("most", "n_dotted"), [(5, 2), (100, 1), (3, 3)])
+def test_numbers_beyond_the_votes_there_are_are_dotted(most, n_dotted):
+    sizes = pd.DataFrame({"part": "sizes", "low": [0.5, 0.75], "high": [0.75, 1.0],
+                          "plain": [0.4, 0.6], "value": [0.7, 0.3]})  # fmt: skip
+    votes = pd.DataFrame({"part": "votes", "n_votes": [1, 5, 100], "value": [0.4, 0.2, 0.1],
+                          "most_votes": most, "median": 3})  # fmt: skip
+    with look("light"):
+        left, right = plot_crowd(pd.concat([sizes, votes], ignore_index=True)).axes
+    assert [bar.get_height() for bar in left.patches[:2]] == [0.4, 0.6]
+    dotted = next(line for line in right.lines if line.get_linestyle() == ":")
+    assert len(dotted.get_xdata()) == n_dotted
+
+
+def test_runs_are_distinguished_without_colour():
+    rows = [
+        ("nli", f"run {k}", f"size {k}", 0, measure, items, value)
+        for k in range(6)
+        for measure, values in (("loss", (1.0, 0.5)), ("dev_accuracy", (0.4, 0.8)))
+        for items, value in zip((100, 1000), values, strict=True)
+    ]
+    columns = ["task", "run", "label", "fold", "measure", "items", "value"]
+    lines = plot_training_curves(pd.DataFrame(rows, columns=columns)).axes[1].lines[:6]
+    assert len({str(line._dash_pattern) for line in lines}) == 6
 
 
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
@@ -10,37 +66,26 @@ def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
         for name in ("snli", "severity", "alphanli", "snli+mnli", "mnli")
         for b in (1, 2)
     ]  # fmt: skip
-    axes = bins.plot_jsd_by_entropy(pd.DataFrame(rows)).axes
+    axes = plot_jsd_by_entropy(pd.DataFrame(rows)).axes
     titles = [axis.get_title() for axis in axes if axis.get_visible()]
     assert titles == [
         "ChaosNLI-αNLI", "Severity", "SNLI and MNLI pooled", "ChaosNLI-SNLI", "ChaosNLI-MNLI",
     ]  # fmt: skip
 
 
-def bought(names, sizes):
+def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
+    names = [*(f"system {i}" for i in range(6)), "uniform", "old label"]
     rows = [
         {"dataset": "severity", "system": name, "n_votes": k, "n_items": 600 // k, "bias": 0.1 / k,
          "standard_error": 0.01 * k, "total_error": 0.1 / k + 0.01 * k}
         for name in names
-        for k in sizes
+        for k in (1, 2, 5)
     ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def test_numbers_of_items_keep_clear_of_each_other(others):
-    axis = ceilings.plot_items_by_votes(bought(["uniform"], (1, 2, 3, 5, 20))).axes[0]
-    ticks = [text.get_text() for text in axis.get_xticklabels()]
-    assert ticks == ["1\n600", "5\n120", "20\n30"]
-
-
-def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
-    names = [*(f"system {i}" for i in range(6)), "uniform", "old label"]
-    figure = ceilings.plot_items_by_votes(bought(names, (1, 2, 5)))
+    figure = plot_items_by_votes(pd.DataFrame(rows))
     named = {text.get_text() for text in figure.legends[0].get_texts()}
     assert named == {"system 0", "system 5", "uniform", "old label"}
-    totals = [line for line in figure.axes[0].lines if line.get_linewidth() > 1.5]
-    totals = [line for line in totals if len(line.get_xdata()) > 1]
+    totals = [line for line in figure.axes[0].lines
+              if line.get_linewidth() > 1.5 and len(line.get_xdata()) > 1]  # fmt: skip
     assert len(totals) == len({line.get_color() for line in totals}) == 4
-    least = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert len(least) == 4
-    assert {line.get_ydata()[0] for line in least} == {0.07}
+    least = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert least == [0.07] * 4

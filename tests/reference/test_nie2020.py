@@ -14,15 +14,10 @@ def test_change_rates_equal_table_2(released):
     ours = annotations.data_statistics(evidence_on(released)).rows.set_index("dataset")
     theirs = read_published("nie2020_table2").set_index("dataset")
     assert (ours["n_examples"] == theirs["n_examples"].reindex(ours.index)).all()
-    assert ours["change_rate_percent"].round(2).to_dict() == {
-        "snli": 24.97,
-        "mnli": 31.77,
-        "alphanli": 10.64,
-    }
-    assert ours["change_rate_full_dev_percent"].round(2).dropna().to_dict() == {
-        "snli": 3.78,
-        "mnli": 5.08,
-    }
+    expected = {"snli": 24.97, "mnli": 31.77, "alphanli": 10.64}
+    assert ours["change_rate_percent"].round(2).to_dict() == expected
+    of_all = ours["change_rate_full_dev_percent"].round(2).dropna()
+    assert of_all.to_dict() == {"snli": 3.78, "mnli": 5.08}
 
 
 def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(released):
@@ -33,27 +28,18 @@ def test_label_counts_equal_table_7_but_for_the_votes_that_were_not_released(rel
         assert table.loc[(dataset, "new_majority"), "value"][labels].tolist() == majorities
         for statistic in ("old_majority", "new_majority", "old_raw_count"):
             assert (table.loc[(dataset, statistic), "difference"] == 0).all()
-    new = (
-        table.xs("new_raw_count", level="statistic")
-        .groupby("dataset")[["value", "published"]]
-        .sum()
-    )
+    new = table.xs("new_raw_count", level="statistic")
+    new = new.groupby("dataset")[["value", "published"]].sum()
     assert new.loc["snli"].tolist() == [151_400, 151_361]
     assert new.loc["mnli"].tolist() == [159_900, 159_868]
 
 
-@pytest.mark.parametrize(
-    ("column", "digits", "values"),
-    [
-        ("n_ties", 0, [14, 14, 8]),
-        ("mean_entropy_bits", 3, [0.798, 1.072, 0.414]),
-        ("fleiss_kappa", 3, [0.447, 0.283, 0.648]),
-    ],
-)
-def test_agreement(released, column, digits, values):
+def test_agreement(released):
     table = annotations.agreement(evidence_on(released), n_resamples=10, seed=0).rows
     assert table["dataset"].tolist() == ["snli", "mnli", "alphanli"]
-    assert table[column].round(digits).tolist() == values
+    assert table["n_ties"].tolist() == [14, 14, 8]
+    assert table["mean_entropy_bits"].round(3).tolist() == [0.798, 1.072, 0.414]
+    assert table["fleiss_kappa"].round(3).tolist() == [0.447, 0.283, 0.648]
 
 
 def test_the_papers_examples_are_all_in_the_data(released):

@@ -1,4 +1,4 @@
-"""What annotators' votes are worth: agreement with the rest, Dawid and Skene's errors."""
+"""Annotators: agreement with the rest, Dawid and Skene's errors, whether systems replace them."""
 
 from types import SimpleNamespace
 
@@ -11,6 +11,8 @@ from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations
 from chaos_utils.scoring import annotators
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.replacement import replacement_test
+from chaos_utils.scoring.systems import computed, mean_vote, oracle, uniform
 
 
 class Crowd(SimpleNamespace):
@@ -68,6 +70,12 @@ def test_dawid_and_skene_find_the_errors_and_beat_the_majority(simulated):
     assert right > (votes.counts.argmax(axis=1) == truth).mean() + 0.01
     accuracy = np.einsum("akk,k->a", errors, [0.5, 0.3, 0.2])
     np.testing.assert_allclose(found.accuracy, accuracy, atol=0.08)
+    # A step from there is that of Dawid and Skene (1979), vote by vote.
+    known, chances = votes.annotations, np.tile(found.prior, (len(votes), 1))
+    for item, annotator, label in zip(known.item, known.annotator, known.label, strict=True):
+        chances[item] *= found.errors[annotator, :, label]
+    chances /= chances.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.chances, chances, atol=1e-9)
 
 
 @pytest.mark.slow  # its library is slow to import
@@ -84,18 +92,6 @@ def test_dawid_and_skene_agree_with_crowd_kit(simulated, monkeypatch):
     assert np.abs(dawid_skene(votes).chances - theirs[[0, 1, 2]].to_numpy()).max() < 0.002
 
 
-def test_a_step_of_em_is_what_the_paper_says(simulated):
-    """The equations of Dawid and Skene (1979), vote by vote, from the estimate that was found."""
-    votes, _, _ = simulated
-    known, found = votes.annotations, dawid_skene(votes)
-    chances = np.tile(found.prior, (len(votes), 1))
-    for item, annotator, label in zip(known.item, known.annotator, known.label, strict=True):
-        chances[item] *= found.errors[annotator, :, label]
-    np.testing.assert_allclose(
-        found.chances, chances / chances.sum(axis=1, keepdims=True), atol=1e-9
-    )
-
-
 def test_without_annotators_it_is_refused(simulated):
     bare = Crowd(**(vars(simulated[0]) | {"annotations": None}))
     for function in (agreement_with_rest, dawid_skene):
@@ -108,3 +104,26 @@ def test_snow_s_annotators_are_cleaned_as_published(released_root):
     right = (dawid_skene(rte).chances.argmax(axis=1) == rte.old_label).mean()
     assert right == pytest.approx(0.927, abs=0.002)
     assert right > (rte.counts.argmax(axis=1) == rte.old_label).mean() + 0.02
+
+
+def test_a_system_that_names_the_majority_does_better_than_one_that_does_not(others):
+    votes = others[0]
+    majority = computed("majority", votes, np.eye(4)[votes.majority])
+    wrong = computed("wrong", votes, np.eye(4)[votes.counts.argmin(axis=1)])
+    given = {"epsilon": 0.1, "fewest_items": 20}
+    better, worse = (replacement_test(votes, one, **given) for one in (majority, wrong))
+    assert better.winning_rate > 0.9
+    assert worse.winning_rate == 0
+    assert len(better.annotator) == len(worse.annotator) > 10
+    ordered = replacement_test(votes, majority, ordered=True, **given)
+    assert ordered.advantage_probability != better.advantage_probability
+
+
+def test_what_cannot_be_tested_is_one_error(others):
+    votes = others[0]
+    with pytest.raises(ChaosError, match="made from the votes that judge it"):
+        replacement_test(votes, oracle(votes), epsilon=0.1)
+    with pytest.raises(ChaosError, match="nobody labelled 1000 items"):
+        replacement_test(votes, mean_vote(votes), epsilon=0.1, fewest_items=1000)
+    with pytest.raises(ChaosError, match="does not say who gave which label"):
+        replacement_test(others[1], uniform(others[1]), epsilon=0.1)

@@ -7,15 +7,10 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.scoring.systems import (
-    mean_vote,
-    mean_vote_given_old_label,
-)
-
-FITTED = (mean_vote, mean_vote_given_old_label)
+from chaos_utils.scoring.systems import class_prior, mean_vote, mean_vote_given_old_label
 
 
-@pytest.mark.parametrize("baseline", FITTED)
+@pytest.mark.parametrize("baseline", [mean_vote, mean_vote_given_old_label])
 def test_what_an_item_says_does_not_touch_its_own_prediction(sample, baseline):
     votes = sample[0]
     before = baseline(votes).probabilities
@@ -28,6 +23,12 @@ def test_what_an_item_says_does_not_touch_its_own_prediction(sample, baseline):
     system = baseline(votes)
     assert (system.out_of_fold, system.trained_on) == (True, ("votes of snli",))
     assert "votes of other items" in system.notes[0]
+
+
+def test_the_prior_does_not_know_its_own_item(sample):
+    prior = class_prior(sample[0]).probabilities
+    assert 1 < len(np.unique(prior, axis=0)) <= 10  # one a fold
+    np.testing.assert_allclose(prior.sum(axis=1), 1)
 
 
 def test_the_mean_vote_is_the_mean_of_the_other_folds(sample):
@@ -44,11 +45,8 @@ def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(samp
     votes = sample[0]
     found = mean_vote_given_old_label(votes, n_folds=2).probabilities
     assert len(np.unique(found, axis=0)) == 6
-    # Without a seventh label among the others, its items get the mean vote.
-    alone = votes.old_label.copy()
-    alone[:] = 0
-    alone[5] = 1
-    lonely = replace(votes, given_old_label=frozen(alone))
+    # A label that no other item has: its item gets the mean vote.
+    lonely = replace(votes, given_old_label=frozen(np.arange(len(votes)) == 5))
     given, mean = mean_vote_given_old_label(lonely), mean_vote(lonely)
     np.testing.assert_allclose(given.probabilities[5], mean.probabilities[5])
     with pytest.raises(ChaosError, match="old labels"):

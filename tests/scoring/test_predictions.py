@@ -50,40 +50,29 @@ def check(one, name="m", k=3):
         one.probabilities[0, 0] = 1
 
 
-# Formats
-
-
 @pytest.mark.parametrize(("dataset", "k"), [("snli", 3), ("alphanli", 2)])
 def test_every_format_gives_the_same_predictions(tmp_path, dataset, k):
     votes = made_votes(get_dataset(dataset))
     table = table_of(votes)
-    files = {
-        "probabilities": write_chaosnli(
-            tmp_path / "p", lambda i: {"predicted_probabilities": shares(i, k)}
-        ),
-        "logits": write_chaosnli(
-            tmp_path / "l", lambda i: {"logits": np.log(shares(i, k)).tolist()}
-        ),
-        "b": write_lines(tmp_path / "b", lambda i: {"probs": shares(i, k)}),
+    texts = {
+        "p": entries_text(lambda i: {"predicted_probabilities": shares(i, k)}),
+        "l": entries_text(lambda i: {"logits": np.log(shares(i, k)).tolist()}),
+        "lines": lines_text(lambda i: {"probs": shares(i, k)}),
+        "csv": table.to_csv(index=False),
     }
     if k == 3:
-        files["r"] = write_lines(tmp_path / "r", released_entry)
-    table.to_csv(tmp_path / "c", index=False)
-    tables = {
-        "e": table,
-        "named": table.assign(model="bert"),
-        "index": table.set_index("uid"),
-        "both": table.assign(model="bert").set_index(["model", "uid"]),
-    }
-    for name, one in tables.items():
-        one.to_parquet(tmp_path / name)
-    (one,) = read_predictions(tmp_path / "c", [votes])
-    write_predictions(tmp_path / "w", [one])
-    files |= {name: tmp_path / name for name in ("c", "w", *tables)}
-    names = {"probabilities": "m", "logits": "m", "named": "bert", "both": "bert", "w": "c"}
-    for name, path in files.items():
+        texts["released"] = lines_text(released_entry)
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    table.to_parquet(tmp_path / "parquet")
+    table.assign(model="bert").to_parquet(tmp_path / "named")
+    table.set_index("uid").to_parquet(tmp_path / "index")
+    table.assign(model="bert").set_index(["model", "uid"]).to_parquet(tmp_path / "both")
+    write_predictions(tmp_path / "written", read_predictions(tmp_path / "csv", [votes]))
+    stated = {"p": "m", "l": "m", "named": "bert", "both": "bert", "written": "csv"}
+    for path in tmp_path.iterdir():
         (one,) = read_predictions(path, [votes])
-        check(one, names.get(name, name), k)
+        check(one, stated.get(path.name, path.name), k)
 
 
 @pytest.mark.parametrize(("delimiter", "comma"), [(",", "."), (";", "."), (";", ","), ("\t", ".")])
@@ -140,9 +129,6 @@ def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, monkeypatc
     assert "machine votes: 1–3 samples per item" in system.notes[0]
     assert "Krichevsky–Trofimov" in system.notes[0]
     assert not system.stated
-
-
-# Models, labels, datasets
 
 
 def test_a_file_of_many_models_and_one_of_them(tmp_path, votes):
@@ -207,21 +193,18 @@ def test_the_dataset_that_a_row_names(tmp_path, votes, column):
         return read_predictions(tmp_path / "m.csv", [votes, mnli])
 
     for names in (["snli"] * N + ["mnli"] * N, "anything"):
-        found = named(names)
-        assert [one.dataset.name for one in found] == ["snli", "mnli"]
-        assert not any(one.notes for one in found)
+        assert [(one.dataset.name, one.notes) for one in named(names)] == [
+            ("snli", ()),
+            ("mnli", ()),
+        ]
     with pytest.raises(ChaosError, match="line 2: dataset is mnli, but uid 'u0' is in snli"):
         named("mnli")
 
 
-# What a system is
-
-
 def test_parts_are_joined_unless_they_overlap(tmp_path, votes):
-    lines = write_csv(tmp_path / "c.csv").read_text().splitlines()[1:]
-    parts = []
-    for name, chosen in (("a", lines[:25]), ("b", lines[25:])):
-        path = write_csv(tmp_path / f"{name}.csv", chosen)
+    lines, parts = csv_text().splitlines()[1:], []
+    for chosen in (lines[:25], lines[25:]):
+        path = write_csv(tmp_path / "part.csv", chosen)
         parts += read_predictions(path, [votes], allow_missing=True)
     check(join(parts, "both"), "both")
     with pytest.raises(ChaosError, match="25 items twice"):
@@ -229,13 +212,9 @@ def test_parts_are_joined_unless_they_overlap(tmp_path, votes):
 
 
 def test_a_joined_system_was_trained_on_what_its_parts_were(votes):
-    whole = systems.computed("part", votes, [shares(i) for i in range(N)])
-
-    def part(rows, **fields):
-        return part_of(whole, rows, seed=1, **fields)
-
-    corpus = part(slice(20), trained_on=("SNLI",), origin="released")
-    folded = part(slice(20, N), trained_on=("votes of snli",), out_of_fold=True)
+    whole = replace(systems.computed("part", votes, [shares(i) for i in range(N)]), seed=1)
+    corpus = part_of(whole, slice(20), trained_on=("SNLI",), origin="released")
+    folded = part_of(whole, slice(20, N), trained_on=("votes of snli",), out_of_fold=True)
     both = join([corpus, folded], "both")
     assert (both.trained_on, both.seed) == (("SNLI", "votes of snli"), 1)
     assert (both.origin, both.family) == ("yours", "both")
@@ -249,38 +228,24 @@ def test_columns_may_say_what_a_system_is(tmp_path, votes):
         table_of(votes).assign(**columns).to_csv(tmp_path / "m.csv", index=False)
         return read_predictions(tmp_path / "m.csv", [votes])[0]
 
-    plain = described()
+    plain = described(note="odd", count=7)  # columns that are no shares are left alone
     assert (plain.family, plain.seed, plain.trained_on, plain.origin) == ("m", None, (), "yours")
     one = described(family="BERT", seed=3, trained_on="SNLI; votes of ChaosNLI-SNLI")
     assert (one.family, one.seed, one.trained_on) == ("BERT", 3, ("SNLI", "votes of snli"))
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
         one.aligned_to(votes)
     assert len(one.aligned_to(votes, in_sample=True).human) == N
-    for allowed in (
-        {"trained_on": "votes of snli", "out_of_fold": True},
-        {"trained_on": "SNLI"},
-        {"trained_on": "votes of mnli"},
-    ):
-        assert len(described(**allowed).aligned_to(votes).human) == N
+    for trained_on, out_of_fold in (("votes of snli", True), ("votes of mnli", False)):
+        allowed = described(trained_on=trained_on, out_of_fold=out_of_fold)
+        assert len(allowed.aligned_to(votes).human) == N
 
 
-# Runs of this project
-
-
-@pytest.fixture
-def run(tmp_path):
-    """Votes, and the folder of a run on them."""
-    votes = made_votes(get_dataset("alphanli"))
-    values = [np.array([shares(i, 2) for i in range(N)])]
+def test_a_file_in_a_run_s_folder_is_what_the_record_says(tmp_path):
+    votes, folder = made_votes(get_dataset("alphanli")), tmp_path / "soft"
     write_run(
-        tmp_path / "soft", [votes], values, system="Ours, vote shares, seed 2",
-        settings={"train": "chaosnli", "seed": 2},
+        folder, [votes], [np.array([shares(i, 2) for i in range(N)])],
+        system="Ours, vote shares, seed 2", settings={"train": "chaosnli", "seed": 2},
     )  # fmt: skip
-    return votes, tmp_path / "soft"
-
-
-def test_a_file_in_a_run_s_folder_is_what_the_record_says(run, tmp_path):
-    votes, folder = run
     path = folder / "predictions.parquet"
     (one,) = read_predictions(path, [votes])
     assert (one.origin, one.family, one.seed) == ("trained", "Ours, vote shares", 2)

@@ -36,18 +36,12 @@ def write(sample, tmp_path):
     return made
 
 
-@pytest.fixture
-def damaged(write):
-    """A function that writes a run and then its record again: other entries, or another text."""
-
-    def made(text="", **changes):
-        path = write("run").folder / RECORD_FILE
-        record = json.loads(path.read_text("utf-8")) | changes
-        kept = {name: value for name, value in record.items() if value is not ...}
-        path.write_text(text or json.dumps(kept), "utf-8")
-        return path
-
-    return made
+def damage(run, text="", **changes):
+    """Write a run's record again, with other entries or as another text; return its folder."""
+    record = json.loads((run.folder / RECORD_FILE).read_text("utf-8")) | changes
+    kept = {name: value for name, value in record.items() if value is not ...}
+    (run.folder / RECORD_FILE).write_text(text or json.dumps(kept), "utf-8")
+    return run.folder
 
 
 def fields(run):
@@ -55,19 +49,16 @@ def fields(run):
     return about["trained_on"], about["out_of_fold"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "changes"),
-    [
-        ("plain", {}),
-        ("size", {"settings": {"max_train_examples": 1000}}),
-        ("smoothing", {"settings": {"label_smoothing": 0.1, "max_train_examples": 1000}}),
-        ("distilled", {"settings": {"teacher": "a", "loss": "soft"}}),
-        ("votes", {"settings": ON_VOTES}),
-        ("predicted", {"predicted": {"run": "a", "mc_samples": 10}}),
-    ],
-)
-def test_kinds_follow_from_settings(write, kind, changes):
-    assert kind_of(write("a", **changes)) == kind
+def test_kinds_follow_from_settings(write):
+    for kind, changes in {
+        "plain": {},
+        "size": {"settings": {"max_train_examples": 1000}},
+        "smoothing": {"settings": {"label_smoothing": 0.1, "max_train_examples": 1000}},
+        "distilled": {"settings": {"teacher": "a", "loss": "soft"}},
+        "votes": {"settings": ON_VOTES},
+        "predicted": {"predicted": {"run": "a", "mc_samples": 10}},
+    }.items():
+        assert kind_of(write(kind, **changes)) == kind
 
 
 @pytest.mark.parametrize(
@@ -103,10 +94,7 @@ def test_folds_are_out_of_fold_unless_they_start_from_a_run_that_saw_the_votes(w
     assert fields(leaking) == ((*CORPORA, *VOTES), False)
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
         leaking.predictions_on(sample[0]).aligned_to(sample[0])
-
-
-def test_runs_in_a_circle_say_what_their_own_records_do(write):
-    write("one", {"init": "other"})
+    write("one", {"init": "other"})  # in a circle, each says what its own record does
     assert fields(write("other", {"init": "one"})) == (CORPORA, False)
 
 
@@ -127,20 +115,14 @@ def test_a_run_is_found_by_its_path_and_a_missing_one_is_named(write, tmp_path):
 
 
 def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
-    def part(name, n, **settings):
-        return write(name, {"max_train_examples": n} | settings)
-
-    other = [part("other-9", 9, model="mpnet-base"), part("other-90", 90, model="mpnet-base")]
-    other.append(part("other-90-s1", 90, model="mpnet-base", seed=1))
-    smooth = write("smooth", {"label_smoothing": 0.1})
-    parts = [part("part-9", 9), part("part-90", 90)]
-
-    def names(*runs):
-        return [run.name for run in of_most_items(runs)]
-
-    assert names(smooth, *parts, *other) == ["part-90", "other-90", "other-90-s1"]
-    whole = write("whole", {"seed": 3})
-    assert names(*parts, whole, *other) == ["whole", "other-90", "other-90-s1"]
+    parts = [write(f"part-{n}", {"max_train_examples": n}) for n in (9, 90)]
+    for n, seed in ((9, 0), (90, 0), (90, 1)):
+        other = {"max_train_examples": n, "model": "mpnet-base", "seed": seed}
+        parts.append(write(f"other-{n}-s{seed}", other))
+    smooth, whole = write("smooth", {"label_smoothing": 0.1}), write("whole", {"seed": 3})
+    for runs, first in (([smooth, *parts], "part-90"), ([*parts, whole], "whole")):
+        names = {run.name for run in of_most_items(runs)}
+        assert names == {first, "other-90-s0", "other-90-s1"}
 
 
 @pytest.mark.parametrize(
@@ -157,25 +139,25 @@ def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
         {"text": '{"system": 1, "system": 2}'},
     ],
 )
-def test_a_record_that_is_damaged_is_reported_in_plain_words(damaged, wrong):
+def test_a_record_that_is_damaged_is_reported_in_plain_words(write, wrong):
     with pytest.raises(ChaosError, match="record cannot be read") as fault:
-        read_run(damaged(**wrong).parent)
+        read_run(damage(write("run"), **wrong))
     assert not re.search("char |NoneType|object is not", str(fault.value))
     assert "found:" in str(fault.value)
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"outputs'])
-def test_a_damaged_record_below_results_is_never_passed_over(damaged, tmp_path, monkeypatch, text):
-    path = damaged(text)
+def test_a_damaged_record_below_results_is_never_passed_over(write, tmp_path, monkeypatch, text):
+    folder = damage(write("run"), text)
     monkeypatch.setattr(paths, "find_project", lambda: tmp_path)
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     with pytest.raises(ChaosError, match="record cannot be read"):
-        run_of(path.parent / PREDICTIONS_FILE)
+        run_of(folder / PREDICTIONS_FILE)
 
 
-def test_a_record_of_ours_without_outputs_is_damaged_anywhere(damaged):
-    path = damaged(outputs=...)
+def test_a_record_of_ours_without_outputs_is_damaged_anywhere(write):
+    run = write("run")
     with pytest.raises(ChaosError, match="missing: outputs"):
-        run_of(path.parent / PREDICTIONS_FILE)
-    path.write_text('{"settings": {}, "data": "x"}', "utf-8")  # another program's
-    assert run_of(path.parent / PREDICTIONS_FILE) is None
+        run_of(damage(run, outputs=...) / PREDICTIONS_FILE)
+    of_another_program = '{"settings": {}, "data": "x"}'
+    assert run_of(damage(run, of_another_program) / PREDICTIONS_FILE) is None

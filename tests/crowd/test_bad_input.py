@@ -1,0 +1,82 @@
+"""What the protocol, the simulation and the design of a collection refuse."""
+
+import pytest
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture
+from chaos_utils.crowd.design import guidance, stage_effects
+from chaos_utils.crowd.expected import Expectation
+from chaos_utils.crowd.fitting import fit
+from chaos_utils.crowd.materials import cut
+from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.crowd.simulate import simulate
+
+BEGIN = {"type": "begin"}
+NOBODY = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
+
+
+def answer(kind, **changes):
+    given = {"answer": "e", "expected": None if kind == "item" else "e"}
+    return {"type": "answer", "kind": kind, "item": "an-item", **given, **changes}
+
+
+PASSED = [BEGIN, *[answer("qualification")] * 5, *[answer("training")] * 12]
+
+
+def small(sample):
+    return cut(sample[0], sample, n_items=60)
+
+
+def guided(sample, **changes):
+    few = {"check_rates": (0.1,), "thresholds": (0.75,), "n_items": 60}
+    given = {"population": mixture(), "budget": 300.0, **few} | changes
+    guidance(small(sample), **given)
+
+
+def fitted(sample, **changes):
+    expectation = Expectation(load_protocol(), small(sample))
+    fit(expectation, expectation.summary(mixture()) | changes)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        # parameters of the protocol
+        (lambda _: load_protocol(min_check_accuracy=1.1), r"\[0, 1\]"),
+        (lambda _: load_protocol(check_rate=float("nan")), r"\[0, 1\]"),
+        (lambda _: load_protocol(min_training_accuracy="high"), r"\[0, 1\]"),
+        (lambda _: load_protocol(training_items=2.5), "an integer"),
+        (lambda _: load_protocol(max_wrong_in_a_row=0), "at least 1"),
+        (lambda _: load_protocol(training_item=3), "training_items"),
+        # events
+        (lambda _: load_protocol().replay([*PASSED, {"type": "draw"}]), "whether a check comes"),
+        (lambda _: load_protocol().replay([*PASSED, {"type": "answer"}]),
+         "expected: *draw or stop"),
+        (lambda _: load_protocol().replay([BEGIN, answer("item")]), "kind 'item'"),
+        (lambda _: load_protocol().replay([BEGIN, answer("qualification", expected=None)]),
+         "incomplete"),
+        (lambda _: load_protocol().replay([BEGIN, BEGIN]), "where: +event 2, state"),
+        # populations and items
+        (lambda _: mixture(careless=1.2), r"careless.*\[0, 1\]"),
+        (lambda _: mixture(lapse_in_tests=-0.1), "lapse_in_tests of careful"),
+        (lambda _: mixture(mean_stay=0), "mean stay.*above 0 items"),
+        (lambda _: Population({"a": Kind(0, 0)}, {"a": 0.5}, 10), "with the sum 1"),
+        (lambda sample: simulate(load_protocol(), small(sample), NOBODY), "never ends"),
+        (lambda sample: cut(sample[1], sample[1:2], bar=0.99), "0 items with more than 99%"),
+        (lambda sample: cut(sample[0], sample, n_items=0), "nothing to judge"),
+        # calibration and design
+        (lambda sample: fitted(sample, plateau_percent=float("nan")), "plateau_percent"),
+        (lambda sample: stage_effects(small(sample), mixture(), n_runs=0),
+         "Nothing would be simulated"),
+        (lambda sample: guided(sample, budget=-600.0), "not a sum of money.*-600"),
+        (lambda sample: guided(sample, budget=float("nan")), "not a sum of money"),
+        (lambda sample: guided(sample, budget=0.04, n_items=1), r"\$0.04 for 1 items"),
+        (lambda sample: guided(sample, population=NOBODY), "no vote ever counts"),
+        (lambda sample: guided(sample, n_items=0), "nothing to judge"),
+        (lambda sample: guided(sample, thresholds=[]), "nothing to compare.*thresholds"),
+        (lambda sample: guided(sample, thresholds=[75]), r"min_check_accuracy.*\[0, 1\]"),
+    ],
+)  # fmt: skip
+def test_what_there_cannot_be_is_one_error(sample, call, message):
+    with pytest.raises(ChaosError, match=f"(?s){message}"):
+        call(sample)

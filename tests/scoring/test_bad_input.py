@@ -1,0 +1,129 @@
+"""What scoring refuses: numbers that do not fit, and systems that votes cannot judge."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.predictions import part_of, votes_from
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.scoring.draws import draw_posterior
+from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
+from chaos_utils.scoring.human_equivalents import TVD, Crowds, brier_equivalent, human_equivalents
+from chaos_utils.scoring.power import (
+    smallest_difference,
+    spread_by_thinning,
+    spread_of_squared_distance,
+)
+from chaos_utils.scoring.recalibration import cross_fit_temperatures, temper
+from chaos_utils.scoring.references import extrapolation_weights
+from chaos_utils.scoring.scores import how_often_best, score
+from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
+from chaos_utils.scoring.systems import load_systems, uniform
+
+LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
+COUNTS, RNG = np.ones((4, 3), dtype=int), np.random.default_rng(0)
+SIDES = [Judged(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: draw_posterior([[3, 2]], 0, RNG), "n_draws"),
+        (lambda: extrapolation_weights([10, 20, 20], 100), "sizes"),
+        (lambda: over_seeds([1.0, 2.0], np.ones((5, 3)), n_items=10), "at least 1 seed"),
+        # fitting
+        (lambda: log_probabilities(2 * EVEN), "sum"),
+        (lambda: fit_map(LOGS, 2 * EVEN, kind="affine"), "shares"),
+        (lambda: fit_map(LOGS[1:], EVEN, kind="affine"), "shape"),
+        (lambda: fit_map(LOGS, EVEN, kind="affine", penalty=-1), "penalty"),
+        (lambda: predict_out_of_fold(LOGS, EVEN, [0, 1], kind="affine"), "folds have shape"),
+        # recalibration
+        (lambda: temper(EVEN, np.nan), "temperature is"),
+        (lambda: temper(EVEN, [1.0, 2.0, 3.0]), "temperature has shape"),
+        (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], 1, RNG), "n_folds"),
+        (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], 5, RNG), "n_folds"),
+        # power
+        (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["jsd"]], 4, RNG), "at most 3 votes"),
+        (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["ece"]], 1, RNG),
+         "ece: expected means"),
+        (lambda: spread_of_squared_distance(np.eye(2, dtype=int), np.eye(2), np.eye(2), 5),
+         "at least 2, 2"),
+        (lambda: smallest_difference(1, 10, power=80), "power is 80"),
+    ],
+)  # fmt: skip
+def test_numbers_that_do_not_fit_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def few(votes):
+    return votes_from(votes, [[3, 1, 0], [5, 5, 0]])
+
+
+def single(votes):
+    return votes_from(votes, [[1, 0, 0], [5, 5, 0]])
+
+
+def in_other_order(votes):
+    return votes.dataset.model_copy(update={"classes": votes.dataset.classes[::-1]})
+
+
+PART = {"measures": ["jsd"], "n_resamples": 40}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        # scores
+        (lambda votes, one: score(votes, [one], measures=["jds"]), "did you mean 'jsd'"),
+        (lambda votes, one: score(votes, [one], seed=-1), "The seed is out of its range"),
+        (lambda votes, one: score(votes, [one], level=95), "between 0 and 1"),
+        (lambda votes, one: score(votes, [one], reference="other"), "no such system"),
+        (lambda votes, one: score(votes, [one], reference="uniform", n_resamples=39),
+         "at least 40"),
+        (lambda votes, one: score(votes, [one], groups={"part": [300]}),
+         "no items, or names one that does not exist"),
+        (lambda votes, one: score(votes, [one, one]), "same name"),
+        (lambda votes, one: score(votes, [part_of(one, range(9))], groups={"rest": range(9, 300)}),
+         "no item in common"),
+        (lambda votes, one: score(votes, [part_of(one, range(3), name="a"),
+                                          part_of(one, range(3, 6))], reference="a", **PART),
+         "share no item"),
+        (lambda votes, one: score(load_votes("mnli", "sample"), [one]), "predicts another dataset"),
+        (lambda votes, one: replace(one, dataset=in_other_order(votes)).aligned_to(votes),
+         "labels in another order"),
+        (lambda votes, one: how_often_best(votes, [part_of(one, range(3)),
+                                                   part_of(one, range(3, 6), name="b")], **PART),
+         "covered by all systems"),
+        (lambda votes, one: how_often_best(votes, [], n_resamples=20), "Finding the best"),
+        # scores over seeds
+        (lambda votes, one: score_over_seeds(votes, [one], reference="other", n_resamples=50),
+         "no such family"),
+        (lambda votes, one: score_over_seeds(votes, [one], n_resamples=1), "Too few resamples"),
+        (lambda votes, one: score_over_seeds(
+            votes, [part_of(load_systems(votes)[0], slice(9)), *load_systems(votes)[1:]], **PART),
+         "cover other items"),
+        # what systems are worth in people
+        (lambda votes, one: Crowds(few(votes), 0), "4 on the item that has fewest"),
+        (lambda votes, one: Crowds(few(votes), 4), "4 on the item that has fewest"),
+        (lambda votes, one: Crowds(single(votes)), "from two votes on"),
+        (lambda votes, one: brier_equivalent(single(votes), uniform(single(votes))),
+         "1 of 2 items have a single vote"),
+        (lambda votes, one: human_equivalents(votes, [one], [f"{TVD[:-1]}s"]),
+         "did you mean 'human_equivalent_tvd'"),
+        (lambda votes, one: Crowds(votes, n_draws=1).equivalents(one, seed=-1),
+         "seed is out of its range"),
+        # maps
+        (lambda *_: fit_map(LOGS, EVEN, kind="afine"), r"no such map[\s\S]*affine"),
+        (lambda *_: fit_map(LOGS, EVEN, kind="affine", objective="tvd"), "no such objective"),
+        (lambda *_: fit_map(LOGS, EVEN, kind=KINDS[0], old_label=ONE_FOLD), "systems alone"),
+        (lambda *_: fit_map(LOGS[:, :0], EVEN, kind=KINDS[0]), "systems alone"),
+        (lambda *_: predict_out_of_fold(LOGS, EVEN, ONE_FOLD, kind="affine"), "single fold"),
+    ],
+)  # fmt: skip
+def test_what_votes_cannot_judge_is_one_error(sample, call, message):
+    with pytest.raises(ChaosError, match=message):
+        call(sample[0], uniform(sample[0]))
