@@ -30,11 +30,10 @@ def environment(project):
 
 
 def started(environment, code, **options):
-    process = subprocess.Popen(
+    return subprocess.Popen(
         [*warm.python(environment), "job", code], env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
     )  # fmt: skip
-    return process
 
 
 def waits_until(holds):
