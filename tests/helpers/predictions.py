@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.datasets.dataset import Dataset
@@ -99,20 +100,16 @@ def blurred(votes, by=0.3, seed=None):
     """Return the vote shares, mixed with the uniform distribution, and perhaps with noise."""
     mixed = (1 - by) * votes.shares + by / votes.dataset.n_classes
     if seed is not None:
-        noise = np.random.default_rng(seed).normal(scale=0.5, size=mixed.shape)
-        mixed = mixed * np.exp(noise)
-        mixed /= mixed.sum(axis=1, keepdims=True)
-    return mixed
+        mixed *= np.exp(np.random.default_rng(seed).normal(scale=0.5, size=mixed.shape))
+    return mixed / mixed.sum(axis=1, keepdims=True)
 
 
 def write_shares(path, votes, values, uids=None):
     """Write predictions of these items, or of some, as CSV."""
-    rows = [
-        ",".join([uid, *map(str, row)])
-        for uid, row in zip(votes.uids, values.tolist(), strict=True)
-        if uids is None or uid in uids
-    ]
-    return write_csv(path, rows, ",".join(["uid", *class_columns(votes.dataset)]))
+    index = pd.Index(votes.uids, name="uid")
+    table = pd.DataFrame(values, index=index, columns=class_columns(votes.dataset))
+    table.loc[list(uids or votes.uids)].to_csv(path)
+    return path
 
 
 def released(i, order=(0, 2, 1), **changes):
@@ -123,12 +120,9 @@ def released(i, order=(0, 2, 1), **changes):
     return made | {"logits": np.log(probs).tolist()} | changes
 
 
-def table_of(votes, k=None):
+def table_of(votes):
     """Return a table of predictions: uid and a column per class."""
-    import pandas as pd
-
-    k = k or votes.dataset.n_classes
-    values = [shares(i, k) for i in range(len(votes))]
+    values = [shares(i, votes.dataset.n_classes) for i in range(len(votes))]
     table = pd.DataFrame(values, columns=class_columns(votes.dataset))
     table.insert(0, "uid", votes.uids)
     return table
