@@ -132,7 +132,6 @@ WRONG_TYPES = [
         ("There is no system", lambda v, m: chaos.evaluate(v, [])),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"": v.shares})),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"a\x1b[31m": v.shares})),
-        ("same name", lambda v, m: chaos.evaluate(v, [m, m])),
         ("There is no measure", lambda v, m: chaos.evaluate(v, m, measures=[])),
         ("A measure is named twice", lambda v, m: chaos.evaluate(v, m, measures=["jsd", "jsd"])),
         ("did you mean 'jsd'", lambda v, m: chaos.evaluate(v, m, measures=["jsb"])),

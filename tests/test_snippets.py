@@ -8,6 +8,7 @@ import tomllib
 import pytest
 import typer
 from helpers.checkout import PROJECT
+from helpers.predictions import write_shares
 from typer.testing import CliRunner
 
 from chaos_utils.base import inputs
@@ -17,11 +18,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.parameters import find_notebook, resolve
 
-PAGES = [
-    PROJECT / "README.md",
-    PROJECT / "CONTRIBUTING.md",
-    *sorted((PROJECT / "book").glob("*.md")),
-]
+PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "book").glob("*.md")])
 # Of the others, only the arguments are checked: they build, train, download or serve.
 RUN = ("evaluate ", "params ", "data status", "dataset ")
 
@@ -51,10 +48,7 @@ def reader(tmp_path_factory):
     """A folder with the files that the snippets read."""
     folder = tmp_path_factory.mktemp("reader")
     votes = load_votes("snli")
-    labels = votes.dataset.labels
-    rows = zip(votes.uids, votes.shares.tolist(), strict=True)
-    lines = [",".join([uid, *map(str, shares)]) for uid, shares in rows]
-    (folder / "predictions.csv").write_text("\n".join([",".join(["uid", *labels]), *lines]))
+    write_shares(folder / "predictions.csv", votes, votes.shares)
     for name, language, text in shown_files(PROJECT / "book" / "datasets.md"):
         one_line = f"{json.dumps(json.loads(text))}\n" if language == "json" else text
         (folder / name).write_text(one_line)
