@@ -16,10 +16,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 def copy_checkout(target: Path) -> Path:
     """Copy what git tracks or would track; nothing that was built."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=PROJECT, capture_output=True, check=True, text=True,
-    ).stdout  # fmt: skip
+    list_files = ("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    listed = subprocess.check_output(list_files, cwd=PROJECT, text=True)
     for name in filter(None, listed.split("\0")):
         if (PROJECT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -129,22 +127,17 @@ def shorten(checkout: Path) -> Path:
     (checkout / "book" / "redirects.yml").write_text("old/page: cite\n")
     registry = checkout / "book" / "figures.yml"
     lines = registry.read_text("utf-8").splitlines(keepends=True)
-    registry.write_text("".join(line for line in lines if line.partition(":")[0] in KEPT), "utf-8")
+    registry.write_text("".join(line for line in lines if line.partition(":")[0] in KEPT))
     return checkout
 
 
 def _without_others(notebook: str) -> str:
     """Return a notebook without the code and the paragraphs that name another figure or table."""
-    cells = []
+    cells, ids = [], re.compile(r"\b(?:fig|tbl)-[a-z-]+\w")
     for cell in notebook.split("\n# %%"):
         kind, _, text = cell.rstrip().partition("\n")
         between = "\n#\n" if kind == " [markdown]" else "\n# %%"
-        parts = [
-            part
-            for part in text.split(between)
-            if KEPT.issuperset(re.findall(r"\b(?:fig|tbl)-[a-z-]+\w", part))
-        ]
-        if parts:
+        if parts := [part for part in text.split(between) if KEPT.issuperset(ids.findall(part))]:
             cells.append(f"{kind}\n{between.join(parts)}\n")
     return "\n# %%".join(cells)
 
@@ -203,7 +196,7 @@ def chaos(*arguments: str, cwd: Path, **environment: str) -> subprocess.Complete
 def chaos_environment(cwd: Path, **environment: str) -> dict[str, str]:
     """Return the environment in which a checkout's own package is used."""
     merged = os.environ | {"PYTHONPATH": str(cwd)} | environment
-    return {name: value for name, value in merged.items() if value != ""}
+    return {name: value for name, value in merged.items() if value}
 
 
 def planned(checkout: Path, *, url: str = "", data: str = "sample") -> set[str]:

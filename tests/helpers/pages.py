@@ -19,8 +19,7 @@ _VIOLATIONS = """async ([place, rules]) => {
     .flatMap(fault => fault.nodes.slice(0, 3).map(node =>
       `${fault.id}: ${node.target} ${node.html.slice(0, 120)} ${node.failureSummary}`));
 }"""
-# Pictures are loaded as they come into view: all of them are brought there, and what is folded
-# is opened.
+# Pictures are loaded as they come into view.
 _UNFOLD = """() => {
   document.querySelectorAll('details').forEach(d => d.open = true);
   document.querySelectorAll('img').forEach(i => i.loading = 'eager');
@@ -134,8 +133,7 @@ def violations(page: Any, place: str | None = None, rules: list[str] | None = No
     """Return what keeps people from using a page, or a place on it, by some of axe-core's rules."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_AXE)
-    found: list[str] = page.evaluate(_VIOLATIONS, [place, rules])
-    return found
+    return page.evaluate(_VIOLATIONS, [place, rules])
 
 
 def _size(url: str) -> int:

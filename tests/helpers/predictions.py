@@ -25,14 +25,10 @@ def made_votes(dataset, n=N, *, old_labels=True, prefix="u", synthetic=False):
     k = dataset.n_classes
     labels = frozen([i % k for i in range(n)])
     counts = frozen(np.eye(k)[labels] * 6 + np.eye(k)[(labels + 1) % k])
-    return Votes(
-        dataset,
-        tuple(f"{prefix}{i}" for i in range(n)),
-        counts,
-        labels,
-        inputs.Input("made by hand", "0" * 64, synthetic),
-        given_old_label=labels if old_labels else None,
-    )
+    uids = tuple(f"{prefix}{i}" for i in range(n))
+    source = inputs.Input("made by hand", "0" * 64, synthetic)
+    given = labels if old_labels else None
+    return Votes(dataset, uids, counts, labels, source, given_old_label=given)
 
 
 def votes_from(like, counts):
@@ -54,12 +50,9 @@ def part_of(system, rows, **changes):
 
 def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"), **more):
     """Return a dataset that the package does not have."""
-    return Dataset.model_validate(
-        {
-            "name": name, "title": name.title(), "labels": list(labels), "release": {},
-            "files": [{"name": f"{name}.jsonl"}], "reader": {"format": "chaosnli"}, **more,
-        }
-    )  # fmt: skip
+    files, reader = [{"name": f"{name}.jsonl"}], {"format": "chaosnli"}
+    known = {"name": name, "title": name.title(), "labels": list(labels), "release": {}}
+    return Dataset.model_validate(known | {"files": files, "reader": reader} | more)
 
 
 def entries_text(entry, models=("m",), n=N):
@@ -79,9 +72,8 @@ def lines_text(entry, n=N):
     return "".join(json.dumps({"uid": f"u{i}", **entry(i)}) + "\n" for i in range(n))
 
 
-def write_chaosnli(
-    path, entry=lambda i: {"predicted_probabilities": shares(i)}, models=("m",), n=N
-):
+def write_chaosnli(path, entry=None, models=("m",), n=N):
+    entry = entry or (lambda i: {"predicted_probabilities": shares(i)})
     path.write_text(entries_text(entry, models, n))
     return path
 
