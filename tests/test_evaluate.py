@@ -347,7 +347,7 @@ def test_bad_input(evaluate, arguments, reported):
 
 def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch):
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "none"))
-    for named, data in (((), "auto"), (("--dataset", "snli"), "released")):
+    for named, data in (((), "auto"), (("--task", "snli"), "released")):  # --dataset of earlier
         done = evaluate("snli.csv", *named, data=data)
         assert done.stderr.startswith("The votes that judge your predictions are not available.")
         for words in ("run `chaos data fetch`", "--data sample"):

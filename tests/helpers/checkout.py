@@ -74,10 +74,8 @@ from chaos_utils.analyses import claims
 from chaos_utils.presentation.claims import Cards
 
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
-common = {
-    "place": "Table 1", "claim": "It is so.", "numbers": {"quantity": "mean_entropy"},
-    "note": f"It is what it is. {evil}",
-}
+common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}
+common |= {"numbers": {"quantity": "mean_entropy"}}
 items = {"words": "The <items> & more", "selection": "dataset=snli&change=changed"}
 several = [
     {"id": "c01", "paper": "nie2020", "rule": "above", "above": 0},
@@ -86,10 +84,8 @@ several = [
     {"id": "c04", "paper": "baan2022", "rule": "open", "numbers": None},
 ]
 several = [claims.Claim.model_validate(common | one) for one in several]
-numbers = pd.DataFrame(
-    [("snli", "mean_entropy", "", 2.0, 1.0, 3.0, 0.001)],
-    columns=["dataset", "quantity", "case", "value", "low", "high", "p"],
-)
+numbers = {"dataset": "snli", "quantity": "mean_entropy", "case": ""}
+numbers = pd.DataFrame([numbers | {"value": 2.0, "low": 1.0, "high": 3.0, "p": 0.001}])
 nothing = numbers.head(0)
 claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several)
 
@@ -97,12 +93,8 @@ claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several
 Cards("tbl-claims", claimed.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
-publish_table(
-    "tbl-claims",
-    claimed,
-    columns=claims.columns_for(resamples),
-    caption="Claims of every verdict, about numbers that are made up.",
-)
+columns = claims.columns_for(resamples)
+publish_table("tbl-claims", claimed, columns=columns, caption="Claims about made-up numbers.")
 """
 
 
