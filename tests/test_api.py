@@ -63,7 +63,6 @@ def test_one_seed_gives_one_table(votes, even):
 def test_how_many_people_systems_are_worth(votes, even):
     given = {"blurred": blurred(votes), "even": even}
     table = chaos.human_equivalents(votes, given, resamples=50)
-    assert len(table) == 6
     value = table.set_index(["system", "measure"])["value"]
     assert (value["blurred"] > value["even"]).all()
     (alone,) = chaos.human_equivalents(

@@ -11,7 +11,6 @@ from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
 import chaos_utils
-from chaos_utils.base import paths
 from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
 from chaos_utils.cli.console import harmless
@@ -135,12 +134,6 @@ def test_a_faulty_file_is_found_before_anything_is_built(call, tmp_path):
             assert message in call("figures", cwd=unbuilt, code=2).stderr
         (unbuilt / file).write_bytes(sound)
     assert not (unbuilt / "_build" / "chapters").exists()
-
-
-def test_outside_a_checkout_the_commands_that_need_one_say_so(call, tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "_is_project", lambda folder: False)
-    done = call("build", "--sample", cwd=tmp_path, code=2)
-    assert "needs a checkout of the book" in done.stderr
 
 
 @pytest.mark.usefixtures("own_code")
