@@ -27,6 +27,7 @@ def notebook(tmp_path, cell=CELL):
     ("name", "text", "value"),
     [
         ("start", "-7", -7),
+        ("name", "7", "7"),
         ("loud", "False", False),
         ("tasks", "snli, mnli", ["snli", "mnli"]),
         ("tasks", '["a,b"]', ["a,b"]),
