@@ -34,26 +34,14 @@ _PUBLISHED = {"released_root", "released", "real_checkout"}
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--renew-references",
-        action="store_true",
-        help="keep the pictures of the sample's pages as the new references",
-    )
-    parser.addoption(
-        "--published-data",
-        action="store_true",
-        help="run the tests that need the published data, and no others; fail where it is missing",
-    )
-    parser.addoption(
-        "--require-browser",
-        action="store_true",
-        help="fail where there is no Chromium, rather than leave out the tests of pages",
-    )
-    parser.addoption(
-        "--built-book",
-        type=Path,
-        help="the checkout in which a book was built from the published data, to look at",
-    )
+    for name, does in {
+        "--renew-references": "keep the pictures of the sample's pages as the new references",
+        "--published-data": "run the tests of the published data, and no others; fail without it",
+        "--require-browser": "fail, rather than leave out the tests of pages, without a Chromium",
+    }.items():
+        parser.addoption(name, action="store_true", help=does)
+    built = "the checkout in which a book was built from the published data, to look at"
+    parser.addoption("--built-book", type=Path, help=built)
 
 
 def pytest_configure(config):
@@ -130,17 +118,6 @@ def _no_network():
         yield
 
 
-def _shared_folder(factory: pytest.TempPathFactory) -> Path:
-    """Return this session's folder that all workers see."""
-    own = factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
-@pytest.fixture(autouse=True)
-def _outside_the_runner(monkeypatch):
-    monkeypatch.delenv("CHAOS_RUN", raising=False)
-
-
 @pytest.fixture(scope="session")
 def released_root():
     """The folder that holds the published data."""
@@ -181,15 +158,16 @@ def _build(checkout: Path, *arguments: str, **environment: str) -> Path:
     return checkout
 
 
-def _once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], Path]) -> Path:
-    """Return what one worker has built for all of them, in a folder that they share."""
-    shared = _shared_folder(factory)
+def _once(factory: pytest.TempPathFactory, name: str, copy: Callable[[Path], Path]) -> Path:
+    """Return the book that one worker has built from the sample for all, where they share it."""
+    own = factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     folder, built = shared / name / "book", shared / f"{name}.built"
     with (shared / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists():
             shutil.rmtree(folder, ignore_errors=True)
-            build(folder)
+            _build(copy(folder), "--sample")
             built.touch()
     return folder
 
@@ -197,17 +175,13 @@ def _once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], Pa
 @pytest.fixture(scope="session")
 def sample_checkout(tmp_path_factory):
     """A checkout in which the whole book was built from the sample, without any data."""
-    return _once(
-        tmp_path_factory, "sample", lambda folder: _build(copy_checkout(folder), "--sample")
-    )
+    return _once(tmp_path_factory, "sample", copy_checkout)
 
 
 @pytest.fixture(scope="session")
 def small_checkout(tmp_path_factory):
     """A checkout of a book of two chapters, built from the sample; runs may be added."""
-    return _once(
-        tmp_path_factory, "small", lambda folder: _build(shorten(copy_checkout(folder)), "--sample")
-    )
+    return _once(tmp_path_factory, "small", lambda folder: shorten(copy_checkout(folder)))
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from helpers.checkout import PROJECT, chaos, copy_checkout
 from helpers.datasets import write_four_labels, write_two_labels
+from helpers.predictions import write_shares
 from scipy.spatial.distance import jensenshannon
 from typer.testing import CliRunner
 
@@ -28,13 +29,12 @@ FEW = {
     "results": {"resamples": 20, "crowds": 4},
     "fitting": {"resamples": 40, "repeats": 1, "folds": 3},
 }
-WRITERS = {"four": write_four_labels, "two": write_two_labels}
 
 
-@pytest.fixture(params=WRITERS)
+@pytest.fixture(params=[write_four_labels, write_two_labels])
 def described(request, tmp_path):
     """The YAML file of a dataset with four or two labels."""
-    return WRITERS[request.param](tmp_path)
+    return request.param(tmp_path)
 
 
 def write_predictions(described):
@@ -42,10 +42,8 @@ def write_predictions(described):
     (votes,) = load_all_votes(str(described))
     weights = np.arange(1, votes.dataset.n_classes + 1)
     noise = np.random.default_rng(0).dirichlet(weights, len(votes))
-    table = pd.DataFrame(0.7 * votes.shares + 0.3 * noise, columns=votes.dataset.labels)
-    path = described.with_name("mine.csv")
-    table.set_index(pd.Index(votes.uids, name="uid")).to_csv(path)
-    return path, votes, table.to_numpy()
+    predicted = 0.7 * votes.shares + 0.3 * noise
+    return write_shares(described.with_name("mine.csv"), votes, predicted), votes, predicted
 
 
 @pytest.fixture

@@ -10,11 +10,8 @@ import pytest
 from helpers.checkout import PROJECT, chaos_environment
 from helpers.predictions import blurred, write_shares
 from helpers.rows import write_dataset
-from typer.testing import CliRunner
 
 import chaos_utils as chaos
-from chaos_utils.cli.__main__ import app
-from chaos_utils.scoring import predictions
 
 
 @pytest.fixture(scope="module")
@@ -38,44 +35,34 @@ def test_every_public_name_is_there_and_listed():
 
 
 def test_a_table_of_scores_of_arrays_and_systems(votes, even):
-    model = chaos.make_system("model", votes, blurred(votes))
-    table = chaos.evaluate(
-        votes, {"model": blurred(votes), "even": even}, measures=["jsd", "new_accuracy"]
-    )
+    given = {"model": blurred(votes), "even": even}
+    table = chaos.evaluate(votes, given, measures=["jsd", "new_accuracy"])
     assert list(table["system"]) == ["model", "model", "even", "even"]
-    assert set(table["dataset"]) == {"snli"}
-    assert (table["low"] <= table["value"]).all()
-    assert (table["value"] <= table["high"]).all()
+    assert table["value"].between(table["low"], table["high"]).all()
+    model = chaos.make_system("model", votes, blurred(votes))
     alone = chaos.evaluate(votes, model, measures="jsd", resamples=0)
     assert alone["value"].item() == pytest.approx(table["value"][0])
     assert alone["low"].isna().all()
 
 
 def test_one_seed_gives_one_table(votes, even):
-    def low(seed):
+    one, other = chaos.make_system("a", votes, blurred(votes)), chaos.make_system("b", votes, even)
+
+    def intervals(seed):
         given = {"measures": "jsd", "resamples": 50, "seed": seed}
-        return chaos.evaluate(votes, {"model": blurred(votes)}, **given)["low"].item()
-
-    assert low(1) == low(1) != low(2)
-
-    def compared(seed):
-        systems = [
-            chaos.make_system(*one) for one in (("a", votes, blurred(votes)), ("b", votes, even))
-        ]
-        (found,) = chaos.compare(
-            *systems, votes, measures="jsd", resamples=50, seed=seed
-        ).itertuples()
+        (alone,) = chaos.evaluate(votes, one, **given).itertuples()
+        (found,) = chaos.compare(one, other, votes, **given).itertuples()
         assert (found.system, found.reference) == ("a", "b")
         assert found.low < found.value < found.high < 0  # a minus b
-        return found.low, found.high
+        return np.array([alone.low, found.low])
 
-    assert compared(1) == compared(1) != compared(2)
+    assert (intervals(1) == intervals(1)).all()
+    assert (intervals(1) != intervals(2)).all()
 
 
 def test_how_many_people_systems_are_worth(votes, even):
     given = {"blurred": blurred(votes), "even": even}
     table = chaos.human_equivalents(votes, given, resamples=50)
-    assert len(table) == 6
     value = table.set_index(["system", "measure"])["value"]
     assert (value["blurred"] > value["even"]).all()
     (alone,) = chaos.human_equivalents(
@@ -92,22 +79,15 @@ def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
     (found,) = chaos.read_predictions(path, data="sample")
     assert given.name == named.name == found.name == "mine"
     np.testing.assert_array_equal(given.probabilities, found.probabilities)
-
-
-def test_a_fault_of_a_file_is_the_reader_s(votes, tmp_path):
-    path = write_shares(tmp_path / "mine.csv", votes, 100 * blurred(votes))
-    with pytest.raises(chaos.ChaosError) as fault:
+    write_shares(path, votes, 100 * blurred(votes))
+    with pytest.raises(chaos.ChaosError, match="divide by 100"):
         chaos.read_predictions(path, votes)
-    with pytest.raises(chaos.ChaosError) as expected:
-        predictions.read_predictions(path, [votes])
-    assert "divide by 100" in str(fault.value) == str(expected.value)
 
 
 @pytest.mark.parametrize(
     ("change", "found"),
     [
         (lambda even: even[:-1], "shape (299, 3)"),
-        (lambda even: even[0], "shape (3,)"),
         (lambda even: np.log(even), "row 0, sample-snli-000: [-1.09"),
         (lambda even: np.where(np.arange(300)[:, None] == 7, np.nan, even), "row 7, sample-snli-0"),
         (lambda even: even.astype(str), "values of type <U"),
@@ -122,33 +102,24 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
     assert "shape (300, 3)" in str(fault.value) or "sum 1" in str(fault.value)
 
 
-# Arguments of another type: which, and a call that passes one.
-WRONG_TYPES = [
-    ("dataset", lambda v, m: chaos.load(None)),
-    ("data", lambda v, m: chaos.load("snli", None)),
-    ("path", lambda v, m: chaos.read_predictions(None, v)),
-    ("measures", lambda v, m: chaos.evaluate(v, m, measures=3)),
-    ("resamples", lambda v, m: chaos.evaluate(v, m, resamples="a")),
-    ("groups", lambda v, m: chaos.evaluate(v, m, groups=3)),
-    ("seed", lambda v, m: chaos.evaluate(v, m, seed="a")),
-    ("judges", lambda v, m: chaos.human_equivalents(v, m, judges="a")),
-]
-
-
 @pytest.mark.parametrize(
     ("message", "call"),
     [
-        *((f"argument {name} is of the wrong type.\n  found:     {name}=", call)
-          for name, call in WRONG_TYPES),
+        ("argument dataset is of the wrong type", lambda v, m: chaos.load(None)),
+        ("argument data is of the wrong type", lambda v, m: chaos.load("snli", None)),
+        ("argument path is of the wrong type", lambda v, m: chaos.read_predictions(None, v)),
+        ("argument measures is of", lambda v, m: chaos.evaluate(v, m, measures=3)),
+        ("found:     resamples='a'", lambda v, m: chaos.evaluate(v, m, resamples="a")),
+        ("argument groups is of the wrong type", lambda v, m: chaos.evaluate(v, m, groups=3)),
+        ("argument seed is of the wrong type", lambda v, m: chaos.evaluate(v, m, seed="a")),
+        ("argument judges is of", lambda v, m: chaos.human_equivalents(v, m, judges="a")),
         ("did you mean 'snli'", lambda v, m: chaos.load("snly")),
-        ("argument dataset is of the wrong", lambda v, m: chaos.load(PROJECT / "pyproject.toml")),
         ("pass it as data=", lambda v, m: chaos.load(str(PROJECT / "pyproject.toml"))),
         ("These are not votes", lambda v, m: chaos.read_predictions("m.csv", "snli")),
         ("This is not a system", lambda v, m: chaos.evaluate(v, v.shares)),
         ("There is no system", lambda v, m: chaos.evaluate(v, [])),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"": v.shares})),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"a\x1b[31m": v.shares})),
-        ("same name", lambda v, m: chaos.evaluate(v, [m, m])),
         ("There is no measure", lambda v, m: chaos.evaluate(v, m, measures=[])),
         ("A measure is named twice", lambda v, m: chaos.evaluate(v, m, measures=["jsd", "jsd"])),
         ("did you mean 'jsd'", lambda v, m: chaos.evaluate(v, m, measures=["jsb"])),
@@ -166,18 +137,14 @@ def test_what_does_not_fit_is_one_error(votes, message, call):
 
 
 def test_a_light_install_is_enough_to_evaluate(tmp_path, votes):
-    """Without packages of the extras: the command starts, evaluates, and says what is missing.
-
-    A package that is None in `sys.modules` is, to Python, not installed.
-    """
+    """A package that is None in `sys.modules` is, to Python, not installed."""
     folder = write_dataset(tmp_path / "data")
     three = chaos.load("snli", folder)
     write_shares(tmp_path / "mine.csv", three, blurred(three))
     code = """
 import sys
 import chaos_utils
-heavy = {"numpy", "pandas", "pydantic", "scipy", "typer", "yaml"} & set(sys.modules)
-assert not heavy, heavy
+assert not {"numpy", "pandas", "pydantic", "scipy", "typer", "yaml"} & set(sys.modules)
 sys.modules.update(dict.fromkeys(["matplotlib", "PIL", "bs4", "jupytext", "torch", "tqdm"]))
 from chaos_utils.cli.__main__ import app
 def call(*words):
@@ -186,6 +153,8 @@ def call(*words):
     except SystemExit as stop:
         return stop.code
     return 0
+assert call("--help") == 0
+assert not {"numpy", "pandas", "snakemake", "transformers"} & set(sys.modules)
 given = ["evaluate", "mine.csv", "--data", "data", "--dataset", "snli"]
 assert call(*given) == 0
 assert call(*given, "--out", "out") == 2
@@ -199,13 +168,3 @@ assert call("finetune", "--model", "tiny-bert") == 2
     assert done.stderr.count("pip install 'chaos-utils[book]'") == 1
     assert done.stderr.count("pip install 'chaos-utils[train]'") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_task_is_still_accepted(tmp_path, votes):
-    path = write_shares(tmp_path / "mine.csv", votes, blurred(votes))
-    given = ["evaluate", str(path), "--data", "sample", "--bootstrap", "0", "--csv"]
-    one, other = (
-        CliRunner().invoke(app, [*given, name, "snli"]) for name in ("--dataset", "--task")
-    )
-    assert one.exit_code == other.exit_code == 0
-    assert one.stdout == other.stdout

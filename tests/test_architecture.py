@@ -15,7 +15,8 @@ import yaml
 from chaos_utils.datasets.catalogue import bundled_datasets
 
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
-PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"base", "metrics"},
@@ -44,45 +45,37 @@ def floor(name):
     return next(number for number, rooms in enumerate(FLOORS) if name in rooms)
 
 
-def imported(path):
-    for node in nodes(path):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chaos_utils"):
-            if node.module == "chaos_utils":
-                yield from (f"chaos_utils.{alias.name}" for alias in node.names)
-            else:
-                yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (a.name for a in node.names if a.name.startswith("chaos_utils"))
-
-
-def test_a_file_imports_only_from_floors_below_or_its_own_room():
-    for path in MODULES:
-        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        for name in imported(path) if own != "__init__" else ():
-            room = name.split(".")[1]
-            assert room == own or floor(room) < floor(own), f"{path} imports {name}"
-
-
 def dotted(path):
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def modules_imported(path, known):
-    """Return the modules that a file imports anywhere, in its functions too."""
+KNOWN = {dotted(path) for path in MODULES}
+
+
+@cache
+def imported(path):
+    """Return the modules of the package that a file imports anywhere, in its functions too."""
     found = set()
     for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {name if name in known else node.module for name in names}
+            found |= {name if name in KNOWN else node.module for name in names}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-    return found & known
+    return found & KNOWN
+
+
+def test_a_file_imports_only_from_floors_below_or_its_own_room():
+    for path in MODULES:
+        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for name in imported(path) - {"chaos_utils"} if own != "__init__" else ():
+            room = name.split(".")[1]
+            assert room == own or floor(room) < floor(own), f"{path} imports {name}"
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    known = {dotted(path) for path in MODULES}
-    graph = {dotted(path): modules_imported(path, known) for path in MODULES}
+    graph = {dotted(path): imported(path) for path in MODULES}
     assert sum(map(len, graph.values())) > 400
     try:
         TopologicalSorter(graph).prepare()
@@ -122,20 +115,13 @@ def test_every_package_that_is_imported_is_a_dependency_by_name():
 def test_no_code_names_a_dataset():
     names = {dataset.name for dataset in bundled_datasets()}
     word = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(names)))})(?![\w-])")
-    found = set()
     for path in MODULES:
-        constants = [n.value for n in nodes(path) if _is_text(n)]
-        if names & set(constants):
-            found.add(path)
+        constants = (node.value for node in nodes(path) if isinstance(node, ast.Constant))
+        assert names.isdisjoint(constants), path
     book = PACKAGE.parent / "book"
     for path in [*book.rglob("*.js"), *book.rglob("*.css")]:
-        if word.search(re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text("utf-8"), flags=re.S)):
-            found.add(path)
-    assert not found, sorted(map(str, found))
-
-
-def _is_text(node):
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+        code = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text("utf-8"), flags=re.S)
+        assert not word.search(code), path
 
 
 def test_an_init_holds_its_docstring_alone():
@@ -159,26 +145,20 @@ def test_no_notebook_is_named_like_a_module_of_the_standard_library():
 
 
 def locked(name):
-    """Return the versions in a lock of pip's, and the digests of each, by package."""
+    """Return the versions in a lock of pip's, each with digests, by package."""
     text = (PACKAGE.parent / "requirements" / name).read_text("utf-8").replace("\\\n", " ")
-    lines = [line.split() for line in text.splitlines()]
-    versions = dict(line[0].split("==") for line in lines)
-    digests = [[word for word in line if word.startswith("--hash=sha256:")] for line in lines]
-    return versions, dict(zip(versions, digests, strict=True))
+    assert all(" --hash=sha256:" in line for line in text.splitlines())
+    return dict(line.split()[0].split("==") for line in text.splitlines())
 
 
 def test_what_is_installed_is_locked_by_digests_but_for_pytorch():
     lines = (PACKAGE.parent / "requirements.lock").read_text("utf-8").lower().split()
     known = {re.sub("[_.]", "-", name): version for name, version in (x.split("==") for x in lines)}
-    (everything, digests), (book, book_digests) = locked("all.txt"), locked("book.txt")
-    assert all(digests.values())
-    assert all(book_digests.values())
+    everything, book = locked("all.txt"), locked("book.txt")
     assert known.items() - everything.items() == {("torch", known["torch"])}
     assert book.items() < everything.items()
-    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
-    assert project["build-system"]["requires"] == [f"setuptools=={book['setuptools']}"]
-    names = {re.split(r"[^\w-]", one)[0] for one in project["project"]["dependencies"]}
-    assert names | {"jupyter-book", "snakemake"} <= book.keys()
+    assert PYPROJECT["build-system"]["requires"] == [f"setuptools=={book['setuptools']}"]
+    assert named(PROJECT["dependencies"]) | {"jupyter-book", "snakemake"} <= book.keys()
 
 
 def test_the_workflow_runs_the_gate_on_every_supported_python():

@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout, shorten
+from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout
 from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
 import chaos_utils
-from chaos_utils.base import paths
 from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
 from chaos_utils.cli.console import harmless
@@ -39,19 +38,9 @@ def shell(script, cwd=PROJECT, **environment):
     )  # fmt: skip
 
 
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys\n"
-        "from chaos_utils.cli.__main__ import app\n"
-        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'torch', 'transformers', 'matplotlib', 'snakemake', 'pandas', 'numpy'}\n"
-        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_the_command_says_its_version_and_what_it_can_do(call):
+    assert "bootstrap resamples" in call("params", "annotations").stdout
+    assert json.loads(call("params", "annotations", "--json").stdout)[0]["name"] == "data"
     assert call("--version").stdout == f"chaos {chaos_utils.__version__}\n"
     for arguments in ([], ["evaluate"], ["data"], ["data", "fetch"]):
         assert call(*arguments, "-h").stdout == call(*arguments, "--help").stdout
@@ -59,11 +48,6 @@ def test_the_command_says_its_version_and_what_it_can_do(call):
     words = {"COMP_WORDS": "chaos eva", "COMP_CWORD": "1", "_CHAOS_COMPLETE": "complete_bash"}
     done = CliRunner().invoke(app, [], env=words, prog_name="chaos")
     assert done.stdout.split() == ["evaluate"]
-
-
-def test_params_are_listed_for_people_and_programs(call):
-    assert "bootstrap resamples" in call("params", "annotations").stdout
-    assert json.loads(call("params", "annotations", "--json").stdout)[0]["name"] == "data"
 
 
 def test_data_status_and_verify(call, tmp_path, monkeypatch):
@@ -129,44 +113,31 @@ def test_control_codes_never_reach_the_terminal(call):
     assert json.loads(harmless(json.dumps("\x9b", ensure_ascii=False))) == "\x9b"
 
 
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory):
-    return shorten(copy_checkout(tmp_path_factory.mktemp("unbuilt") / "book"))
-
-
 @pytest.fixture
-def unbuilt(copied, monkeypatch):
-    """A checkout in which nothing was built, and on which the code that runs here may be used."""
+def own_code(monkeypatch):
+    """Let the code that runs here be used on another checkout."""
     monkeypatch.setattr(extras, "_check_code", lambda checkout: None)
-    return copied
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
+@pytest.mark.usefixtures("own_code")
+def test_a_faulty_file_is_found_before_anything_is_built(call, tmp_path):
+    unbuilt = copy_checkout(tmp_path / "book")
+    for file, content, message in (
         ("notebooks/annotations.py", b"# caf\xe9\n", "not UTF-8"),
         ("CITATION.cff", b"title: A book\nauthors: [{name: A}]\n", "CITATION.cff"),
         ("book/redirects.yml", b"chapters/old: [index]\n", "redirects.yml"),
-    ],
-)
-def test_a_faulty_file_is_found_before_anything_is_built(call, unbuilt, file, content, message):
-    sound = (unbuilt / file).read_bytes()
-    (unbuilt / file).write_bytes(content)
-    assert message in call("build", "--sample", cwd=unbuilt, code=2).stderr
-    if file.startswith("notebooks"):
-        assert message in call("figures", cwd=unbuilt, code=2).stderr
+    ):
+        sound = (unbuilt / file).read_bytes()
+        (unbuilt / file).write_bytes(content)
+        assert message in call("build", "--sample", cwd=unbuilt, code=2).stderr
+        if file.startswith("notebooks"):
+            assert message in call("figures", cwd=unbuilt, code=2).stderr
+        (unbuilt / file).write_bytes(sound)
     assert not (unbuilt / "_build" / "chapters").exists()
-    (unbuilt / file).write_bytes(sound)
 
 
-def test_outside_a_checkout_the_commands_that_need_one_say_so(call, tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "_is_project", lambda folder: False)
-    done = call("build", "--sample", cwd=tmp_path, code=2)
-    assert "needs a checkout of the book" in done.stderr
-
-
-def test_figures_are_listed_and_cited(call, small_checkout, monkeypatch):
-    monkeypatch.setattr(extras, "_check_code", lambda checkout: None)
+@pytest.mark.usefixtures("own_code")
+def test_figures_are_listed_and_cited(call, small_checkout):
     rows = json.loads(call("figures", "--json", cwd=small_checkout).stdout)
     for one in rows:
         real = one["id"] == "tbl-claims"  # about numbers that are made up
@@ -174,15 +145,8 @@ def test_figures_are_listed_and_cited(call, small_checkout, monkeypatch):
         assert one["title"].startswith("Synthetic sample: ") != real
     assert {one["chapter"] for one in rows} == {"annotations", "disagreement"}
     assert "fig-entropy" in call("figures", cwd=small_checkout).stdout
-    for format, message in (
-        ("plain", "Figure fig-entropy in The Living Book"),
-        ("bibtex", "@misc{fig-entropy,"),
-        ("ris", "TY  - FIGURE"),
-        ("csl", '"id": "fig-entropy"'),
-    ):
-        done = call("cite", "fig-entropy", "--format", format, cwd=small_checkout)
-        assert message in done.stdout
-        assert done.stdout.endswith("\n")
+    for format, message in (("plain", "Figure fig-entropy in The"), ("ris", "TY  - FIGURE")):
+        assert message in call("cite", "fig-entropy", "--format", format, cwd=small_checkout).stdout
     done = call("cite", "fig-entropi", cwd=small_checkout, code=2)
     assert "did you mean 'fig-entropy'" in done.stderr
 
@@ -199,13 +163,3 @@ def test_run_writes_a_folder_of_its_own(small_checkout):
     assert folder.parent == small_checkout / "runs"
     assert (folder / "page.html").is_file()
     assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before
-
-
-@pytest.mark.parametrize("arguments", [["data", "status"], ["evaluate", "a.csv"]])
-def test_a_working_directory_that_was_deleted_is_one_message(
-    call, tmp_path, arguments, monkeypatch
-):
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
-    assert "The working directory was deleted." in call(*arguments, cwd=".", code=2).stderr

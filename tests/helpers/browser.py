@@ -8,12 +8,10 @@ from chaos_utils.publish import pdf
 
 def find_chromium() -> str | None:
     """Return the system's Chromium or Chrome, else Playwright's own, else None."""
-    return pdf.find_chromium() or _playwrights_own()
-
-
-def _playwrights_own() -> str | None:
     from playwright.sync_api import sync_playwright
 
+    if path := pdf.find_chromium():
+        return path
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
     return path if Path(path).is_file() else None

@@ -16,10 +16,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 def copy_checkout(target: Path) -> Path:
     """Copy what git tracks or would track; nothing that was built."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=PROJECT, capture_output=True, check=True, text=True,
-    ).stdout  # fmt: skip
+    list_files = ("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    listed = subprocess.check_output(list_files, cwd=PROJECT, text=True)
     for name in filter(None, listed.split("\0")):
         if (PROJECT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -29,10 +27,10 @@ def copy_checkout(target: Path) -> Path:
     return target
 
 
-# What the short book shows of two chapters, besides the cards of some claims.
+# What the short book shows of two chapters, and the claims below.
 KEPT = {
     "tbl-data-statistics", "fig-label-transitions", "tbl-agreement", "tbl-examples", "fig-entropy",
-    "fig-simplex",
+    "fig-simplex", "tbl-claims",
 }  # fmt: skip
 INDEX = """\
 # A short book
@@ -76,25 +74,18 @@ from chaos_utils.analyses import claims
 from chaos_utils.presentation.claims import Cards
 
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
+common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}
+common |= {"numbers": {"quantity": "mean_entropy"}}
+items = {"words": "The <items> & more", "selection": "dataset=snli&change=changed"}
 several = [
-    ("c01", "nie2020", {"rule": "above", "above": 0}),
-    ("c02", "nie2020", {"rule": "above", "above": 5, "explorer": {
-        "words": "The <items> & more", "selection": "dataset=snli&change=changed"}}),
-    ("c03", "baan2022", {"rule": "equals", "to": 7, "claim": evil}),
-    ("c04", "baan2022", {"rule": "open", "numbers": None}),
+    {"id": "c01", "paper": "nie2020", "rule": "above", "above": 0},
+    {"id": "c02", "paper": "nie2020", "rule": "above", "above": 5, "explorer": items},
+    {"id": "c03", "paper": "baan2022", "rule": "equals", "to": 7, "claim": evil},
+    {"id": "c04", "paper": "baan2022", "rule": "open", "numbers": None},
 ]
-several = [
-    claims.Claim.model_validate(
-        {"id": id, "paper": paper, "place": "Table 1", "claim": "It is so."}
-        | {"numbers": {"quantity": "mean_entropy"}, "note": f"It is what it is. {evil}"}
-        | fields
-    )
-    for id, paper, fields in several
-]
-numbers = pd.DataFrame(
-    [("snli", "mean_entropy", "", 2.0, 1.0, 3.0, 0.001)],
-    columns=["dataset", "quantity", "case", "value", "low", "high", "p"],
-)
+several = [claims.Claim.model_validate(common | one) for one in several]
+numbers = {"dataset": "snli", "quantity": "mean_entropy", "case": ""}
+numbers = pd.DataFrame([numbers | {"value": 2.0, "low": 1.0, "high": 3.0, "p": 0.001}])
 nothing = numbers.head(0)
 claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several)
 
@@ -102,26 +93,20 @@ claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several
 Cards("tbl-claims", claimed.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
-publish_table(
-    "tbl-claims",
-    claimed,
-    columns=claims.columns_for(resamples),
-    caption="Claims of every verdict, about numbers that are made up.",
-)
+columns = claims.columns_for(resamples)
+publish_table("tbl-claims", claimed, columns=columns, caption="Claims about made-up numbers.")
 """
 
 
 def shorten(checkout: Path) -> Path:
     """Leave a part of two chapters, and a page of each kind, in a checkout's book."""
-    (checkout / "_toc.yml").write_text(
-        "format: jb-book\nroot: index\nchapters:\n  - file: chapters/annotations\n"
-        "  - file: chapters/disagreement\n  - file: related\n  - file: annotate\n"
-        "  - file: explorer\n"
-        "  - file: figures\n  - file: rebuild\n  - file: cite\n  - file: glossary\n"
-        "  - file: references\n"
-    )
+    chapters = ("annotations", "disagreement")
+    pages = [f"chapters/{name}" for name in chapters]
+    pages += ["related", "annotate", "explorer", "figures", "rebuild", "cite", "glossary"]
+    toc = "".join(f"  - file: {page}\n" for page in [*pages, "references"])
+    (checkout / "_toc.yml").write_text(f"format: jb-book\nroot: index\nchapters:\n{toc}")
     (checkout / "book" / "index.md").write_text(INDEX, "utf-8")
-    for name in ("annotations", "disagreement"):
+    for name in chapters:
         notebook = checkout / "notebooks" / f"{name}.py"
         more = CLAIMS if name == "annotations" else ""
         notebook.write_text(_without_others(notebook.read_text("utf-8")) + more, "utf-8")
@@ -133,29 +118,18 @@ def shorten(checkout: Path) -> Path:
     cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
     (checkout / "book" / "redirects.yml").write_text("old/page: cite\n")
     registry = checkout / "book" / "figures.yml"
-    entries = registry.read_text("utf-8").split("# annotations")[1].split("# results")[0]
-    lines = [
-        line
-        for line in entries.splitlines()
-        if line.partition(":")[0] in {*KEPT, "", "# disagreement"}
-    ]
-    text = "\n".join(lines).replace("# disagreement", "tbl-claims: 0.1.0\n# disagreement")
-    registry.write_text(f"{text}\n", "utf-8")
+    lines = registry.read_text("utf-8").splitlines(keepends=True)
+    registry.write_text("".join(line for line in lines if line.partition(":")[0] in KEPT))
     return checkout
 
 
 def _without_others(notebook: str) -> str:
     """Return a notebook without the code and the paragraphs that name another figure or table."""
-    cells = []
+    cells, ids = [], re.compile(r"\b(?:fig|tbl)-[a-z-]+\w")
     for cell in notebook.split("\n# %%"):
         kind, _, text = cell.rstrip().partition("\n")
         between = "\n#\n" if kind == " [markdown]" else "\n# %%"
-        parts = [
-            part
-            for part in text.split(between)
-            if KEPT.issuperset(re.findall(r"\b(?:fig|tbl)-[a-z-]+\w", part))
-        ]
-        if parts:
+        if parts := [part for part in text.split(between) if KEPT.issuperset(ids.findall(part))]:
             cells.append(f"{kind}\n{between.join(parts)}\n")
     return "\n# %%".join(cells)
 
@@ -214,15 +188,12 @@ def chaos(*arguments: str, cwd: Path, **environment: str) -> subprocess.Complete
 def chaos_environment(cwd: Path, **environment: str) -> dict[str, str]:
     """Return the environment in which a checkout's own package is used."""
     merged = os.environ | {"PYTHONPATH": str(cwd)} | environment
-    return {name: value for name, value in merged.items() if value != ""}
+    return {name: value for name, value in merged.items() if value}
 
 
 def planned(checkout: Path, *, url: str = "", data: str = "sample") -> set[str]:
     """Return what `chaos build --dry-run` says that it would run."""
     with chdir(checkout):
         profile = Profile(checkout / "profiles" / "local", remote=False)
-        return set(
-            build.build(
-                data, profile=profile, dry_run=True, url=url, say=print, progress=lambda n, of: None
-            )
-        )
+        given = {"profile": profile, "url": url, "say": print, "progress": print}
+        return set(build.build(data, dry_run=True, **given))

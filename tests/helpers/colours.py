@@ -5,11 +5,9 @@ import re
 
 def luminance(colour: str) -> float:
     """Return the relative luminance of ``#rrggbb`` or ``rgb(r, g, b)``."""
-    if colour.startswith("#"):
-        parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    else:
-        parts = [float(part) for part in re.findall(r"[\d.]+", colour)[:3]]
-    values = [part / 255 for part in parts]
+    is_hex = colour.startswith("#")
+    parts = bytes.fromhex(colour[1:]) if is_hex else re.findall(r"[\d.]+", colour)[:3]
+    values = [float(part) / 255 for part in parts]
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

@@ -1,6 +1,5 @@
 """Datasets unlike ChaosNLI, as files: other numbers of labels and votes, parts lacking."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +19,8 @@ def _judged(n_classes, sizes, n_annotators):
 
 def _write(folder, name, dataset, rows):
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
+    lines = (",".join(map(str, row)) for row in rows)
+    (folder / f"{name}.csv").write_text("\n".join(lines), "utf-8")
     path = folder / f"{name}.yml"
     path.write_text(f"name: {name}\nfiles: [{{name: {name}.csv}}]\n{dataset}", "utf-8")
     return path
@@ -31,17 +30,12 @@ def write_four_labels(folder: Path) -> Path:
     """Write four labels, 7 to 20 votes per item, annotators; no old labels and no texts."""
     labels = ["none", "mild", "strong", "extreme"]
     sizes = 7 + np.arange(_N_ITEMS) % 14
-    rows = [
-        (f"item-{item}", f"worker-{annotator}", labels[label])
-        for item, annotator, label in _judged(4, sizes, n_annotators=30)
-    ]
-    return _write(
-        folder,
-        "severity",
-        "title: Severity\nlabels: [none, mild, strong, extreme]\n"
-        "reader: {format: long, annotator: annotator}\n",
-        [("item", "annotator", "label"), *rows],
-    )
+    rows = [("item", "annotator", "label")]
+    for item, annotator, label in _judged(4, sizes, n_annotators=30):
+        rows.append((f"item-{item}", f"worker-{annotator}", labels[label]))
+    dataset = f"title: Severity\nlabels: [{', '.join(labels)}]\n"
+    reader = "reader: {format: long, annotator: annotator}\n"
+    return _write(folder, "severity", dataset + reader, rows)
 
 
 def write_two_labels(folder: Path) -> Path:
@@ -49,9 +43,6 @@ def write_two_labels(folder: Path) -> Path:
     counts = np.zeros((_N_ITEMS, 2), dtype=int)
     for item, _, label in _judged(2, np.full(_N_ITEMS, 5), n_annotators=12):
         counts[item, label] += 1
-    return _write(
-        folder,
-        "pairs",
-        'title: Pairs\nlabels: ["yes", "no"]\nn_votes: 5\nreader: {format: wide}\n',
-        [("item", "yes", "no"), *((f"item-{i}", *row) for i, row in enumerate(counts.tolist()))],
-    )
+    rows = [("item", "yes", "no"), *((f"item-{i}", *row) for i, row in enumerate(counts))]
+    dataset = 'title: Pairs\nlabels: ["yes", "no"]\nn_votes: 5\nreader: {format: wide}\n'
+    return _write(folder, "pairs", dataset, rows)

@@ -19,8 +19,7 @@ _VIOLATIONS = """async ([place, rules]) => {
     .flatMap(fault => fault.nodes.slice(0, 3).map(node =>
       `${fault.id}: ${node.target} ${node.html.slice(0, 120)} ${node.failureSummary}`));
 }"""
-# Pictures are loaded as they come into view: all of them are brought there, and what is folded
-# is opened.
+# Pictures are loaded as they come into view.
 _UNFOLD = """() => {
   document.querySelectorAll('details').forEach(d => d.open = true);
   document.querySelectorAll('img').forEach(i => i.loading = 'eager');
@@ -61,22 +60,20 @@ def pages(site: Path) -> list[Path]:
 def watch(page: Any, troubles: list[str]) -> None:
     """Note what goes wrong on a page: errors, dialogs, requests that fail or lead elsewhere."""
 
-    def asked(request: Any) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
-            troubles.append(f"remote: {request.url}")
+    def note(trouble: str, is_fault: bool = True) -> None:
+        if is_fault:
+            troubles.append(trouble)
 
     def failed(request: Any) -> None:
         # What the browser itself gives up, as a picture that is no longer shown, is no fault.
-        if request.failure != "net::ERR_ABORTED":
-            troubles.append(f"failed: {request.url}")
+        note(f"failed: {request.url}", request.failure != "net::ERR_ABORTED")
 
-    def said(message: Any) -> None:
-        if message.type in ("error", "warning"):
-            troubles.append(message.text)
+    def asked(request: Any) -> None:
+        note(f"remote: {request.url}", not request.url.startswith(("file:", "data:", "blob:")))
 
-    page.on("console", said)
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+    page.on("console", lambda said: note(said.text, said.type in ("error", "warning")))
+    page.on("pageerror", lambda error: note(str(error)))
+    page.on("dialog", lambda dialog: (note(dialog.message), dialog.dismiss()))
     page.on("requestfailed", failed)
     page.on("request", asked)
 
@@ -101,18 +98,9 @@ def look_over(
 ) -> Iterator[str]:
     """Yield what is wrong with pages: pictures, width, structure, weight and accessibility.
 
-    Each is loaded once, and looked at wide in the light look, then narrow in the dark one.
-
-    Parameters
-    ----------
-    context : BrowserContext
-        One that asks for reduced motion, so that nothing is judged while it fades in.
-    site : Path
-        The built site's folder.
-    paths : list of Path
-        The pages.
-    closely : collection of Path, optional
-        Those at which axe-core looks too; by default all.
+    Each is loaded once, and looked at wide in the light look, then narrow in the dark one; where
+    `closely` is given, axe-core looks at those alone. The context asks for reduced motion, so that
+    nothing is judged while it fades in.
     """
     page, troubles = open_page(context, paths[0])
     loaded: set[str] = set()
@@ -142,14 +130,10 @@ def look_over(
 
 
 def violations(page: Any, place: str | None = None, rules: list[str] | None = None) -> list[str]:
-    """Return what keeps people from using a page, or a place on it, as axe-core finds it.
-
-    `rules` are those of axe-core's rules that are asked; by default all.
-    """
+    """Return what keeps people from using a page, or a place on it, by some of axe-core's rules."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_AXE)
-    found: list[str] = page.evaluate(_VIOLATIONS, [place, rules])
-    return found
+    return page.evaluate(_VIOLATIONS, [place, rules])
 
 
 def _size(url: str) -> int:

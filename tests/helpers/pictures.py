@@ -21,9 +21,8 @@ def reduced(screenshot: bytes) -> Image.Image:
 
 def difference(one: Image.Image, other: Image.Image) -> Image.Image:
     """Return how much two pictures of one size differ, pixel by pixel, blurred and grey."""
-    blurred = (
-        picture.convert("RGB").filter(ImageFilter.GaussianBlur(2)) for picture in (one, other)
-    )
+    blur = ImageFilter.GaussianBlur(2)
+    blurred = (picture.convert("RGB").filter(blur) for picture in (one, other))
     return Image.fromarray(np.asarray(ImageChops.difference(*blurred)).max(axis=2))
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.datasets.dataset import Dataset
@@ -24,14 +25,10 @@ def made_votes(dataset, n=N, *, old_labels=True, prefix="u", synthetic=False):
     k = dataset.n_classes
     labels = frozen([i % k for i in range(n)])
     counts = frozen(np.eye(k)[labels] * 6 + np.eye(k)[(labels + 1) % k])
-    return Votes(
-        dataset,
-        tuple(f"{prefix}{i}" for i in range(n)),
-        counts,
-        labels,
-        inputs.Input("made by hand", "0" * 64, synthetic),
-        given_old_label=labels if old_labels else None,
-    )
+    uids = tuple(f"{prefix}{i}" for i in range(n))
+    source = inputs.Input("made by hand", "0" * 64, synthetic)
+    given = labels if old_labels else None
+    return Votes(dataset, uids, counts, labels, source, given_old_label=given)
 
 
 def votes_from(like, counts):
@@ -53,12 +50,9 @@ def part_of(system, rows, **changes):
 
 def made_dataset(name="moods", labels=("happy", "sad", "in between", "neither"), **more):
     """Return a dataset that the package does not have."""
-    return Dataset.model_validate(
-        {
-            "name": name, "title": name.title(), "labels": list(labels), "release": {},
-            "files": [{"name": f"{name}.jsonl"}], "reader": {"format": "chaosnli"}, **more,
-        }
-    )  # fmt: skip
+    files, reader = [{"name": f"{name}.jsonl"}], {"format": "chaosnli"}
+    known = {"name": name, "title": name.title(), "labels": list(labels), "release": {}}
+    return Dataset.model_validate(known | {"files": files, "reader": reader} | more)
 
 
 def entries_text(entry, models=("m",), n=N):
@@ -78,9 +72,8 @@ def lines_text(entry, n=N):
     return "".join(json.dumps({"uid": f"u{i}", **entry(i)}) + "\n" for i in range(n))
 
 
-def write_chaosnli(
-    path, entry=lambda i: {"predicted_probabilities": shares(i)}, models=("m",), n=N
-):
+def write_chaosnli(path, entry=None, models=("m",), n=N):
+    entry = entry or (lambda i: {"predicted_probabilities": shares(i)})
     path.write_text(entries_text(entry, models, n))
     return path
 
@@ -99,20 +92,16 @@ def blurred(votes, by=0.3, seed=None):
     """Return the vote shares, mixed with the uniform distribution, and perhaps with noise."""
     mixed = (1 - by) * votes.shares + by / votes.dataset.n_classes
     if seed is not None:
-        noise = np.random.default_rng(seed).normal(scale=0.5, size=mixed.shape)
-        mixed = mixed * np.exp(noise)
-        mixed /= mixed.sum(axis=1, keepdims=True)
-    return mixed
+        mixed *= np.exp(np.random.default_rng(seed).normal(scale=0.5, size=mixed.shape))
+    return mixed / mixed.sum(axis=1, keepdims=True)
 
 
 def write_shares(path, votes, values, uids=None):
     """Write predictions of these items, or of some, as CSV."""
-    rows = [
-        ",".join([uid, *map(str, row)])
-        for uid, row in zip(votes.uids, values.tolist(), strict=True)
-        if uids is None or uid in uids
-    ]
-    return write_csv(path, rows, ",".join(["uid", *class_columns(votes.dataset)]))
+    index = pd.Index(votes.uids, name="uid")
+    table = pd.DataFrame(values, index=index, columns=class_columns(votes.dataset))
+    table.loc[list(uids or votes.uids)].to_csv(path)
+    return path
 
 
 def released(i, order=(0, 2, 1), **changes):
@@ -123,12 +112,9 @@ def released(i, order=(0, 2, 1), **changes):
     return made | {"logits": np.log(probs).tolist()} | changes
 
 
-def table_of(votes, k=None):
+def table_of(votes):
     """Return a table of predictions: uid and a column per class."""
-    import pandas as pd
-
-    k = k or votes.dataset.n_classes
-    values = [shares(i, k) for i in range(len(votes))]
+    values = [shares(i, votes.dataset.n_classes) for i in range(len(votes))]
     table = pd.DataFrame(values, columns=class_columns(votes.dataset))
     table.insert(0, "uid", votes.uids)
     return table

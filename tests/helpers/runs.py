@@ -7,16 +7,10 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base import inputs
+from chaos_utils.scoring import trained
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.trained import (
-    DEV_FILE,
-    PREDICTIONS_FILE,
-    RECORD_FILE,
-    TRAJECTORY_FILE,
-    read_run,
-)
 
 SETTINGS = {
     "model": "minilm-l6", "task": "nli", "seed": 0, "train": "corpora", "loss": "hard",
@@ -47,37 +41,34 @@ def fit(n_train=1000, seconds=10.0, **changes):
     return made | changes
 
 
-def write_run(
-    folder: Path, votes, probabilities, *, settings=None, trajectory=None, dev=None, **record
-):
+def write_run(folder: Path, votes, probabilities, *, settings=None, trajectory=None, **record):
     """Write a run's folder and return the run.
 
     `votes` is a list of one task's or of SNLI's and MNLI's; `probabilities` has an array of
     shape (n, k) for each. `settings` changes SETTINGS. `trajectory` maps numbers of items seen
-    to probabilities in the same form. `dev` is the table of development items (seeded noise by
-    default). Any other argument replaces an entry of the record.
+    to probabilities in the same form. Any other argument replaces an entry of the record.
     """
     folder.mkdir(parents=True)
     chosen = SETTINGS | {"task": "alphanli" if len(votes) == 1 else "nli"} | (settings or {})
     n_train = chosen["max_train_examples"] or 4000
     system = record.pop("system", f"MiniLM-L6, {n_train:,} items, seed {chosen['seed']}")
     write_predictions(
-        folder / PREDICTIONS_FILE,
+        folder / trained.PREDICTIONS_FILE,
         [System(system, one.dataset, one.uids, np.asarray(p), np.asarray(p).argmax(axis=1))
          for one, p in zip(votes, probabilities, strict=True)],
     )  # fmt: skip
     columns = class_columns(votes[0].dataset)
-    if dev is None:
-        rng = np.random.default_rng(3)
-        dev = pd.DataFrame(rng.dirichlet(np.ones(len(columns)), size=_N_DEV), columns=columns)
-        names = [one.dataset.name for one in votes]
-        dev.insert(0, "label", rng.integers(len(columns), size=_N_DEV))
-        dev.insert(0, "uid", [f"dev-{i}" for i in range(_N_DEV)])
-        dev.insert(0, "dataset", [names[i % len(names)] for i in range(_N_DEV)])
-    dev.to_parquet(folder / DEV_FILE, index=False)
+    rng = np.random.default_rng(3)
+    dev = pd.DataFrame(rng.dirichlet(np.ones(len(columns)), size=_N_DEV), columns=columns)
+    dev["dataset"] = [votes[i % len(votes)].dataset.name for i in range(_N_DEV)]
+    dev["uid"] = [f"dev-{i}" for i in range(_N_DEV)]
+    dev["label"] = rng.integers(len(columns), size=_N_DEV)
+    dev.to_parquet(folder / trained.DEV_FILE, index=False)
     if trajectory:
         chosen["trajectory"] = len(trajectory)
-        _trajectory(columns, votes, trajectory).to_parquet(folder / TRAJECTORY_FILE)
+        _trajectory(columns, votes, trajectory).to_parquet(
+            folder / trained.TRAJECTORY_FILE, index=False
+        )
     datasets = {one.dataset.name: n_train // len(votes) for one in votes}
     score = {"n": _N_DEV, "accuracy": 0.75, "loss": 0.7}
     written = {
@@ -94,15 +85,15 @@ def write_run(
         "started": "2026-11-20T08:00:00+00:00", "seconds": 12.0,
     } | record  # fmt: skip
     written["outputs"] = {path.name: inputs.digest(path) for path in sorted(folder.iterdir())}
-    (folder / RECORD_FILE).write_text(json.dumps(written), "utf-8")
-    return read_run(folder)
+    (folder / trained.RECORD_FILE).write_text(json.dumps(written), "utf-8")
+    return trained.read_run(folder)
 
 
 def _trajectory(columns, votes, trajectory):
-    tables = []
-    for step, (seen, probabilities) in enumerate(sorted(trajectory.items()), start=1):
-        for one, shares in zip(votes, probabilities, strict=True):
-            table = pd.DataFrame(np.asarray(shares, dtype=np.float32), columns=columns)
-            keys = {"step": step, "pairs": seen, "dataset": one.dataset.name, "uid": list(one.uids)}
-            tables.append(table.assign(**keys))
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(
+        pd.DataFrame(np.float32(shares), columns=columns).assign(
+            step=step, pairs=seen, dataset=one.dataset.name, uid=list(one.uids)
+        )
+        for step, (seen, probabilities) in enumerate(sorted(trajectory.items()), start=1)
+        for one, shares in zip(votes, probabilities, strict=True)
+    )

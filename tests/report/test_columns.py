@@ -1,64 +1,43 @@
 import numpy as np
 import pandas as pd
+import pytest
 
-from chaos_utils.report.columns import (
-    Column,
-    lay_out,
-    number,
-    p_value,
-    published_beside,
-    signed,
-    with_interval,
+from chaos_utils.report import columns
+from chaos_utils.report.columns import Column, lay_out, number, p_value, signed
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (number(1234.5, 1), "1,234.5"),
+        (number(-0.0004, 3), "0.000"),
+        (number(-0.0006, 3), "−0.001"),
+        (number(float("nan")), "–"),
+        (signed(-0.004, 2), "0.00"),
+        (signed(3), "+3"),
+        (columns.with_interval(0.5, 0.4, 0.6, 2), "0.50 [0.40, 0.60]"),
+        # The smallest p is a bound.
+        (p_value(2 / 10_001, 10_000), "≤ 0.0002"),
+        (p_value(20 / 10_001, 10_000, raw=2 / 10_001), "≤ 0.002"),
+        (p_value(1.0, 10, raw=2 / 11), "≤ 1"),
+        (p_value(4 / 10_001, 10_000), "< 0.001"),
+        (p_value(0.0312, 1000), "0.031"),
+        (p_value(float("nan"), 1000), ""),
+    ],
 )
-
-ROWS = pd.DataFrame(
-    {
-        "dataset": ["snli", "new"],
-        "n": [1514, 20],
-        "share": [0.2497, np.nan],
-        "share_low": [0.23, np.nan],
-        "share_high": [0.27, np.nan],
-        "published_share": [0.25, np.nan],
-        "difference_share": [-0.0003, np.nan],
-        "verdict": pd.array([True, pd.NA], dtype="boolean"),
-    }
-)
-
-
-def shown(*columns):
-    header, cells = lay_out(ROWS, columns)
-    return header, cells
-
-
-def test_numbers_are_written_for_readers():
-    assert number(1234.5, 1) == "1,234.5"
-    assert number(-2) == "−2"
-    assert number(-0.0004, 3) == "0.000"
-    assert number(-0.0006, 3) == "−0.001"
-    assert number(float("nan")) == "–"
-    assert signed(0.004, 2) == "0.00"
-    assert signed(-0.004, 2) == "0.00"
-    assert signed(3) == "+3"
-    assert signed(-3) == "−3"
-    assert with_interval(0.5, 0.4, 0.6, 2) == "0.50 [0.40, 0.60]"
+def test_numbers_are_written_for_readers(written, expected):
+    assert written == expected
 
 
 def test_a_published_number_stands_beside_ours_under_one_heading():
-    header, cells = shown(
-        Column("dataset", "dataset"), *published_beside("share", "share", 2, percent=True)
+    rows = pd.DataFrame(
+        [("snli", 0.2497, 0.25, -0.0003), ("new", *[np.nan] * 3)],
+        columns=["dataset", "share", "published_share", "difference_share"],
     )
+    beside = columns.published_beside("share", "share", 2, percent=True)
+    header, cells = lay_out(rows, [Column("dataset", "dataset"), *beside])
     assert header == [["dataset", ""], ["share", "paper"], ["share", "here"], ["share", "Δ"]]
     assert cells == [["snli", "25.00", "24.97", "**−0.03**"], ["new", "–", "–", "–"]]
-
-
-def test_the_smallest_p_is_a_bound_and_nothing_is_written_where_there_is_none():
-    assert p_value(2 / 10_001, 10_000) == "≤ 0.0002"
-    assert p_value(20 / 10_001, 10_000, raw=2 / 10_001) == "≤ 0.002"
-    assert p_value(1.0, 10, raw=2 / 11) == "≤ 1"
-    assert p_value(4 / 10_001, 10_000) == "< 0.001"
-    assert p_value(0.0312, 1000) == "0.031"
-    assert p_value(1.0, 1000) == "1.000"
-    assert p_value(float("nan"), 1000) == ""
 
 
 def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
@@ -81,8 +60,6 @@ def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
         ["0.90 [0.80, 1.00]", "0.1"],
         ["–", "**0.2**"],
     ]
-    _, cells = lay_out(rows, [accuracy])
-    assert [cell for (cell,) in cells] == ["0.5", "0.5", "**0.7**", "0.1", "0.2"]
     in_percent = Column("accuracy", "share", 1, best="highest", percent=True)
     _, cells = lay_out(pd.DataFrame({"share": [0.7762, 0.7758, 0.771]}), [in_percent])
     assert [cell for (cell,) in cells] == ["**77.6**", "**77.6**", "77.1"]

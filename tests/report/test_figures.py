@@ -6,23 +6,14 @@ import xml.etree.ElementTree as ET
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
-from chaos_utils.base import paths
+from chaos_utils.base import paths, style
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input
-from chaos_utils.base.style import (
-    MODES,
-    PALETTES,
-    PINK,
-    Hue,
-    colour,
-    is_narrow,
-    look,
-    width,
-)
+from chaos_utils.base.inputs import Input, digests
+from chaos_utils.base.style import MODES, PALETTES, PINK, Hue, colour
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.figures import in_dark, publish_figure
@@ -39,28 +30,27 @@ def plot(table) -> Figure:
     return figure
 
 
-def names(folder):
-    return {path.name for path in (folder / "figures").iterdir()}
-
-
-def test_one_call_writes_every_format(run_folder):
+def test_one_call_writes_every_format_of_the_same_bytes(run_folder, tmp_path, monkeypatch):
     plt.close("all")
     shown = publish_figure("fig-line", plot, DATA, **GIVEN)
-    pictures = (f"{end}.svg" for end in ("", "-dark", "-narrow", "-narrow-dark"))
-    ends = (*pictures, ".png", ".pdf", ".csv", ".json")
-    assert names(run_folder) == {f"fig-line{end}" for end in ends}
-    manifest = json.loads((run_folder / "figures" / "fig-line.json").read_text())
+    folder = run_folder / "figures"
+    ends = (".svg", "-dark.svg", "-narrow.svg", "-narrow-dark.svg", ".png", ".pdf", ".csv", ".json")
+    assert {path.name for path in folder.iterdir()} == {f"fig-line{end}" for end in ends}
+    manifest = json.loads((folder / "fig-line.json").read_text())
     assert manifest["title"] == "A line"
     assert manifest["alt"] == GIVEN["alt"]
     assert manifest["data"] == [{"x": 1, "y": 3.0}, {"x": 2, "y": None}]
     assert manifest["formats"] == ["svg", "png", "pdf", "csv", "json"]
-    assert (run_folder / "figures" / "fig-line.csv").read_text() == "x,y\n1,3.0\n2,\n"
+    assert (folder / "fig-line.csv").read_text() == "x,y\n1,3.0\n2,\n"
     bundle = shown._repr_mimebundle_()
     assert bundle["text/markdown"] == "```{published} fig-line\n```\n"
     assert 'alt="A line that rises' in bundle["text/html"]
     assert not plt.get_fignums()
     with pytest.raises(ChaosError, match="same id"):
         publish_figure("fig-line", plot, DATA, **GIVEN)
+    monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "again"))
+    publish_figure("fig-line", plot, DATA, **GIVEN)
+    assert digests(folder) == digests(tmp_path / "again" / "figures")
 
 
 EVIL = """A *line* of {cite:t}`nie2020`, "50 %" & <b>ß</b> é \\ {(x)} 'α'. More."""
@@ -71,11 +61,7 @@ RIGHTS = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
 def dublin_core(path):
     """Return the words of each Dublin Core element of an SVG."""
     work = ET.parse(path).getroot().find(".//{http://creativecommons.org/ns#}Work")
-    return {
-        element.tag.split("}")[1]: "".join(element.itertext()).strip()
-        or list(element.attrib.values())
-        for element in work
-    }
+    return {element.tag.split("}")[1]: "".join(element.itertext()).strip() for element in work}
 
 
 def test_metadata_is_inside_the_files(run_folder):
@@ -87,18 +73,11 @@ def test_metadata_is_inside_the_files(run_folder):
     author = manifest["creators"][0]
     assert manifest["licence"] in RIGHTS
     for name in ("fig-line.svg", "fig-line-dark.svg"):
-        assert dublin_core(folder / name) == {
-            "type": ["http://purl.org/dc/dcmitype/StillImage"],
-            "title": WORDS,
-            "description": alt,
-            "format": "image/svg+xml",
-            "identifier": "fig-line",
-            "language": "en",
-            "source": "notebooks/n.py",
-            "creator": author,
-            "contributor": f"chaos-utils {version()}",
-            "rights": RIGHTS,
-        }
+        core = dublin_core(folder / name)
+        assert (core["title"], core["description"]) == (WORDS, alt)
+        assert (core["identifier"], core["source"]) == ("fig-line", "notebooks/n.py")
+        assert (core["creator"], core["rights"]) == (author, RIGHTS)
+        assert core["contributor"] == f"chaos-utils {version()}"
     with Image.open(folder / "fig-line.png") as image:
         assert round(image.info["dpi"][0]) == 300
         assert {WORDS, alt, author, RIGHTS} <= set(image.info.values())
@@ -121,30 +100,18 @@ def test_no_author_is_named_for_what_a_reader_draws(tmp_path):
 
 
 def test_a_dollar_sign_is_not_a_formula(run_folder):
-    names = [r"a$\frac$b", "a $ or $ b", "$"]
-    drawn = []
+    names, drawn = [r"a$\frac$b", "a $ or $ b", "$"], []
 
     def plot_named(table):
         figure, axis = plt.subplots()
         axis.barh(table["system"], table["x"])
         figure.draw_without_rendering()
-        drawn.extend(axis.get_yticklabels())
+        drawn.extend(text._preprocess_math(text.get_text()) for text in axis.get_yticklabels())
         return figure
 
     table = Table(pd.DataFrame({"system": names, "x": 1.5}), ("system",))
-    manifest = publish_figure("fig-named", plot_named, table, **GIVEN).manifest
-    assert [text._preprocess_math(text.get_text()) for text in drawn[:3]] == [
-        (name, False) for name in names
-    ]
-    assert [row["system"] for row in manifest["data"]] == names
-
-
-def test_the_same_data_gives_the_same_bytes(run_folder, tmp_path, monkeypatch):
-    publish_figure("fig-line", plot, DATA, **GIVEN)
-    monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "again"))
-    publish_figure("fig-line", plot, DATA, **GIVEN)
-    for path in (run_folder / "figures").iterdir():
-        assert path.read_bytes() == (tmp_path / "again" / "figures" / path.name).read_bytes()
+    publish_figure("fig-named", plot_named, table, **GIVEN)
+    assert drawn[:3] == [(name, False) for name in names]
 
 
 def plain(axis):
@@ -152,9 +119,8 @@ def plain(axis):
     axis.fill_between([1, 2], [3, 4], color=colour(PINK), hatch="//", edgecolor=colour("text"))
 
 
-def between_two(axis):
-    ramp = LinearSegmentedColormap.from_list("", [colour("low"), colour("high")])
-    axis.scatter([1, 2, 3], [1, 2, 3], c=[1, 2, 3], cmap=ramp)
+def a_constant(axis):
+    axis.text(0.5, 0.5, "text", color="#ffffff")
 
 
 def raster(axis):
@@ -166,15 +132,11 @@ def two_dark_ones(axis):
         axis.plot([1, 2], color=colour(shade))
 
 
-def a_constant(axis):
-    axis.text(0.5, 0.5, "text", color="#ffffff")
-
-
 def drawn(mode, draw):
     """Return a picture in a look, and the colours that it has asked for."""
     stream = io.StringIO()
-    with look(mode) as given:
-        figure, axis = plt.subplots(figsize=(width(), 2), layout="none")
+    with style.look(mode) as given:
+        figure, axis = plt.subplots(figsize=(style.width(), 2), layout="none")
         draw(axis)
         figure.savefig(stream, format="svg", metadata={"Date": None})
         plt.close(figure)
@@ -188,9 +150,9 @@ def test_a_dark_picture_is_as_if_drawn():
     assert PINK.dark in dark
 
 
-@pytest.mark.parametrize("draw", [between_two, raster, two_dark_ones, a_constant])
-def test_colours_that_cannot_be_exchanged(draw):
-    assert in_dark(*drawn("light", draw)) is None
+def test_colours_that_cannot_be_exchanged():
+    for draw in (raster, two_dark_ones, a_constant):
+        assert in_dark(*drawn("light", draw)) is None
 
 
 @pytest.mark.parametrize(("draw", "times"), [(plain, 2), (a_constant, 4)])
@@ -200,7 +162,7 @@ def test_a_figure_is_drawn_for_each_width_and_again_in_dark_where_it_must(run_fo
     def plot(table):
         figure, axis = plt.subplots()
         draw(axis)
-        looks.append((colour("text"), is_narrow()))
+        looks.append((colour("text"), style.is_narrow()))
         return figure
 
     publish_figure("fig-line", plot, DATA, **GIVEN)
@@ -233,43 +195,33 @@ def test_synthetic_data_marks_the_figure_in_every_file(run_folder):
         assert image.info["Title"] == "Synthetic sample: A line"
     assert b"Synthetic sample: A line" in (folder / "fig-line.pdf").read_bytes()
     for mode in ("", "-dark"):  # the mark is drawn, too
-        marked, plain = (
-            (folder / f"{id}{mode}.svg").read_text() for id in ("fig-line", "fig-plain")
-        )
-        assert len(re.findall("<use", marked)) > len(re.findall("<use", plain)) + 10
+        marked, plain = ((folder / f"fig-{id}{mode}.svg").read_text() for id in ("line", "plain"))
+        assert marked.count("<use") > plain.count("<use") + 10
 
 
-@pytest.mark.parametrize("id", ["tbl-line", "fig-", "fig-Line", "fig-../x", "fig-a\n"])
-def test_an_id_that_cannot_be_used(run_folder, id):
-    with pytest.raises(ChaosError, match="id cannot be used"):
-        publish_figure(id, plot, DATA, **GIVEN)
-    assert not (run_folder / "figures").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"alt": GIVEN["caption"]}, "alt text"),
-        ({"caption": ""}, "caption"),
-        ({"table": DATA.rows}, "table behind"),
-    ],
-)
-def test_what_a_figure_needs(run_folder, change, message):
-    given = {"table": DATA} | GIVEN | change
-    with pytest.raises(ChaosError, match=message):
-        publish_figure("fig-line", plot, **given)
-
-
-@pytest.mark.parametrize(
-    ("width", "size", "found"),
-    [(9, 8, "9 inches"), (4, 6, "'tiny' in 6 points"), (4, 8, "4 inches")],
-    ids=["too wide", "too small", "too wide for a phone"],
-)
-def test_what_could_not_be_read_on_the_page_is_refused(run_folder, width, size, found):
+def titled(width, size):
     def plot(table):
         figure, axis = plt.subplots(figsize=(width, 2))
         axis.set_title("tiny", fontsize=size)
         return figure
 
-    with pytest.raises(ChaosError, match=found):
-        publish_figure("fig-line", plot, DATA, **GIVEN)
+    return plot
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "tbl-line"}, "id cannot be used"),
+        ({"id": "fig-../x"}, "id cannot be used"),
+        ({"id": "fig-a\n"}, "id cannot be used"),
+        ({"alt": GIVEN["caption"]}, "alt text"),
+        ({"caption": ""}, "caption"),
+        ({"table": DATA.rows}, "table behind"),
+        ({"plot": titled(9, 8)}, "9 inches"),
+        ({"plot": titled(4, 6)}, "'tiny' in 6 points"),
+        ({"plot": titled(4, 8)}, "4 inches"),  # too wide for a phone
+    ],
+)
+def test_what_a_figure_needs(run_folder, change, message):
+    with pytest.raises(ChaosError, match=message):
+        publish_figure(**{"id": "fig-line", "plot": plot, "table": DATA} | GIVEN | change)

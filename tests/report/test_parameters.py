@@ -3,12 +3,7 @@ import shlex
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.parameters import (
-    command,
-    find_notebook,
-    read_parameters,
-    resolve,
-)
+from chaos_utils.report.parameters import command, find_notebook, read_parameters, resolve
 
 CELL = """\
 n: int = 3  # how many
@@ -22,9 +17,9 @@ mode: Literal["fast", "slow"] = "fast"  # how to go about it
 """
 
 
-def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
+def notebook(tmp_path, cell=CELL):
     path = tmp_path / "chapter.py"
-    path.write_text(f"# %% [markdown]\n# # Title\n\n# %% {tags}\n{cell}\n# %%\nprint(1)\n")
+    path.write_text(f'# # Title\n\n# %% tags=["parameters"]\n{cell}\n# %%\nprint(1)\n')
     return path
 
 
@@ -32,7 +27,6 @@ def notebook(tmp_path, cell=CELL, tags='tags=["parameters"]'):
     ("name", "text", "value"),
     [
         ("start", "-7", -7),
-        ("rate", "2", 2.0),
         ("name", "7", "7"),
         ("loud", "False", False),
         ("tasks", "snli, mnli", ["snli", "mnli"]),
@@ -56,11 +50,9 @@ def test_values_become_what_was_declared(tmp_path, name, text, value):
         ("rate", "nan"),
         ("loud", "yes!"),
         ("sizes", "1,-2"),
-        ("n", -7),
         ("sizes", "[1,"),
         ("tasks", [1]),
         ("mode", "medium"),
-        ("name", 5),
     ],
 )
 def test_a_wrong_value_says_what_was_expected(tmp_path, name, text):
@@ -72,42 +64,27 @@ def test_a_wrong_value_says_what_was_expected(tmp_path, name, text):
 
 
 @pytest.mark.parametrize(
-    "cell",
-    ["n = 3  # no type", "n: int  # no default", "n: int = 3", "n: dict = {}  # no such type",
-     "n: int = len('x')  # computed", "n: Literal[a, b] = 'a'  # names"],
-)  # fmt: skip
-def test_a_parameter_must_be_declared_in_full(tmp_path, cell):
-    with pytest.raises(ChaosError, match="cannot be read"):
+    ("cell", "message"),
+    [
+        ("n = 3  # no type", "cannot be read"),
+        ("n: int  # no default", "cannot be read"),
+        ("n: int = 3", "cannot be read"),  # no meaning
+        ("n: dict = {}  # no such type", "cannot be read"),
+        ("n: int = len('x')  # computed", "cannot be read"),
+        ("n: Literal[a, b] = 'a'  # names", "cannot be read"),
+        ('n: int = "3"  # how many', r"chapter\.py\n.*n: int = (.|\n)*of that type"),
+        ("m: int = 1  # some\nn: int = = 3\n", r"not valid Python.*\n.*line 2 of.*\n.*= = 3$"),
+        ('# %% tags=["parameters"]\nn: int = 3  # again', "one cell tagged"),
+    ],
+)
+def test_a_parameter_must_be_declared_in_full_in_one_cell(tmp_path, cell, message):
+    with pytest.raises(ChaosError, match=message):
         read_parameters(notebook(tmp_path, cell))
-
-
-def test_a_default_must_fit_its_own_type(tmp_path):
-    with pytest.raises(ChaosError, match=r"chapter\.py\n.*n: int = (.|\n)*of that type"):
-        read_parameters(notebook(tmp_path, 'n: int = "3"  # how many'))
-
-
-def test_a_notebook_needs_one_such_cell(tmp_path):
-    with pytest.raises(ChaosError, match="one cell tagged"):
-        read_parameters(notebook(tmp_path, tags=""))
-
-
-def test_a_cell_that_is_no_python(tmp_path):
-    with pytest.raises(ChaosError, match=r"not valid Python.*\n.*line 2 of.*\n.*= = 3$"):
-        read_parameters(notebook(tmp_path, "m: int = 1  # how many\nn: int = = 3\n"))
-
-
-def test_a_notebook_that_is_not_utf_8(tmp_path):
-    path = notebook(tmp_path)
-    path.write_bytes(path.read_bytes() + b"# caf\xe9\n")
-    with pytest.raises(ChaosError, match="not UTF-8"):
-        read_parameters(path)
 
 
 def test_notebooks_are_found_by_name_or_path():
     path = find_notebook("annotations")
     assert find_notebook(str(path)) == path
-    with pytest.raises(ChaosError, match="did you mean 'annotations'"):
-        find_notebook("anotations")
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,25 @@
 import time
 from threading import Thread
 
+import pytest
+
 from chaos_utils.base import paths
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import digest
 from chaos_utils.report import runner, runs
 
 
-def test_a_run_is_made_by_one_at_a_time(tmp_path, monkeypatch):
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """A notebook of a checkout."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "_toc.yml").touch()
-    source = tmp_path / "notebooks" / "one.py"
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notebooks" / "one.py").write_text("1")
+    return tmp_path / "notebooks" / "one.py"
+
+
+def test_a_run_is_made_by_one_at_a_time(source, monkeypatch):
     events = []
 
     def make(*_, **options):
@@ -28,12 +36,7 @@ def test_a_run_is_made_by_one_at_a_time(tmp_path, monkeypatch):
     assert events == ["begin", "end"] * 3
 
 
-def test_a_run_of_another_notebook_or_other_parameters_is_not_there(tmp_path, monkeypatch):
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "_toc.yml").touch()
-    source = tmp_path / "notebooks" / "one.py"
-    source.write_text("1")
-    monkeypatch.chdir(tmp_path)
+def test_a_run_of_another_notebook_or_other_parameters_is_not_there(source):
     values = {"seed": 1}
     folder = runs.folder_of(source, values)
     right = {"notebook_sha256": digest(source), "parameters": values}

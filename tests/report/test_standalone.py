@@ -8,7 +8,6 @@ from chaos_utils.report.standalone import plain_roles
     ("text", "plain"),
     [
         ("see {numref}`fig-a`", "see `fig-a`"),
-        ("{cite:t}`nie2020` asked", "[nie2020] asked"),
         ("it says so {cite:p}`a,b`.", "it says so [a,b]."),
         ("{doc}`the chapter <x>`", "the chapter"),
         ("{term}`entropy` and {term}`the error <ECE, majority label>`", "entropy and the error"),
@@ -18,7 +17,6 @@ from chaos_utils.report.standalone import plain_roles
         ("Choose.\n\n```{evaluate-file}\n```\n", "Choose.\n\n\n"),
         ("```{interactive} fig-a\n:measures: jsd\n```\n", "\n"),
         ("```{note}\nRead this.\n```\n", "```{note}\nRead this.\n```\n"),
-        ("`code {x}`", "`code {x}`"),
         ("costs $5 and $6", "costs $5 and $6"),
     ],
 )

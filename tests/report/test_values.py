@@ -2,22 +2,17 @@ import pytest
 
 from chaos_utils.report.values import value, with_values
 
+COLUMNS = ("dataset", "system", "seed", "jsd", "n", "new")
+ROWS = [
+    ("snli", "mean vote", 0, 0.2534, 1514, True),
+    ("snli", "chance", 1, 0.2, 1514, False),
+    ("mnli", "chance", 1, None, 1599, False),
+]
 RESULTS = {
     "id": "tbl-results",
     "synthetic": False,
     "parameters": {"data": "auto"},
-    "data": [
-        {
-            "dataset": "snli",
-            "system": "mean vote",
-            "seed": 0,
-            "jsd": 0.2534,
-            "n": 1514,
-            "new": True,
-        },
-        {"dataset": "snli", "system": "chance", "seed": 1, "jsd": 0.2, "n": 1514, "new": False},
-        {"dataset": "mnli", "system": "chance", "seed": 1, "jsd": None, "n": 1599, "new": False},
-    ],
+    "data": [dict(zip(COLUMNS, row, strict=True)) for row in ROWS],
 }
 BOOK = {"tbl-results": RESULTS}
 SAMPLE = {"tbl-results": RESULTS | {"synthetic": True}}
@@ -68,14 +63,10 @@ and so on.
 - a point without"""
 
 
-def test_prose_gets_its_numbers():
+def test_prose_gets_its_numbers_and_findings_of_other_data_are_left_out():
     shown = with_values(BOOK, PROSE)
     assert "A finding: 0.2 is small,\nand so on." in shown
     assert "- a point with 1,514\n- a point without" in shown
-
-
-@pytest.mark.parametrize("manifests", [SAMPLE, OWN, {}], ids=["sample", "own votes", "not made"])
-def test_findings_of_other_data_are_left_out(manifests):
-    assert (
-        with_values(manifests, PROSE) == "# Title\n\nOne paragraph of method.\n\n- a point without"
-    )
+    left = "# Title\n\nOne paragraph of method.\n\n- a point without"
+    for manifests in (SAMPLE, OWN, {}):
+        assert with_values(manifests, PROSE) == left

@@ -29,26 +29,19 @@ def environment(project):
 
 
 def started(environment, code, **options):
-    process = subprocess.Popen(
+    return subprocess.Popen(
         [*warm.python(environment), "job", code], env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
     )  # fmt: skip
-    return process
 
 
-def waits_until(holds):
+def has_ended(pid):
     for _ in range(200):
-        if holds():
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
             return True
         time.sleep(0.05)
-    return False
-
-
-def is_gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
     return False
 
 
@@ -93,7 +86,7 @@ def test_it_ends_with_what_asked_for_it(environment, number):
     process = started(environment, WAIT)
     pid, _ = map(int, process.stdout.readline().split())
     process.send_signal(number)
-    assert waits_until(lambda: is_gone(pid))
+    assert has_ended(pid)
     process.communicate()
 
 
@@ -121,6 +114,6 @@ def test_nothing_is_left_running(project, ends):
     else:
         process.stdin.write("\n")
         process.stdin.flush()
-    assert waits_until(lambda: is_gone(pids[0]))
+    assert has_ended(pids[0])
     process.communicate()
-    assert waits_until(lambda: is_gone(pids[1]))
+    assert has_ended(pids[1])
