@@ -35,18 +35,12 @@ def test_what_is_written_reaches_the_disk_before_it_has_its_name(tmp_path, monke
     assert events == ["sync", "name"]
 
 
-def fail_half_way(target):
-    with fresh_folder(target) as folder:
-        (folder / "new").write_text("2")
-        raise ZeroDivisionError
-
-
 def test_a_fresh_folder_takes_the_place_only_when_it_is_done(tmp_path):
     target = tmp_path / "run"
     with fresh_folder(target) as folder:
         (folder / "old").write_text("1")
-    with pytest.raises(ZeroDivisionError):
-        fail_half_way(target)
+    with pytest.raises(ZeroDivisionError), fresh_folder(target) as folder:
+        (folder / "new").write_text("2") / 0  # which fails when it is written
     assert [path.name for path in target.iterdir()] == ["old"]
     with fresh_folder(target) as folder:
         (folder / "new").write_text("2")

@@ -6,11 +6,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
 
 
-def test_what_is_yaml_is_read(tmp_path):
-    (tmp_path / "a.yml").write_text("a: [1, é]\n", "utf-8")
-    assert read_yaml(tmp_path / "a.yml") == {"a": [1, "é"]}
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -33,6 +28,8 @@ def test_what_is_not_is_one_error_that_names_the_file(tmp_path, text, found):
     assert found in str(fault.value)
 
 
-def test_a_file_that_is_not_there_is_one_error(tmp_path):
+def test_a_file_is_read_as_utf_8_and_one_that_is_not_there_is_one_error(tmp_path):
     with pytest.raises(ChaosError, match="cannot be read"):
         read_yaml(tmp_path / "a.yml")
+    (tmp_path / "a.yml").write_text("a: [1, é]\n", "utf-8")
+    assert read_yaml(tmp_path / "a.yml") == {"a": [1, "é"]}
