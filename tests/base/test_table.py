@@ -81,9 +81,7 @@ def test_only_the_inputs_of_the_rows_that_are_there_count():
     assert both.recorded == ["mnli"]
     assert both.on("snli").inputs == (ONE, PAPER)
     assert both.where(both.rows["dataset"] == "mnli").inputs == (PAPER, TWO)
-
-    joined = together(
-        [both.on("snli"), table(origins={"dices": Origin((PAPER,))}), both.on("mnli")]
-    )
+    empty = table(origins={"dices": Origin((Input("unused", "0" * 64),))})
+    joined = together([both.on("snli"), empty, both.on("mnli")])
     assert joined.rows.equals(both.rows)
     assert joined.inputs == both.inputs

@@ -44,7 +44,7 @@ def test_gradients_pass_where_values_passed(torch):
 def test_without_training_or_probability_nothing_changes(torch):
     values = torch.randn(10, 3)
     with byte_dropout()():
-        assert torch.equal(torch.nn.functional.dropout(values, 0.5, training=False), values)
-        assert torch.equal(torch.nn.functional.dropout(values, 0.0), values)
+        for given in ({"p": 0.5, "training": False}, {"p": 0.0}):
+            assert torch.equal(torch.nn.functional.dropout(values, **given), values)
         assert not torch.nn.functional.dropout(values, 1.0).any()
     assert (torch.nn.functional.dropout(torch.ones(1000), 0.5) == 2).any()  # PyTorch's own again

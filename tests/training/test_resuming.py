@@ -8,6 +8,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.engine import N_STEPS, fit_tiny, shares, small, stop_at, weights
 
@@ -102,8 +103,7 @@ def test_a_damaged_checkpoint_is_reported_and_not_used(torch, saved):
     path.write_bytes(content)
     messages = []
     assert checkpoints.resume(*linear(torch), {}, path.parent, messages.append) is None
-    assert len(messages) == 1
-    assert f"{path} is damaged" in messages[0]
+    assert f"{path} is damaged" in "".join(messages)
 
 
 @pytest.mark.slow
@@ -142,8 +142,8 @@ def test_a_process_that_is_killed_after_every_step_ends_as_one_that_was_not(
 def test_two_processes_make_the_steps_of_one(empty_cache, tmp_path):
     config = find_encoder(get_model("tiny-distilbert")).folder / "config.json"
     text = config.read_text()
-    values = json.loads(text) | {"dropout": 0.0, "attention_dropout": 0.0,
-                                 "seq_classif_dropout": 0.0}  # fmt: skip
+    dropouts = ("dropout", "attention_dropout", "seq_classif_dropout")
+    values = json.loads(text) | dict.fromkeys(dropouts, 0.0)
     config.write_text(json.dumps(values))  # dropout is drawn by each process for itself
     two_processes = [
         sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2",
@@ -167,8 +167,6 @@ def test_two_processes_make_the_steps_of_one(empty_cache, tmp_path):
         config.write_text(text)
     one, two = (run.record["fits"][0] for run in runs)
     assert two["processes"] == 2
-    assert [point["pairs"] for point in one["curve"]] == [point["pairs"] for point in two["curve"]]
-    assert [point["loss"] for point in one["curve"]] == pytest.approx(
-        [point["loss"] for point in two["curve"]], abs=2e-5
-    )
+    curves = (pd.DataFrame(fit["curve"])[["pairs", "loss"]] for fit in (one, two))
+    pd.testing.assert_frame_equal(*curves, rtol=0, atol=2e-5)
     assert shares(runs[0]) == pytest.approx(shares(runs[1]), abs=1e-4)
