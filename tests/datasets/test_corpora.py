@@ -1,7 +1,9 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.rows import write_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,9 +28,7 @@ def pairs(n, n_classes=3, per_premise=2, start=0):
 
 def write_pairs(folder, rows):
     for name in get_task("nli").files:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        write_rows(folder / name, rows)
 
 
 def row(label="neutral", **more):
@@ -41,12 +41,8 @@ def test_the_sample_has_training_data_that_shares_nothing_with_what_is_evaluated
     refuse_contamination(train, chaosnli)
     assert len(train) > 500
     assert set(np.unique(train.gold)) == set(range(train.targets.shape[1]))
-
-
-def test_development_items_of_chaosnli_are_taken_out():
-    dev, (chaosnli, _) = load_corpus("nli", "dev", "sample"), load_chaosnli("nli", "sample")
-    assert set(chaosnli.uids) < set(dev.uids)
-    assert not set(chaosnli.uids) & set(without(dev, chaosnli).uids)
+    dev = load_corpus(task, "dev", "sample")
+    assert set(without(dev, chaosnli).uids) == set(dev.uids) - set(chaosnli.uids) < set(dev.uids)
 
 
 def test_the_released_data_has_the_known_sizes(released_root):
@@ -71,7 +67,7 @@ def test_pairs_without_a_majority_label_are_dropped_and_counted(tmp_path):
     [
         ([row(), row("maybe")], "line 2(.|\n)*'maybe'(.|\n)*entailment"),
         ([row(sentence1=3)], "line 1(.|\n)*sentence1"),
-        (["x"], "lacks a field(.|\n)*line 1"),
+        (['"x"'], "lacks a field(.|\n)*line 1"),
     ],
 )
 def test_a_fault_in_a_training_file_is_named(tmp_path, lines, message):
@@ -102,10 +98,9 @@ def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():
     evaluated = pairs(4)
     train = pairs(6, start=100)
     refuse_contamination(train, evaluated)
-    spelt = tuple(("PREMISE,  1 !", text[1]) for text in train.texts[:2]) + train.texts[2:]
-    again = Corpus(train.task, train.uids, spelt, train.targets, train.datasets)
-    with pytest.raises(ChaosError, match="2 training items"):
-        refuse_contamination(again, evaluated)
+    spelt = (("PREMISE,  1 !", "hypothesis"), *train.texts[1:])
+    with pytest.raises(ChaosError, match="1 training item"):
+        refuse_contamination(replace(train, texts=spelt), evaluated)
 
 
 sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))
@@ -120,12 +115,9 @@ def test_a_larger_subset_holds_the_smaller_and_both_are_balanced(n, sizes, seed)
     counts, available = second.targets.sum(axis=0), corpus.targets.sum(axis=0)
     behind = counts < counts.max() - 1
     assert (counts[behind] == available[behind]).all()  # a class that ran out
-
-
-@pytest.mark.parametrize("size", [-1, 0, 13])
-def test_a_subset_that_cannot_be_is_refused(size):
-    with pytest.raises(ChaosError, match="1 to 12"):
-        subset(pairs(12), size, 0)
+    for size in (0, n + 1):
+        with pytest.raises(ChaosError, match=f"1 to {n}"):
+            subset(corpus, size, seed)
 
 
 def test_what_is_held_out_shares_no_story_with_what_is_kept():

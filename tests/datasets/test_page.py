@@ -4,32 +4,20 @@ import re
 
 from helpers.checkout import PROJECT
 
-from chaos_utils.datasets.dataset import (
-    Annotate,
-    ChaosNLIReader,
-    ColumnsReader,
-    DataFile,
-    Dataset,
-    Label,
-    LongReader,
-    Release,
-    ReleasedSystem,
-    WideReader,
-)
+from chaos_utils.datasets import dataset as d
 
-PAGE = (PROJECT / "book" / "datasets.md").read_text("utf-8")
 PARTS = {
-    "labels": [Label],
-    "files": [DataFile],
-    "release": [Release],
-    "reader": [ChaosNLIReader, LongReader, WideReader, ColumnsReader],
-    "annotate": [Annotate],
-    "systems": [ReleasedSystem],
+    "labels": [d.Label],
+    "files": [d.DataFile],
+    "release": [d.Release],
+    "reader": [d.ChaosNLIReader, d.LongReader, d.WideReader, d.ColumnsReader],
+    "annotate": [d.Annotate],
+    "systems": [d.ReleasedSystem],
 }
 
 
 def test_every_field_is_explained_once_and_no_other():
-    known = Dataset.model_fields.items()
+    known = d.Dataset.model_fields.items()
     fields = {"files", *(field.alias or name for name, field in known if name not in PARTS)}
     fields |= {
         f"{part}.{name}"
@@ -38,5 +26,6 @@ def test_every_field_is_explained_once_and_no_other():
         for name in model.model_fields
     }
     fields.discard("files.release")  # filled in by the registry
-    section = PAGE.split("## Fields of a YAML file\n")[1].split("\n## ")[0]
+    page = (PROJECT / "book" / "datasets.md").read_text("utf-8")
+    section = page.split("## Fields of a YAML file\n")[1].split("\n## ")[0]
     assert sorted(re.findall(r"^\| `(\S+)`", section, re.M)) == sorted(fields)

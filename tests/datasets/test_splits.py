@@ -30,39 +30,24 @@ def test_folds_keep_groups_together_and_deal_them_evenly(groups, seed):
 # Premises, stories, images
 
 
-def with_texts(name, texts, uids=None):
+def with_texts(name, texts, **fields):
     votes = made_votes(get_dataset(name), len(texts))
-    fields = votes.dataset.text_fields
-    known = tuple(dict(zip(fields, text, strict=True)) for text in texts)
-    return replace(votes, texts=known, uids=tuple(uids) if uids else votes.uids)
+    known = tuple(dict(zip(votes.dataset.text_fields, text, strict=True)) for text in texts)
+    return replace(votes, texts=known, **fields)
 
 
-def test_items_share_a_group_by_premise_or_image_and_through_others():
+def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_dataset():
     texts = [("A dog.", "h"), ("a  DOG", "i"), ("A cat.", "j"), ("A cow.", "k"), ("A hen.", "l")]
-    votes = with_texts("snli", texts, ["1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x"])
-    (groups,) = item_groups([votes])
+    uids = ("1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x")
+    other = with_texts("mnli", [("A hen", "h"), ("A fox", "h")])
+    groups = item_groups([with_texts("snli", texts, uids=uids), other])
     # 0 and 1 by the premise, 1 and 2 by the image
-    assert groups[0] == groups[1] == groups[2]
-    assert len({groups[0], groups[3], groups[4]}) == 3
+    assert [one.tolist() for one in groups] == [[0, 0, 0, 1, 2], [2, 3]]
 
 
 def test_a_story_is_its_first_and_last_sentence():
-    texts = [
-        ("a", "h", "i", "z"),
-        ("a", "j", "k", "Z."),
-        ("a", "h", "i", "y"),
-        ("b", "h", "i", "z"),
-    ]
-    (groups,) = item_groups([with_texts("alphanli", texts)])
+    (groups,) = item_groups([with_texts("alphanli", ["ahiz", "ajkZ", "ahiy", "bhiz"])])
     assert groups.tolist() == [0, 0, 1, 2]
-
-
-def test_groups_are_common_to_datasets():
-    one = with_texts("snli", [("A dog.", "h"), ("A cat.", "h")])
-    other = with_texts("mnli", [("a cow", "h"), ("a dog", "h")])
-    groups = item_groups([one, other])
-    assert groups[0][0] == groups[1][1]
-    assert len(set(np.concatenate(groups))) == 3
 
 
 def test_without_texts_each_item_is_alone(others):
