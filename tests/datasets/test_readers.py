@@ -1,8 +1,11 @@
 """Votes as a dataset's YAML file describes them: every format, and every fault of a file."""
 
+import csv
 import gzip
 import json
+import re
 from collections import Counter
+from io import BytesIO, StringIO
 
 import numpy as np
 import pandas as pd
@@ -22,9 +25,7 @@ COLOURS = {"name": "colours", "title": "Colours", "labels": ["red", "green", "bl
 LONG = {"format": "long", "annotator": "who"}
 WIDE = {"format": "wide"}
 COLUMNS = {"format": "columns", "labels": "given"}
-BY_KEYS = {
-    "format": "long", "keys": ["who", "item"], "annotator": "who", "label": "value"
-}  # fmt: skip
+BY_KEYS = LONG | {"keys": ["who", "item"], "label": "value"}
 LONG_ROWS = "item,who,label\na,w9,red\nb,w9,blue\na,w7,green\na,w8,red\n"
 WIDE_ROWS = "item,blue,red,green\na,1,2,0\nb,0,0,5\n"
 
@@ -44,14 +45,10 @@ def read(tmp_path, content, reader, **fields):
     return read_file(found, known)
 
 
-def parquet(tmp_path, table):
-    table.to_parquet(tmp_path / "made", index=False)
-    return (tmp_path / "made").read_bytes()
-
-
-def npy(tmp_path, values):
-    np.save(tmp_path / "made.npy", np.array(values))
-    return (tmp_path / "made.npy").read_bytes()
+def npy(*rows):
+    buffer = BytesIO()
+    np.save(buffer, rows)
+    return buffer.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -60,10 +57,7 @@ def npy(tmp_path, values):
         LONG_ROWS,
         LONG_ROWS.replace(",", "\t"),
         "\ufeff" + LONG_ROWS.replace(",", ";").replace("\n", "\r\n"),
-        "".join(
-            json.dumps(dict(zip(("item", "who", "label"), line.split(","), strict=True))) + "\n"
-            for line in LONG_ROWS.splitlines()[1:]
-        ),
+        pd.read_csv(StringIO(LONG_ROWS)).to_json(orient="records", lines=True),
     ],
     ids=["csv", "tsv", "excel", "json lines"],
 )
@@ -77,16 +71,18 @@ def test_long_files(tmp_path, content):
     assert "w9" not in repr([getattr(votes, name) for name in votes.__slots__])
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "npy"])
-def test_wide_files(tmp_path, kind):
-    columns = {"item": ["a", "b"], "blue": [1.0, 0], "red": [2, 0], "green": [0, 5]}
-    content = {
-        "csv": lambda: WIDE_ROWS,
-        "parquet": lambda: parquet(tmp_path, pd.DataFrame(columns)),
-        "npy": lambda: npy(tmp_path, [[2, 0, 1], [0, 5, 0]]),
-    }[kind]()
+@pytest.mark.parametrize(
+    ("content", "uids"),
+    [
+        (WIDE_ROWS, ("a", "b")),
+        (pd.read_csv(StringIO(WIDE_ROWS)).astype({"blue": float}).to_parquet(), ("a", "b")),
+        (npy([2, 0, 1], [0, 5, 0]), ("0", "1")),
+    ],
+    ids=["csv", "parquet", "npy"],
+)
+def test_wide_files(tmp_path, content, uids):
     votes = read(tmp_path, content, WIDE)
-    assert votes.uids == (("0", "1") if kind == "npy" else ("a", "b"))
+    assert votes.uids == uids
     assert votes.counts.tolist() == [[2, 0, 1], [0, 5, 0]]
 
 
@@ -199,7 +195,7 @@ def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):
     assert "1 of 2 votes" in votes.notes[0]
 
 
-# What is refused whether a YAML file describes it or not.
+# What is refused whether a YAML file describes it or not: it cannot be described either.
 DAMAGED = [
     (LONG, "", "The data file is empty"),
     (LONG, "item,who,label,label\na,w,red,red\n", "A column appears twice"),
@@ -223,7 +219,6 @@ FAULTS = [
     (LONG, '{"item": 1.5, "who": 1, "label": "red"}\n', "field 'item': found 1.5"),
     (LONG, '{"item": 1, "who": 1, "label": true}\n', "field 'label': found True"),
     (WIDE, "item,red,green,blue\na,1,1_0,0\n", "field 'green': found '1_0'; expected a whole"),
-    (WIDE, "item,red,green,blue\na,1,٣,0\n", "field 'green'"),
     (WIDE, "item,red,green,blue\na,1," + "9" * 31 + ",0\n", "from 0 to 1,000,000,000"),
     (WIDE, "item,red,green,blue\na,0,0,0\n", "line 2, found no votes; expected at least 1"),
     (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on row 1, line 2"),
@@ -244,6 +239,9 @@ FAULTS = [
     (COLUMNS | {"cut": CUT}, "item,given\na,3.01\n", "expected a number from -3 to 3"),
     (BY_KEYS, '{"w9": "red"}', "expected:  objects by who, by item"),
     (BY_KEYS, '{"w9": {"a": "red"}, "w9": {"b": "red"}}', "not valid JSON"),
+    (WIDE, npy([1, 2]), "expected"),
+    (WIDE, npy(["a", "b", "c"]), "expected"),
+    (WIDE, npy([1, -2, 3]), "expected"),
 ]  # fmt: skip
 
 
@@ -258,15 +256,9 @@ def test_every_fault_ends_in_one_message_that_names_no_annotator(
         assert expected in str(fault.value)
         assert "w9" not in str(fault.value)
         assert len(str(fault.value)) < 1500
-
-
-@pytest.mark.parametrize(("_", "content", "expected"), DAMAGED)
-def test_a_file_that_is_damaged_cannot_be_described_either(tmp_path, _, content, expected):
-    path = tmp_path / "votes.csv"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(ChaosError) as fault:
-        check_file(path)
-    assert expected in str(fault.value)
+    if (reader, content, expected) in DAMAGED:
+        with pytest.raises(ChaosError, match=re.escape(expected)):
+            check_file(tmp_path / "votes0")
 
 
 @pytest.mark.parametrize(
@@ -285,32 +277,22 @@ def test_what_is_no_json(text, expected):
     assert expected in str(fault.value)
 
 
-@pytest.mark.parametrize("values", [[[1, 2]], [["a", "b", "c"]], [[1, -2, 3]]])
-def test_bad_arrays(tmp_path, values):
-    with pytest.raises(ChaosError):
-        read(tmp_path, npy(tmp_path, values), WIDE)
-
-
 def test_a_number_of_votes_that_is_not_the_published_one(tmp_path):
     with pytest.raises(ChaosError, match="line 3, found 5 votes; expected 3 per item"):
         read(tmp_path, WIDE_ROWS, WIDE, n_votes=3)
 
 
-@given(
-    votes=st.lists(
-        st.tuples(st.sampled_from("abcd"), st.sampled_from(COLOURS["labels"])), min_size=1
-    )
-)
+vote = st.tuples(st.sampled_from("abcd"), st.sampled_from(COLOURS["labels"]))
+
+
+@given(votes=st.lists(vote, min_size=1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 def test_long_and_wide_files_of_the_same_votes_give_the_same_counts(tmp_path, votes):
-    long = "item,label\n" + "".join(f"{item},{label}\n" for item, label in votes)
-    tally = Counter(votes)
-    items = dict.fromkeys(item for item, _ in votes)
-    wide = "item,red,green,blue\n" + "".join(
-        f"{item},{tally[item, 'red']},{tally[item, 'green']},{tally[item, 'blue']}\n"
-        for item in items
-    )
-    one, two = read(tmp_path, long, {"format": "long"}), read(tmp_path, wide, WIDE)
+    table = pd.DataFrame(votes, columns=["item", "label"])
+    wide = pd.crosstab(table["item"], table["label"]).reindex(columns=COLOURS["labels"])
+    wide = wide.loc[table["item"].unique()].fillna(0).astype(int)
+    one = read(tmp_path, table.to_csv(index=False), {"format": "long"})
+    two = read(tmp_path, wide.to_csv(), WIDE)
     assert one.uids == two.uids
     assert one.counts.tolist() == two.counts.tolist()
     assert one.majority.tolist() == two.majority.tolist()
@@ -325,31 +307,35 @@ def large_table():
     return table.drop_duplicates(["item", "who"])
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "quoted", "parquet", "wide"])
-def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, kind):
-    path = tmp_path / "votes"
-    described = dataset(LONG | {"ignore": ["skipped"]}, texts=["text"])
-    if kind == "wide":
-        path.write_text(WIDE_ROWS)
-        described = dataset(WIDE)
-    elif kind == "parquet":
-        large_table().to_parquet(path)
-    else:
-        separator = "\t" if kind == "tsv" else ","
-        large_table().to_csv(path, sep=separator, index=False, quoting=int(kind == "quoted"))
-    slow = read_file([path], described)
+LARGE = large_table()
+SKIPPING = LONG | {"ignore": ["skipped"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "reader"),
+    [
+        (LARGE.to_csv(index=False), SKIPPING),
+        (LARGE.to_csv(index=False, sep="\t"), SKIPPING),
+        (LARGE.to_csv(index=False, quoting=csv.QUOTE_ALL), SKIPPING),
+        (LARGE.to_parquet(), SKIPPING),
+        ("item,text,blue,red,green\na,x,1,2,0\nb,y,0,0,5\n", WIDE),
+    ],
+    ids=["csv", "tsv", "quoted", "parquet", "wide"],
+)
+def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, content, reader):
+    slow = read(tmp_path, content, reader, texts=["text"])
     monkeypatch.setattr(tables, "LARGE", 1)
-    fast = tables.votes_at_once(tables.Content.of(path), described, path.name, 0)
+    known = dataset(reader, names=["votes0"], texts=["text"])
+    fast = tables.votes_at_once(tables.Content.of(tmp_path / "votes0"), known, "votes0", 0)
     for name in ("uids", "texts", "source", "notes"):
         assert getattr(fast, name) == getattr(slow, name)
     assert fast.counts.tolist() == slow.counts.tolist()
     assert fast.majority.tolist() == slow.majority.tolist()
-    if kind != "wide":
+    if reader is SKIPPING:
         for name in ("item", "annotator", "label"):
-            of_both = [getattr(votes.annotations, name).tolist() for votes in (fast, slow)]
-            assert of_both[0] == of_both[1]
-        assert any("left out" in note for note in fast.notes)
-        assert any("have blanks around them" in note for note in fast.notes)
+            assert (getattr(fast.annotations, name) == getattr(slow.annotations, name)).all()
+        assert "left out" in "".join(fast.notes)
+        assert "have blanks around them" in "".join(fast.notes)
 
 
 @pytest.mark.parametrize(
