@@ -6,6 +6,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from helpers.engine import change_weights
@@ -106,34 +107,20 @@ def test_another_package_than_the_expected_is_refused(changes, message, packaged
         encoders.find_encoder(model)
 
 
-@pytest.fixture
-def hub(tmp_path, monkeypatch):
-    """What a hub that has one commit was asked for; it fails where it is offline."""
-    import huggingface_hub
-
-    folder = tmp_path / "0123abc"
-    folder.mkdir()
-    asked = {"offline": False, "folder": folder}
-
-    def snapshot(name, **more):
-        if asked["offline"]:
-            raise OSError("Name or service not known")
-        asked.update(more, name=name)
-        return str(folder)
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    return asked
-
-
-def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(hub):
+def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(tmp_path, monkeypatch):
+    commit = tmp_path / "0123abc"
+    commit.mkdir()
+    snapshot = Mock(return_value=str(commit))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
     with pytest.raises(ChaosError, match="pickled weights are never loaded"):
         encoders.find_encoder(get_model("owner/name"), revision="main")
-    (hub["folder"] / "model.safetensors").write_bytes(b"")
+    (commit / "model.safetensors").touch()
     found = encoders.find_encoder(MODELS["minilm-l6"], revision="v2")
     assert found.origin == "sentence-transformers/all-MiniLM-L6-v2 at commit 0123abc"
-    assert hub["revision"] == "v2"
-    assert not any("bin" in kind or "py" in kind for kind in hub["allow_patterns"])
-    hub["offline"] = True
+    asked = snapshot.call_args.kwargs
+    assert asked["revision"] == "v2"
+    assert not any("bin" in kind or "py" in kind for kind in asked["allow_patterns"])
+    snapshot.side_effect = OSError("Name or service not known")
     with pytest.raises(ChaosError, match="minilm-l6 or mpnet-base"):
         encoders.find_encoder(get_model("roberta-base"))
     with pytest.raises(ChaosError, match="no revision"):
@@ -157,9 +144,10 @@ def folder(tmp_path):
 )
 def test_weights_that_leave_the_encoder_random_are_refused(lacking, instead, folder):
     change_weights(folder, lambda name, one: instead(one) if name.endswith(lacking) else one)
-    with pytest.raises(ChaosError, match="1 tensor missing from its weights") as raised:
+    with pytest.raises(
+        ChaosError, match=rf"1 tensor missing from its weights(.|\n)*bert\.{lacking}"
+    ):
         encoders.load_model(folder, 3)
-    assert f"bert.{lacking}" in str(raised.value)
 
 
 def test_a_new_head_and_pooler_may_be_missing_but_not_the_encoder(folder, tmp_path):

@@ -137,9 +137,8 @@ def test_labels_that_are_not_known_are_refused(names, message, shelf):
 @pytest.mark.parametrize("lost", ["classifier.weight", "bert.pooler.dense.bias"])
 def test_a_head_that_is_not_whole_is_refused(lost, shelf):
     change_weights(shelf, lambda name, one: None if name == lost else one)
-    with pytest.raises(ChaosError, match="no NLI head of its own") as raised:
+    with pytest.raises(ChaosError, match=rf"no NLI head of its own(.|\n)*{lost}"):
         encoders.load_off_the_shelf(found_in(shelf), (), print)
-    assert lost in str(raised.value)
 
 
 def test_fine_tuning_starts_from_the_head_in_the_datasets_order(torch, shelf):
@@ -182,20 +181,16 @@ def test_a_folder_is_fine_tuned_wherever_it_stands_and_its_weights_name_their_la
     assert shares(again) == pytest.approx(shares(first), abs=1e-6)
 
 
-def test_the_recorded_command_predicts_the_same(shelf, tmp_path, monkeypatch):
+def test_the_command_is_recorded(shelf, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
     name_labels(shelf, ())
     command = (
-        "predict --model ./nli-model --labels contradiction,entailment,neutral --data sample "
-        "--dev-examples 20 --mc-samples 2 --out results/run"
+        "predict --model ./nli-model --labels contradiction,entailment,neutral --mc-samples 2 "
+        "--threads 1 --data sample --dev-examples 20 --precision fp32 --out results/run"
     )
     done = CliRunner().invoke(app, shlex.split(command))
     assert done.exit_code == 0, done.stderr
-    first = read_run(tmp_path / "results" / "run")
-    assert first.system == "nli-model, MC dropout"
-    words = shlex.split(first.record["command"].removeprefix("chaos "))
-    assert CliRunner().invoke(app, words).exit_code == 0
-    again = read_run(first.folder)
-    for entry in ("outputs", "command", "settings", "predicted"):
-        assert again.record[entry] == first.record[entry]
+    run = read_run(tmp_path / "results" / "run")
+    assert run.system == "nli-model, MC dropout"
+    assert run.record["command"] == f"chaos {command}"
