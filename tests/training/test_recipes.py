@@ -76,8 +76,7 @@ def test_the_settings_of_every_edition_s_records_are_read():
     for name in ("threads", "token_budget", "head"):
         del record["settings"][name]
     earlier = recorded_settings(record)
-    assert earlier.head == "kept"
-    assert (earlier.threads, earlier.token_budget) == (4, 0)
+    assert (earlier.head, earlier.threads, earlier.token_budget) == ("kept", 4, 0)
     assert earlier.dev_examples == 0  # all were predicted, however many were looked at
     record["device"]["title"] = "NVIDIA A100"
     assert recorded_settings(record).threads == 0
