@@ -19,13 +19,13 @@ from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.readers import read_file
-from chaos_utils.datasets.records import parse
 
 COLOURS = {"name": "colours", "title": "Colours", "labels": ["red", "green", "blue"]}
 LONG = {"format": "long", "annotator": "who"}
 WIDE = {"format": "wide"}
 SHARES = WIDE | {"values": "shares", "n_votes": 5}
 COLUMNS = {"format": "columns", "labels": "given"}
+INSIDE = COLUMNS | {"records": "all.items"}
 PEOPLE = COLUMNS | {"annotators": "who"}
 BY_KEYS = LONG | {"keys": ["who", "item"], "label": "value"}
 LONG_ROWS = "item,who,label\na,w9,red\nb,w9,blue\na,w7,green\na,w8,red\n"
@@ -128,10 +128,8 @@ def test_one_column_that_lists_the_labels(tmp_path, given):
 
 
 def test_json_with_a_path_to_its_records_and_answers_that_are_no_votes(tmp_path):
-    reader = {
-        "format": "columns", "records": "all.items", "item": "id", "labels": "votes.people",
-        "texts": {"scene": "text.scene"}, "ignore": ["none"],
-    }  # fmt: skip
+    reader = INSIDE | {"item": "id", "labels": "votes.people", "ignore": ["none"]}
+    reader |= {"texts": {"scene": "text.scene"}}
     item = {"id": 3, "votes": {"people": ["red", "none", "blue"]}, "text": {"scene": "a\u2028b"}}
     content = json.dumps({"all": {"items": [item]}}, indent=1)
     votes = read(tmp_path, content, reader, texts=["scene"])
@@ -206,7 +204,11 @@ FAULTS = [
     (LONG, "item,who,label\na,w," + "r" * 200_000, "field larger than field limit"),
     (LONG, 'item,who,label\na,w,"red\n', "not valid CSV"),
     (LONG, b"PAR1 is not enough", "damaged"),
-    (LONG, "{\n" + "[" * 100_000, "expected JSON"),
+    (LONG, '{"a": 1', "column 8: found '{\"a\": 1'; expected JSON (a comma or a closing bracket"),
+    (INSIDE, '{"a": 1,\n', "JSON line 2: "),
+    (INSIDE, "[" * 100_000, "nested too deeply"),
+    (LONG, '{"item": ' + "9" * 5000 + "}", "a number is too long"),
+    (LONG, '{"item": "\\ud800"}', "half of a surrogate pair"),
     (LONG, '{"item": 1.5, "who": 1, "label": "red"}\n', "field 'item': found 1.5"),
     (LONG, '{"item": 1, "who": 1, "label": true}\n', "field 'label': found True"),
     (WIDE, "item,red,green,blue\na,1,1_0,0\n", "field 'green': found '1_0'; expected a whole"),
@@ -219,7 +221,7 @@ FAULTS = [
     (NUMBERED, (FIRST, "id,given\n1,purple\n"), "votes1, row 1, line 2, field 'given': found 'pur"),
     (NUMBERED, (FIRST, "id,label\n1,red\n"), "no column 'given'"),
     (COLUMNS | {"item": "id"}, (FIRST, FIRST), "found item '1', as on votes0, row 1, line 2"),
-    (COLUMNS | {"records": "all.items"}, "{}", "no list of records at this place"),
+    (INSIDE, "{}", "no list of records at this place"),
     (COLUMNS, 'item,given\na,"red,purple"\n', "field 'given': found 'purple'"),
     (COLUMNS, 'item,given\na,"[1, "\n', "expected a list of labels"),
     (COLUMNS | {"majority": "gold"}, "item,given,gold\na,red,green\n",
@@ -249,22 +251,6 @@ def test_every_fault_ends_in_one_message_that_names_no_annotator(
     if (reader, content, expected) in DAMAGED:
         with pytest.raises(ChaosError, match=re.escape(expected)):
             check_file(tmp_path / "votes0")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('{"a": 1', "column 8: found '{\"a\": 1'; expected JSON (a comma or a closing bracket"),
-        ('{"a": 1,\n', "JSON line 2: "),
-        ("[" * 100_000, "nested too deeply"),
-        ("9" * 5000, "a number is too long"),
-        ('{"a": "\\ud800"}', "half of a surrogate pair"),
-    ],
-)
-def test_what_is_no_json(text, expected):
-    with pytest.raises(ValueError) as fault:  # noqa: PT011  # the words are what is looked at
-        parse(text)
-    assert expected in str(fault.value)
 
 
 def test_a_number_of_votes_that_is_not_the_published_one(tmp_path):

