@@ -1,14 +1,17 @@
 """What the parameter `data` may be, and a dataset's YAML file."""
 
+import re
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
+from helpers.checkout import PROJECT
 from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import dataset as d
 from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
@@ -88,7 +91,6 @@ def test_a_votes_file_needs_no_yaml(tmp_path, kind):
         ("a.csv", "item,worker_name,choice\n1,WORKER_A,yes\n2,WORKER_B,no\n", "not a votes file"),
         ("snli.csv", CSV, "This name is taken"),
         ("äö.csv", CSV, "makes no name for a dataset"),
-        ("e.yml", "name: [", "cannot be read as YAML"),
         ("f.yml", "just text", "found:     'just text'; expected names with values"),
     ],
 )
@@ -163,3 +165,28 @@ def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):
     published = registry()[name].sha256
     bring(read_dataset(described(tmp_path, files=[{"name": name}])))
     assert registry()[name].sha256 == published
+
+
+PARTS = {
+    "labels": [d.Label],
+    "files": [d.DataFile],
+    "release": [d.Release],
+    "reader": [d.ChaosNLIReader, d.LongReader, d.WideReader, d.ColumnsReader],
+    "annotate": [d.Annotate],
+    "systems": [d.ReleasedSystem],
+}
+
+
+def test_every_field_is_explained_once_on_the_book_s_page_and_no_other():
+    known = d.Dataset.model_fields.items()
+    fields = {"files", *(field.alias or name for name, field in known if name not in PARTS)}
+    fields |= {
+        f"{part}.{name}"
+        for part, models in PARTS.items()
+        for model in models
+        for name in model.model_fields
+    }
+    fields.discard("files.release")  # filled in by the registry
+    page = (PROJECT / "book" / "datasets.md").read_text("utf-8")
+    section = page.split("## Fields of a YAML file\n")[1].split("\n## ")[0]
+    assert sorted(re.findall(r"^\| `(\S+)`", section, re.M)) == sorted(fields)

@@ -24,9 +24,7 @@ def test_a_file_becomes_votes(tmp_path):
     assert votes.index("b") == 1
     with pytest.raises(ChaosError, match="No such item"):
         votes.index("c")
-
-
-def test_alphanli_labels_are_integers_and_its_one_old_label_is_one_vote(tmp_path):
+    # the labels of αNLI are integers, and its one old label is one vote
     votes = read(tmp_path, [row("alphanli", counts=(30, 70), old=0)], "alphanli")
     assert votes.majority.tolist() == [1]
     assert votes.old_votes.tolist() == [[1, 0]]

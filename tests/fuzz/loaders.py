@@ -29,9 +29,7 @@ from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
 from chaos_utils.analyses.recorded import read_record
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.table import Table
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.votes import read_votes
 from chaos_utils.datasets import catalogue, companions
@@ -40,9 +38,8 @@ from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.sample import write as write_sample
 from chaos_utils.datasets.sources import UNREADABLE, extract_member
-from chaos_utils.publish import diff, release
+from chaos_utils.publish import release
 from chaos_utils.report.parameters import read_parameters, resolve
-from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run
 
@@ -181,12 +178,6 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         archive.writestr("CITATION.cff", (PROJECT / "CITATION.cff").read_bytes())
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
-    site = folder / "site"
-    with paths.figures_in(site):
-        rows = Table(pd.DataFrame({"dataset": ["snli"], "n_items": [3]}), ("dataset",))
-        publish_table("tbl-sizes", rows, caption="How many items there are.")
-    manifest = site / "figures" / "tbl-sizes.json"
-    yield "site", manifest, [manifest.read_bytes()], lambda path: diff.compare(site, site)
 
 
 def _resolved(path: Path) -> None:

@@ -43,9 +43,6 @@ def trained(module_cache, tmp_path_factory):
     return SimpleNamespace(plain=plain, student=student, taught=taught)
 
 
-# What a run leaves
-
-
 def test_a_record_says_what_was_read_and_made_and_on_the_way(trained, tmp_path):
     folder = shutil.copytree(trained.plain.folder, tmp_path / "copy")
     record = trained.plain.record
@@ -73,18 +70,6 @@ def test_dropout_at_prediction_gives_other_and_repeatable_probabilities(trained,
     assert (shares(first) == shares(again)).all()
     assert (shares(first) != shares(plain)).any()
     assert (shares(once) == shares(plain)).all()
-
-
-# Weights that are kept
-
-
-def test_what_was_trained_already_is_not_trained_again(trained, tmp_path):
-    plain, said = trained.plain, []
-    budget = plain.settings["token_budget"]
-    settings = replace(PLAIN, token_budget=budget, threads=1)  # a default is its value
-    again = engine.finetune(settings, tmp_path / "again", say=said.append)
-    assert said == ["these weights were trained before: predicting with them"]
-    assert again.record["outputs"] == plain.record["outputs"]
 
 
 def test_weights_are_known_by_all_that_decides_them(tmp_path):
@@ -162,10 +147,7 @@ def test_a_start_from_something_else_is_refused(recorded, real, message, sample,
         engine.weights_of(later.init, later, data, "cpu", print, print)
 
 
-# What is replaced, and what is refused
-
-
-def test_nothing_of_the_reader_s_is_replaced_by_a_run(trained, tmp_path):
+def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "precious.txt").write_text("x")
     for place in ("mine", "mine/precious.txt"):
@@ -173,8 +155,12 @@ def test_nothing_of_the_reader_s_is_replaced_by_a_run(trained, tmp_path):
             engine.finetune(PLAIN, tmp_path / place)
     assert (tmp_path / "mine" / "precious.txt").read_text() == "x"
     shutil.copytree(trained.student.folder, tmp_path / "run")
-    engine.finetune(PLAIN, tmp_path / "run")  # an earlier run may be
-    assert read_run(tmp_path / "run").settings["seed"] == 0
+    plain, said = trained.plain, []
+    budget = plain.settings["token_budget"]
+    settings = replace(PLAIN, token_budget=budget, threads=1)  # a default is its value
+    engine.finetune(settings, tmp_path / "run", say=said.append)
+    assert said == ["these weights were trained before: predicting with them"]
+    assert read_run(tmp_path / "run").record["outputs"] == plain.record["outputs"]
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "run"}
 
 
@@ -187,9 +173,6 @@ def test_too_few_items_are_reported(part, kept, tmp_path):
         path.write_text("".join(one for one in lines if json.loads(one)["gold_label"] == kept))
     with pytest.raises(ChaosError, match="are too few"):
         load_data(small(data=str(folder), max_train_examples=0))
-
-
-# Training
 
 
 def test_when_memory_runs_out_a_batch_is_cut_also_when_the_run_is_resumed(
@@ -255,9 +238,6 @@ def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch
         moved[item, label] += step
         slope = 50 * (mean_loss(moved, targets, "jsd") - mean_loss(logits, targets, "jsd")) / step
         assert float(given.grad[item, label]) == pytest.approx(slope, abs=1e-4)
-
-
-# On the votes
 
 
 @pytest.mark.parametrize("loss", ["hard", "jsd"])

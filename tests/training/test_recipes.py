@@ -91,25 +91,17 @@ def test_the_notebook_s_parameters_are_the_settings():
     assert chosen(values) == Settings(model="minilm-l6")
 
 
-@pytest.fixture
-def named(sample, tmp_path):
-    """A function that writes a run as the engine names it, and returns its two names."""
-
-    def made(name, mc_samples=0, **more):
+def test_a_name_that_is_taken_is_given_the_settings_that_differ(sample, tmp_path):
+    def named(name, mc_samples=0, **more):
         usual = {"max_train_examples": 32, "threads": 1, "token_budget": 4096}
         settings, model = complete(small(**(usual | more)))
         family = family_name(settings, model)
         names = names_of(family, settings, tmp_path / name, mc_samples)
-        predicted = {"predicted": {"mc_samples": mc_samples}} if mc_samples else {}
-        given = [one.shares for one in sample[:2]]
-        write_run(tmp_path / name, sample[:2], given, settings=asdict(settings), system=names[0],
-                  **predicted)  # fmt: skip
+        record = {"predicted": {"mc_samples": mc_samples}} if mc_samples else {}
+        record |= {"settings": asdict(settings), "system": names[0]}
+        write_run(tmp_path / name, sample[:2], [one.shares for one in sample[:2]], **record)
         return names
 
-    return made
-
-
-def test_a_name_that_is_taken_is_given_the_settings_that_differ(named, tmp_path):
     plain, longer = "tiny bert, 32 items", "tiny bert, 32 items, epochs 2"
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "run.json").write_text("{")  # which stops nothing
