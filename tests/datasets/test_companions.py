@@ -88,12 +88,6 @@ HEAD = "index\tpremise\thypothesis\tgold_label\tnumber of correct responses (out
 JUDGED = {"item_id": "a", "model": "m", "run_id": "full", "pred": "e", "finish": "stop"}
 
 
-def test_a_folder_of_ones_own(tmp_path):
-    read, name = BERTS
-    (row,) = read(write(tmp_path, name, HEAD + '0\ta "quoted\tb\tneutral\t97\n')).to_dict("records")
-    assert (row["label"], row["n_correct"], row["premise"]) == ("neutral", 97, 'a "quoted')
-
-
 @pytest.mark.parametrize(
     ("of", "content", "expected"),
     [
@@ -116,7 +110,10 @@ def test_bad_files_end_in_one_clear_error(tmp_path, of, content, expected):
     assert len(str(fault.value)) < 1500
 
 
-def test_what_is_not_the_published_file_or_was_never_published_is_refused(tmp_path, monkeypatch):
+def test_what_is_not_the_published_file_is_read_from_a_folder_of_ones_own(tmp_path, monkeypatch):
+    read, name = BERTS
+    rows = read(write(tmp_path, name, HEAD + '0\ta "quoted\tb\tneutral\t97\n'))
+    assert rows.loc[0, ["label", "premise"]].tolist() == ["neutral", 'a "quoted']
     read, name = VARIERR
     monkeypatch.setenv("CHAOS_DATA", write(tmp_path, name, JUDGED))
     with pytest.raises(ChaosError, match="SHA-256 differs"):

@@ -91,7 +91,6 @@ def test_a_votes_file_needs_no_yaml(tmp_path, kind):
         ("a.csv", "item,worker_name,choice\n1,WORKER_A,yes\n2,WORKER_B,no\n", "not a votes file"),
         ("snli.csv", CSV, "This name is taken"),
         ("äö.csv", CSV, "makes no name for a dataset"),
-        ("f.yml", "just text", "found:     'just text'; expected names with values"),
     ],
 )
 def test_files_that_are_none(tmp_path, name, text, expected):

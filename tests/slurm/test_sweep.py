@@ -34,7 +34,6 @@ def checkout(tmp_path_factory):
 def sweep(checkout):
     given = [NOTEBOOK, *GRID, "--profile", str(PROFILE), "--json"]
     done = chaos("sweep", *given, cwd=checkout)
-    assert "Traceback" not in done.stderr
     return done, json.loads(done.stdout)["runs"]
 
 

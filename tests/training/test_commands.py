@@ -56,7 +56,6 @@ def test_a_run_is_reported_and_its_recorded_command_makes_it_again(
     done = chaos("finetune", *SMALL, "--out", "results/run", "--json")
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["dev"]["all"]["n"] == 20
     first = read_run(tmp_path / "results" / "run")
     assert (first.settings["threads"], first.settings["token_budget"]) == (3, 200)
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "other"))  # which has no weights

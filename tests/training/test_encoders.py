@@ -23,7 +23,6 @@ FILES = {
     "pkg/model/code.py": "import os",
     "pkg/model/deeper/config.json": "{}",
     "../../evil.json": "{}",
-    "pkg/__init__.py": "",
 }
 
 
