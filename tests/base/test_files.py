@@ -21,32 +21,24 @@ def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):
 
 def test_what_is_written_reaches_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
     events = []
-    sync, rename, replace = os.fsync, Path.rename, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda n: (events.append("sync"), sync(n)))
-    for name, real in (("rename", rename), ("replace", replace)):
-        monkeypatch.setattr(
-            Path, name, lambda self, to, real=real: (events.append("name"), real(self, to))[1]
-        )
+
+    def noted(name, real):
+        return lambda *given: (events.append(name), real(*given))[1]
+
+    for owner, name in ((os, "fsync"), (Path, "rename"), (Path, "replace")):
+        monkeypatch.setattr(owner, name, noted(name, getattr(owner, name)))
     write_bytes(tmp_path / "a", b"1")
-    assert events == ["sync", "name"]
-    events.clear()
     with fresh_folder(tmp_path / "run") as folder:
         (folder / "b").write_text("2")
-    assert events == ["sync", "name"]
-
-
-def fail_half_way(target):
-    with fresh_folder(target) as folder:
-        (folder / "new").write_text("2")
-        raise ZeroDivisionError
+    assert events == ["fsync", "replace", "fsync", "rename"]
 
 
 def test_a_fresh_folder_takes_the_place_only_when_it_is_done(tmp_path):
     target = tmp_path / "run"
     with fresh_folder(target) as folder:
         (folder / "old").write_text("1")
-    with pytest.raises(ZeroDivisionError):
-        fail_half_way(target)
+    with pytest.raises(ZeroDivisionError), fresh_folder(target) as folder:
+        (folder / "new").write_text("2") / 0  # which fails when it is written
     assert [path.name for path in target.iterdir()] == ["old"]
     with fresh_folder(target) as folder:
         (folder / "new").write_text("2")

@@ -1,10 +1,9 @@
 """Reasons and machines beside the votes: published facts where the files are, and bad files."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.rows import write_rows
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import companions
@@ -66,15 +65,8 @@ def test_six_language_models_pooled(name, jsd, tvd):
     assert round(total_variation(people, machines).mean(), 3) == tvd
 
 
-def test_only_some_datasets_have_language_models_beside_them():
-    with pytest.raises(ChaosError, match="No language models' labels"):
-        companions.read_llm_annotators("rte")
-
-
 def write(folder, name, content):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content if isinstance(content, str) else json.dumps(content) + "\n")
+    write_rows(folder / name, [content])
     return str(folder)
 
 
@@ -94,14 +86,6 @@ UNSAID = {"id": "a", "error_labels": [], **{label: [{}] for label in LABELS}}
 ASKED = "uid,worker_id,multilabel,explanation,taxonomy\n"
 HEAD = "index\tpremise\thypothesis\tgold_label\tnumber of correct responses (out of 100)\n"
 JUDGED = {"item_id": "a", "model": "m", "run_id": "full", "pred": "e", "finish": "stop"}
-
-
-def test_a_folder_of_ones_own(tmp_path):
-    read, name = BERTS
-    (row,) = read(write(tmp_path, name, HEAD + '0\ta "quoted\tb\tneutral\t97\n')).to_dict("records")
-    assert row == {
-        "label": "neutral", "n_correct": 97, "premise": 'a "quoted', "hypothesis": "b"
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -126,8 +110,13 @@ def test_bad_files_end_in_one_clear_error(tmp_path, of, content, expected):
     assert len(str(fault.value)) < 1500
 
 
-def test_a_file_with_another_digest_is_refused(tmp_path, monkeypatch):
+def test_what_is_not_the_published_file_is_read_from_a_folder_of_ones_own(tmp_path, monkeypatch):
+    read, name = BERTS
+    rows = read(write(tmp_path, name, HEAD + '0\ta "quoted\tb\tneutral\t97\n'))
+    assert rows.loc[0, ["label", "premise"]].tolist() == ["neutral", 'a "quoted']
     read, name = VARIERR
     monkeypatch.setenv("CHAOS_DATA", write(tmp_path, name, JUDGED))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         read()
+    with pytest.raises(ChaosError, match="No language models' labels"):
+        companions.read_llm_annotators("rte")

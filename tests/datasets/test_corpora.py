@@ -1,14 +1,17 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.predictions import made_votes
+from helpers.rows import write_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import corpora
+from chaos_utils.datasets import corpora, splits
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.corpora import Corpus, choose_data, load_chaosnli, load_corpus
-from chaos_utils.datasets.splits import hold_out, refuse_contamination, subset, without
 from chaos_utils.datasets.tasks import get_task, tasks
 
 
@@ -26,9 +29,7 @@ def pairs(n, n_classes=3, per_premise=2, start=0):
 
 def write_pairs(folder, rows):
     for name in get_task("nli").files:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        write_rows(folder / name, rows)
 
 
 def row(label="neutral", **more):
@@ -38,7 +39,7 @@ def row(label="neutral", **more):
 @pytest.mark.parametrize("task", tasks())
 def test_the_sample_has_training_data_that_shares_nothing_with_what_is_evaluated(task):
     train, (chaosnli, _) = load_corpus(task, "train", "sample"), load_chaosnli(task, "sample")
-    refuse_contamination(train, chaosnli)
+    splits.refuse_contamination(train, chaosnli)
     assert len(train) > 500
     assert set(np.unique(train.gold)) == set(range(train.targets.shape[1]))
 
@@ -46,16 +47,16 @@ def test_the_sample_has_training_data_that_shares_nothing_with_what_is_evaluated
 def test_development_items_of_chaosnli_are_taken_out():
     dev, (chaosnli, _) = load_corpus("nli", "dev", "sample"), load_chaosnli("nli", "sample")
     assert set(chaosnli.uids) < set(dev.uids)
-    assert not set(chaosnli.uids) & set(without(dev, chaosnli).uids)
+    assert not set(chaosnli.uids) & set(splits.without(dev, chaosnli).uids)
 
 
 def test_the_released_data_has_the_known_sizes(released_root):
     dev, (chaosnli, _) = load_corpus("nli", "dev"), load_chaosnli("nli")
     assert len(chaosnli) == 1514 + 1599
     # every item of ChaosNLI has a gold label in the development sets
-    assert len(dev) - len(without(dev, chaosnli)) == len(chaosnli)
+    assert len(dev) - len(splits.without(dev, chaosnli)) == len(chaosnli)
     train = load_corpus("nli", "train")
-    refuse_contamination(train, chaosnli)
+    splits.refuse_contamination(train, chaosnli)
     assert len(train) <= 942_854
 
 
@@ -71,7 +72,7 @@ def test_pairs_without_a_majority_label_are_dropped_and_counted(tmp_path):
     [
         ([row(), row("maybe")], "line 2(.|\n)*'maybe'(.|\n)*entailment"),
         ([row(sentence1=3)], "line 1(.|\n)*sentence1"),
-        (["x"], "lacks a field(.|\n)*line 1"),
+        (['"x"'], "lacks a field(.|\n)*line 1"),
     ],
 )
 def test_a_fault_in_a_training_file_is_named(tmp_path, lines, message):
@@ -95,17 +96,15 @@ def test_training_data_that_is_missing_is_never_replaced_by_the_sample(tmp_path,
     monkeypatch.setattr(corpora.sources, "find", lambda name: None)
     with pytest.raises(ChaosError, match=r"chaos data fetch snli_1\.0/snli_1\.0_train\.jsonl"):
         choose_data("nli")
-    assert choose_data("nli", "sample") == "sample"
 
 
 def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():
     evaluated = pairs(4)
     train = pairs(6, start=100)
-    refuse_contamination(train, evaluated)
-    spelt = tuple(("PREMISE,  1 !", text[1]) for text in train.texts[:2]) + train.texts[2:]
-    again = Corpus(train.task, train.uids, spelt, train.targets, train.datasets)
-    with pytest.raises(ChaosError, match="2 training items"):
-        refuse_contamination(again, evaluated)
+    splits.refuse_contamination(train, evaluated)
+    spelt = (("PREMISE,  1 !", "hypothesis"), *train.texts[1:])
+    with pytest.raises(ChaosError, match="1 training item"):
+        splits.refuse_contamination(replace(train, texts=spelt), evaluated)
 
 
 sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))
@@ -115,22 +114,59 @@ sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))
 def test_a_larger_subset_holds_the_smaller_and_both_are_balanced(n, sizes, seed):
     corpus = pairs(n)
     small, large = sorted(sizes)
-    first, second = subset(corpus, small, seed), subset(corpus, large, seed)
+    first, second = splits.subset(corpus, small, seed), splits.subset(corpus, large, seed)
     assert second.uids[:small] == first.uids
     counts, available = second.targets.sum(axis=0), corpus.targets.sum(axis=0)
     behind = counts < counts.max() - 1
     assert (counts[behind] == available[behind]).all()  # a class that ran out
-
-
-@pytest.mark.parametrize("size", [-1, 0, 13])
-def test_a_subset_that_cannot_be_is_refused(size):
-    with pytest.raises(ChaosError, match="1 to 12"):
-        subset(pairs(12), size, 0)
+    for size in (0, n + 1):
+        with pytest.raises(ChaosError, match=f"1 to {n}"):
+            splits.subset(corpus, size, seed)
 
 
 def test_what_is_held_out_shares_no_story_with_what_is_kept():
     corpus = load_corpus("alphanli", "train", "sample")
-    kept, held = hold_out(corpus, 0.05, 0)
+    kept, held = splits.hold_out(corpus, 0.05, 0)
     assert len(kept) + len(held) == len(corpus)
     assert 0.02 < len(held) / len(corpus) < 0.1
     assert not set(kept.groups()) & set(held.groups())
+
+
+@given(st.lists(st.integers(0, 30), min_size=8, max_size=60), st.integers(0, 99))
+def test_folds_keep_groups_together_and_deal_them_evenly(groups, seed):
+    n_groups = len(set(groups))
+    if n_groups < 3:
+        with pytest.raises(ChaosError, match="folds"):
+            splits.grouped_folds(groups, 3, seed)
+        return
+    folds = splits.grouped_folds(groups, 3, seed)
+    fold_of = {}
+    for group, fold in zip(groups, folds, strict=True):
+        assert fold_of.setdefault(group, fold) == fold
+    sizes = np.bincount(list(fold_of.values()), minlength=3)
+    assert sizes.max() - sizes.min() <= 1
+    np.testing.assert_array_equal(folds, splits.grouped_folds(groups, 3, seed))
+
+
+def with_texts(name, texts, **fields):
+    votes = made_votes(get_dataset(name), len(texts))
+    known = tuple(dict(zip(votes.dataset.text_fields, text, strict=True)) for text in texts)
+    return replace(votes, texts=known, **fields)
+
+
+def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_dataset():
+    texts = [("A dog.", "h"), ("a  DOG", "i"), ("A cat.", "j"), ("A cow.", "k"), ("A hen.", "l")]
+    uids = ("1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x")
+    other = with_texts("mnli", [("A hen", "h"), ("A fox", "h")])
+    groups = splits.item_groups([with_texts("snli", texts, uids=uids), other])
+    # 0 and 1 by the premise, 1 and 2 by the image
+    assert [one.tolist() for one in groups] == [[0, 0, 0, 1, 2], [2, 3]]
+    # a story is its first and its last sentence
+    (groups,) = splits.item_groups([with_texts("alphanli", ["ahiz", "ajkZ", "ahiy", "bhiz"])])
+    assert groups.tolist() == [0, 0, 1, 2]
+
+
+def test_without_texts_each_item_is_alone(others):
+    for votes in others:
+        (groups,) = splits.item_groups([votes])
+        assert len(set(groups)) == len(votes)

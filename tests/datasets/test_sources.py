@@ -7,7 +7,7 @@ import threading
 import zipfile
 
 import pytest
-from helpers.rows import row, write_dataset, write_rows
+from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
 from chaos_utils.base import paths
@@ -19,7 +19,6 @@ from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.registry import registry
 
-SNLI = get_dataset("snli").file
 CONTENT = b"the published file\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 VOTES = b"item,label\na,x\n"
@@ -67,7 +66,7 @@ def describe(folder, votes, **file):
 
 def data(*arguments):
     """Call `chaos data`; return what it answers, or the fault in which it ends."""
-    done = CliRunner().invoke(data_app, [*map(str, arguments)])
+    done = CliRunner().invoke(data_app, list(map(str, arguments)))
     return done.stdout if done.exit_code == 0 else f"{done.stdout}{done.exception}"
 
 
@@ -82,13 +81,12 @@ def test_every_entry_says_what_a_reader_needs():
         assert file.url.startswith("https://")
         assert file.release.licence
         assert file.release.citation
-        assert not file.sha256 or len(file.sha256) == 64
         if "raw.githubusercontent.com" in file.url:  # at a commit: its bytes are known
             assert file.sha256
 
 
 def test_search_order(tmp_path, monkeypatch):
-    checkout, own, cache = tmp_path / "x" / "checkout", tmp_path / "own", tmp_path / "cache"
+    checkout, own, cache = (tmp_path / name for name in ("x/checkout", "own", "cache"))
     monkeypatch.setattr(paths, "find_project", lambda: checkout)
     monkeypatch.setenv("CHAOS_DATA", str(own))
     monkeypatch.setenv("CHAOS_CACHE", str(cache))
@@ -102,25 +100,25 @@ def test_search_order(tmp_path, monkeypatch):
         assert sources.find("set/f") == root / "set" / "f"
     monkeypatch.setenv("CHAOS_DATA_ONLY", "1")
     assert paths.data_roots() == [own, cache]
-
-
-def test_a_misspelt_data_folder_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setenv("CHAOS_DATA", str(tmp_path / "no-such"))
     with pytest.raises(ChaosError, match="CHAOS_DATA does not name a folder"):
-        sources.find(SNLI)
+        sources.find("set/f")
 
 
-def test_fetch_takes_a_file_out_of_its_archive(nowhere, server, monkeypatch):
+def test_fetch_takes_a_file_out_of_its_archive_or_from_the_mirror(nowhere, server, monkeypatch):
     url, folder = server
     zipped(folder / "a.zip", {"set/file": b"x", "deep/set/file.txt": CONTENT})
     register(monkeypatch, url=f"{url}/a.zip", member="file.txt")
-    messages = []
-    (path,) = sources.fetch(["set/file.txt"], say=messages.append)
+    (path,) = sources.fetch(["set/file.txt"])
     assert path == nowhere / "cache" / "set" / "file.txt"
     assert path.read_bytes() == CONTENT
-    assert "a.zip" in messages[0]
     (folder / "a.zip").unlink()  # what has arrived is not fetched again
     assert sources.fetch(["set/file.txt"]) == [path]
+    path.rename(folder / "m.txt")
+    register(monkeypatch, url=f"{url}/a.zip", member="file.txt", mirror=f"{url}/m.txt")
+    monkeypatch.setitem(sys.modules, "tqdm", None)  # progress is drawn without it
+    assert sources.fetch(["set/file.txt"], progress=True) == [path]
+    assert path.read_bytes() == CONTENT
 
 
 def test_a_dataset_is_fetched_by_its_yaml_file_or_name_and_then_read(nowhere, server):
@@ -154,34 +152,17 @@ def test_a_file_beside_its_yaml_file_is_found_there(nowhere):
     assert "There is no such file" in data("fetch", "none.yml")
 
 
-def test_fetch_falls_back_on_the_mirror(nowhere, server, monkeypatch):
-    url, folder = server
-    (folder / "m.txt").write_bytes(CONTENT)
-    register(monkeypatch, url=f"{url}/gone.zip", member="file.txt", mirror=f"{url}/m.txt")
-    monkeypatch.setitem(sys.modules, "tqdm", None)  # progress is drawn without it
-    (path,) = sources.fetch(["set/file.txt"], progress=True)
-    assert path.read_bytes() == CONTENT
-
-
 def test_what_is_not_the_published_file_is_not_kept(nowhere, server, monkeypatch):
-    url, folder = server
-    register(monkeypatch, url=f"{url}/f.txt")
-    for served in (b"another file", b""):
-        (folder / "f.txt").write_bytes(served)
-        with pytest.raises(ChaosError, match="SHA-256 differs"):
-            sources.fetch(["set/file.txt"])
-        assert not list((nowhere / "cache").rglob("file.txt"))
-
-
-def test_a_broken_archive_is_not_kept_either(nowhere, server, monkeypatch):
     url, folder = server
     register(monkeypatch, url=f"{url}/a.zip", member="file.txt")
     (folder / "a.zip").write_bytes(b"PK no zip")
     with pytest.raises(ChaosError, match=r"Cannot fetch set/file\.txt"):
         sources.fetch(["set/file.txt"])
-    zipped(folder / "a.zip", {"file.txt": b"another version"})
-    with pytest.raises(ChaosError, match="SHA-256 differs"):
-        sources.fetch(["set/file.txt"])
+    for content in (b"another version", b""):
+        zipped(folder / "a.zip", {"file.txt": content})
+        with pytest.raises(ChaosError, match="SHA-256 differs"):
+            sources.fetch(["set/file.txt"])
+        assert not list((nowhere / "cache").rglob("file.txt"))
     zipped(folder / "a.zip", {"file.txt": CONTENT})
     assert sources.fetch(["set/file.txt"])[0].read_bytes() == CONTENT
 
@@ -192,23 +173,18 @@ def test_without_a_network_the_error_says_where_to_put_the_file(nowhere, monkeyp
         sources.fetch(["set/file.txt"])
     assert "put the file at" in str(fault.value)
     assert "Connection refused" in str(fault.value)
-    assert len(str(fault.value).splitlines()) <= 5
 
 
-def test_an_archive_cannot_write_outside(tmp_path):
-    zipped(tmp_path / "a.zip", {"../../evil.txt": b"x"})
-    (tmp_path / "in").mkdir()
-    sources.extract_member(tmp_path / "a.zip", "evil.txt", tmp_path / "in")
-    assert (tmp_path / "in" / "evil.txt").is_file()
+def test_an_archive_writes_one_file_and_nothing_outside(tmp_path):
+    into, archive = tmp_path / "in", tmp_path / "a.zip"
+    into.mkdir()
+    zipped(archive, {"../../evil.txt": b"1", "__MACOSX/a/evil.txt": b"a resource fork"})
+    assert sources.extract_member(archive, "evil.txt", into).read_bytes() == b"1"
+    assert [path.name for path in into.iterdir()] == ["evil.txt"]
     assert not (tmp_path.parent / "evil.txt").exists()
-
-
-def test_an_archive_with_a_name_twice_is_refused_and_resource_forks_are_not_counted(tmp_path):
-    zipped(tmp_path / "a.zip", {"a/f.txt": b"1", "__MACOSX/a/f.txt": b"2"})
-    zipped(tmp_path / "b.zip", {"a/f.txt": b"1", "b/f.txt": b"2"})
-    assert sources.extract_member(tmp_path / "a.zip", "f.txt", tmp_path).read_bytes() == b"1"
+    zipped(archive, {"a/f.txt": b"1", "b/f.txt": b"2"})
     with pytest.raises(ValueError, match="2 files named"):
-        sources.extract_member(tmp_path / "b.zip", "f.txt", tmp_path)
+        sources.extract_member(archive, "f.txt", into)
 
 
 def test_what_would_fill_the_disk_is_not_written(nowhere, server, monkeypatch):
@@ -226,40 +202,19 @@ def test_what_would_fill_the_disk_is_not_written(nowhere, server, monkeypatch):
     assert not [path for path in (nowhere / "cache").rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("given", ["auto", "released"])
-def test_a_file_with_the_wrong_hash_is_an_error_not_the_sample(tmp_path, monkeypatch, given):
+@pytest.mark.parametrize("given", ["auto", "released", "snli"])
+def test_no_data_or_a_wrong_file_is_an_error_not_the_sample(tmp_path, monkeypatch, given):
+    with pytest.raises(ChaosError, match=r"not available(.|\n)*chaos data fetch(.|\n)*data=sample"):
+        load_votes("snli", given)
+    assert load_votes("snli", "sample").source.synthetic
     monkeypatch.setenv("CHAOS_DATA", str(write_dataset(tmp_path)))
     with pytest.raises(ChaosError, match=r"SHA-256 differs(.|\n)*chaos data fetch"):
         load_votes("snli", given)
 
 
-@pytest.mark.parametrize("given", ["auto", "released", "snli"])
-def test_no_data_at_all_is_an_error_that_offers_the_sample(given):
-    with pytest.raises(ChaosError, match=r"not available(.|\n)*chaos data fetch(.|\n)*data=sample"):
-        load_votes("snli", given)
-    assert load_votes("snli", "sample").source.synthetic
-
-
-def test_a_folder_of_ones_own(tmp_path, reader_in):
-    write_dataset(tmp_path / "nested")
-    write_rows(tmp_path / "flat" / "chaosNLI_snli.jsonl", [row(uid="mine")])
-    assert len(load_votes("mnli", str(tmp_path / "nested"))) == 3
-    assert load_votes("snli", str(tmp_path / "flat")).uids == ("mine",)
-    reader_in(tmp_path)
-    assert load_votes("snli", "flat").uids == ("mine",)
-    with pytest.raises(ChaosError, match=r"no chaosNLI_mnli_m\.jsonl"):
-        load_votes("mnli", "flat")
-
-
-@pytest.mark.parametrize(
-    ("name", "n_files"),
-    [("md-agreement", 3), ("wax", 1), ("ambient", 2), ("alttest", 4), ("llm_as_a_judge", 2)],
-)
-def test_a_dataset_or_a_folder_names_all_its_files(name, n_files):
-    names = json.loads(CliRunner().invoke(data_app, ["verify", name, "--json"]).stdout)
-    assert list(names.values()) == ["missing"] * n_files
-
-
-def test_an_unknown_name_names_the_closest():
+def test_a_dataset_or_a_folder_names_all_its_files_and_an_unknown_name_the_closest():
+    for name, n_files in (("md-agreement", 3), ("ambient", 2), ("alttest", 4)):
+        names = json.loads(CliRunner().invoke(data_app, ["verify", name, "--json"]).stdout)
+        assert list(names.values()) == ["missing"] * n_files
     with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl"):
         sources.get("chaosNLI_v1.0/chaosNLI_snl.jsonl")

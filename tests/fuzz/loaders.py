@@ -29,9 +29,7 @@ from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
 from chaos_utils.analyses.recorded import read_record
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.table import Table
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.votes import read_votes
 from chaos_utils.datasets import catalogue, companions
@@ -40,9 +38,8 @@ from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.sample import write as write_sample
 from chaos_utils.datasets.sources import UNREADABLE, extract_member
-from chaos_utils.publish import diff, release
+from chaos_utils.publish import release
 from chaos_utils.report.parameters import read_parameters, resolve
-from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run
 
@@ -57,9 +54,8 @@ _HOSTILE = (
     b"[1, [2]]", b'{"a": [1]}', b"\xe2\x80\xae", b"a" * 100_000,
 )  # fmt: skip
 REASONS = (
-    b'{"id": "1", "error_labels": ["neutral"], "entailment": [{"annotator": "1", "reason": "so", '
-    b'"judgments": [{"annotator": "1", "makes_sense": true}, {"annotator": "2", "makes_sense": '
-    b'false}]}], "neutral": [], "contradiction": []}\n'
+    b'{"id": "1", "error_labels": ["neutral"], "neutral": [], "contradiction": [], "entailment": '
+    b'[{"annotator": "1", "reason": "so", "judgments": [{"annotator": "1", "makes_sense": true}]}]}'
 )
 
 
@@ -100,15 +96,7 @@ def damaged(content: bytes, other: bytes, rng: random.Random) -> bytes:
     return content
 
 
-Load = Callable[[Path], object]
-
-
-def head(content: bytes, n_lines: int) -> bytes:
-    """Return the first lines of a file."""
-    return b"\n".join(content.split(b"\n")[:n_lines])
-
-
-def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
+def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Path], object]]]:
     """Yield kinds of files: a name, where a file goes, sound ones, and what reads it."""
     made, data, sample = folder / "made", folder / "data", folder / "sample"
     made.mkdir()
@@ -117,10 +105,10 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     four = write_four_labels(made)
     table = pd.read_csv(four.with_suffix(".csv"))
     wide = pd.crosstab(table["item"], table["label"]).reset_index()
-    buffer = io.BytesIO()
-    np.save(buffer, wide.iloc[:, 1:].to_numpy())
+    np.save(made / "array.npy", wide.iloc[:, 1:].to_numpy())
+    arrays = (made / "array.npy").read_bytes()
     votes_files = [
-        buffer.getvalue(), wide.head(9).to_csv(index=False).encode(),
+        arrays, wide.head(9).to_csv(index=False).encode(),
         table.head(9).to_csv(index=False, sep="\t").encode(),
         table.head(9).to_json(orient="records", lines=True).encode(),
         table.head(9).to_json(orient="records").encode(), table.to_parquet(), wide.to_parquet(),
@@ -132,7 +120,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     array = made / "array.yml"
     array.write_text("name: array\ntitle: An array\nlabels: [none, mild, strong, extreme]\n"
                      "files: [{name: array.npy}]\nreader: {format: wide}\n")  # fmt: skip
-    yield "array", made / "array.npy", [buffer.getvalue()], lambda path: load_all_votes(str(array))
+    yield "array", made / "array.npy", [arrays], lambda path: load_all_votes(str(array))
     chaosnli = (data / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl").read_bytes()
     rows = folder / "rows" / "chaosNLI_snli.jsonl"
     yield "ChaosNLI", rows, [chaosnli], lambda path: load_all_votes(str(path.parent))
@@ -162,7 +150,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     yield "votes of one's own", folder / "votes.json", [events], read_votes
 
     for train in sample.rglob("*train.jsonl"):
-        train.write_bytes(head(train.read_bytes(), 8))
+        train.write_bytes(b"".join(train.read_bytes().splitlines(keepends=True)[:8]))
     labels = sample / "alphanli" / "train-labels.lst"
     labels.write_text("1\n2\n" * 4)
     pairs, stories = sample.rglob("snli*train.jsonl"), (sample / "alphanli").glob("train.jsonl")
@@ -180,11 +168,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
     notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
     yield "notebook", book / "notebooks" / "one.py", [notebook], read_parameters
     values = b"seed=1\nresamples=10\ndata=auto\nexamples=2\n"
-    source = PROJECT / "notebooks" / "annotations.py"
-    yield "parameters", folder / "values", [values], lambda path: resolve(
-        source, dict(line.split("=", 1) for line in path.read_bytes().decode("utf-8", "replace")
-                     .split("\n") if "=" in line),
-    )  # fmt: skip
+    yield "parameters", folder / "values", [values], _resolved
     records = [p.read_bytes() for p in sorted((PROJECT / "results/tables").rglob("*.csv"))[:20]]
     yield "record", folder / "record.csv", records, read_record
 
@@ -194,12 +178,12 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Load]]:
         archive.writestr("CITATION.cff", (PROJECT / "CITATION.cff").read_bytes())
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
-    site = folder / "site"
-    with paths.figures_in(site):
-        rows = Table(pd.DataFrame({"dataset": ["snli"], "n_items": [3]}), ("dataset",))
-        publish_table("tbl-sizes", rows, caption="How many items there are.")
-    manifest = site / "figures" / "tbl-sizes.json"
-    yield "site", manifest, [manifest.read_bytes()], lambda path: diff.compare(site, site)
+
+
+def _resolved(path: Path) -> None:
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    given = dict(line.split("=", 1) for line in lines if "=" in line)
+    resolve(PROJECT / "notebooks" / "annotations.py", given)
 
 
 def _arrived(archive: Path, folder: Path) -> None:
@@ -238,11 +222,9 @@ def fuzz(number: int, seed: int, folder: Path) -> int:
         except ChaosError:
             pass
         except (Exception, Hang) as raised:
-            last = traceback.extract_tb(raised.__traceback__)
-            own = [one for one in last if "chaos_utils" in one.filename] or last
-            fault = (
-                f"{kind}: {type(raised).__name__} at {Path(own[-1].filename).name}:{own[-1].lineno}"
-            )
+            calls = traceback.extract_tb(raised.__traceback__)
+            *_, last = [one for one in calls if "chaos_utils" in one.filename] or calls
+            fault = f"{kind}: {type(raised).__name__} at {last.filename}:{last.lineno}"
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -79,3 +79,13 @@ def fit_tiny(work: Path, *, stop: int = 0, device: Device | None = None) -> tupl
 def weights(model: Any) -> npt.NDArray[np.float64]:
     """Return all the weights of a model, one after the other."""
     return np.concatenate([weight.detach().numpy().ravel() for weight in model.parameters()])
+
+
+def change_weights(folder: Path, changed: Callable[[str, Any], Any]) -> None:
+    """Change each weight of a model's file; None takes it out."""
+    from safetensors.torch import load_file, save_file
+
+    path = folder / "model.safetensors"
+    tensors = {name: changed(name, one) for name, one in load_file(path).items()}
+    kept = {name: one.contiguous() for name, one in tensors.items() if one is not None}
+    save_file(kept, path, {"format": "pt"})

@@ -1,12 +1,11 @@
 """What tests of the engine share: PyTorch, loaded once, and a cache for each module."""
 
-import functools
 import gc
 
 import pytest
 
 from chaos_utils.base import paths
-from chaos_utils.datasets import corpora, sources
+from chaos_utils.datasets import sources
 from chaos_utils.training import costs
 from chaos_utils.training.encoders import find_encoder, load_model
 from chaos_utils.training.recipes import get_model
@@ -21,15 +20,6 @@ def torch():
     load_model(find_encoder(get_model("tiny-bert")).folder, 3)
     gc.freeze()  # PyTorch's trainer asks for collections of garbage: what was imported is none
     return torch
-
-
-def _once(read):
-    """Read the sample once for all tests, which change nothing of it."""
-    kept = functools.cache(read)
-    return lambda *of: (kept if of[-1] == "sample" else read)(*of)
-
-
-_READ = {name: _once(getattr(corpora, name)) for name in ("load_corpus", "load_chaosnli")}
 
 
 def _own_cache(folder):
@@ -50,8 +40,6 @@ def module_cache(torch, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHAOS_CACHE", str(folder))
         patch.setattr(costs, "measured_peak", lambda device: 1e12)  # `test_devices` measures it
-        for name, read in _READ.items():
-            patch.setattr(corpora, name, read)
         yield folder
 
 

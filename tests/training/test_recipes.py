@@ -20,10 +20,10 @@ from chaos_utils.training.settings import (
 )
 
 
-@pytest.mark.parametrize("name", ["minilm-l", "owner/"])
-def test_an_unknown_model_is_reported_with_the_ways_to_get_one(name):
-    with pytest.raises(ChaosError, match="install as packages"):
-        get_model(name)
+def test_an_unknown_model_is_reported_with_the_ways_to_get_one():
+    for name in ("minilm-l", "owner/"):
+        with pytest.raises(ChaosError, match="install as packages"):
+            get_model(name)
     assert get_model("owner/encoder").hub == "owner/encoder"
 
 
@@ -62,19 +62,11 @@ def test_a_record_gives_its_settings_back():
     assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"train": "chaosnli", "loss": "soft", "init": "a b"},
-         "--train chaosnli --loss soft --init 'a b'"),
-        ({"train": "chaosnli", "init": "x", "head": "kept", "patience": 0},
-         "--train chaosnli --init x --head kept --patience 0"),
-    ],
-)  # fmt: skip
-def test_a_command_names_what_is_not_usual(given, words):
+def test_a_command_names_what_is_not_usual():
+    given = {"train": "chaosnli", "init": "a b", "head": "kept", "patience": 0}
     settings = complete(Settings(model="minilm-l6", **given))[0]
-    expected = f"chaos finetune --model minilm-l6 {words} --out results/x"
-    assert command_of(settings, "x") == expected
+    words = "--model minilm-l6 --train chaosnli --init 'a b' --head kept --patience 0"
+    assert command_of(settings, "x") == f"chaos finetune {words} --out results/x"
 
 
 def test_the_settings_of_every_edition_s_records_are_read():
@@ -84,8 +76,7 @@ def test_the_settings_of_every_edition_s_records_are_read():
     for name in ("threads", "token_budget", "head"):
         del record["settings"][name]
     earlier = recorded_settings(record)
-    assert earlier.head == "kept"
-    assert (earlier.threads, earlier.token_budget) == (4, 0)
+    assert (earlier.head, earlier.threads, earlier.token_budget) == ("kept", 4, 0)
     assert earlier.dev_examples == 0  # all were predicted, however many were looked at
     record["device"]["title"] = "NVIDIA A100"
     assert recorded_settings(record).threads == 0
@@ -100,42 +91,28 @@ def test_the_notebook_s_parameters_are_the_settings():
     assert chosen(values) == Settings(model="minilm-l6")
 
 
-@pytest.fixture
-def named(sample, tmp_path):
-    """A function that writes a run as the engine names it, and returns its two names."""
-
-    def made(name, mc_samples=0, **more):
+def test_a_name_that_is_taken_is_given_the_settings_that_differ(sample, tmp_path):
+    def named(name, mc_samples=0, **more):
         usual = {"max_train_examples": 32, "threads": 1, "token_budget": 4096}
         settings, model = complete(small(**(usual | more)))
         family = family_name(settings, model)
         names = names_of(family, settings, tmp_path / name, mc_samples)
-        predicted = {"predicted": {"mc_samples": mc_samples}} if mc_samples else {}
-        given = [one.shares for one in sample[:2]]
-        write_run(tmp_path / name, sample[:2], given, settings=asdict(settings), system=names[0],
-                  **predicted)  # fmt: skip
+        record = {"predicted": {"mc_samples": mc_samples}} if mc_samples else {}
+        record |= {"settings": asdict(settings), "system": names[0]}
+        write_run(tmp_path / name, sample[:2], [one.shares for one in sample[:2]], **record)
         return names
 
-    return made
-
-
-def test_a_name_that_is_taken_is_given_the_settings_that_differ(named):
-    def both(start, end=", seed 0"):
-        return start + end, start
-
     plain, longer = "tiny bert, 32 items", "tiny bert, 32 items, epochs 2"
-    assert named("plain") == both(plain)
-    assert named("longer", epochs=2) == both(longer)
-    assert named("both", epochs=2, batch_size=8) == both(f"{longer}, batch size 8")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "run.json").write_text("{")  # which stops nothing
+    assert named("plain") == (f"{plain}, seed 0", plain)
+    assert named("longer", epochs=2)[1] == longer
+    assert named("both", epochs=2, batch_size=8)[1] == f"{longer}, batch size 8"
     # another seed belongs to those that it differs from in nothing else
-    assert named("plain-s1", seed=1, threads=2) == both(plain, ", seed 1")
+    assert named("plain-s1", seed=1, threads=2) == (f"{plain}, seed 1", plain)
     dropout = ", MC dropout"
     assert named("mc-2", 2) == (f"{plain}, seed 0{dropout}", plain + dropout)
     assert named("mc-3", 3)[0] == f"{plain}, mc samples 3, seed 0{dropout}"
-
-
-def test_a_run_takes_its_own_name_again_and_damaged_ones_stop_nothing(named, tmp_path):
-    first = named("plain")
-    (tmp_path / "damaged").mkdir()
-    (tmp_path / "damaged" / "run.json").write_text("{")
+    # a run takes its own name again
     settings, model = complete(small(max_train_examples=32))
-    assert names_of(family_name(settings, model), settings, tmp_path / "plain") == first
+    assert names_of(family_name(settings, model), settings, tmp_path / "plain")[1] == plain
