@@ -1,13 +1,12 @@
 """A small book that was run and rendered, without running or rendering anything."""
 
-import hashlib
 import json
 import subprocess
 
 import pytest
 
 from chaos_utils.base import inputs
-from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.publish import crate, dependencies, licences, staleness
 
 CITATION = """\
@@ -68,19 +67,16 @@ def finished(tmp_path, monkeypatch):
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, "utf-8")
-    digest = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
-    snli = "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1"
+    read = {
+        "chaosNLI_v1.0/chaosNLI_snli.jsonl": get_dataset("snli").files[0].sha256,
+        "results/run/run.json": inputs.digest(project / "results" / "run" / "run.json"),
+    }
     record = {
         "notebook": "one",
-        "notebook_sha256": digest["notebooks/one.py"],
+        "notebook_sha256": inputs.digest(project / "notebooks" / "one.py"),
         "parameters": {"data": "auto", "seed": 3},
         "inputs": [
-            {"name": "chaosNLI_v1.0/chaosNLI_snli.jsonl", "sha256": snli, "synthetic": False},
-            {
-                "name": "results/run/run.json",
-                "sha256": digest["results/run/run.json"],
-                "synthetic": False,
-            },
+            {"name": name, "sha256": digest, "synthetic": False} for name, digest in read.items()
         ],
         "code": {"version": "1.2.3", "commit": "abcdef", "uncommitted_changes": False},
         "software": {"python": "3.11.7", "chaos-utils": "1.2.3", "numpy": "2.0.0"},

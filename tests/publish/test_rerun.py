@@ -34,13 +34,11 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
     ]
     assert 'href="../notebooks/tiny.py" download' in text
     assert "<script" not in text
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
     cells = [
         [unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
         for row in re.findall(r"<tr>(.*?)</tr>", text)
     ]
-    assert cells == [
-        ["parameter", "type", "default", "meaning", "choices"],
+    assert cells[1:] == [
         ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],
         ["mode", "str", "'fast'", "how to go about it", "fast, slow"],
         ["datasets", "list[str]", "['snli']", "which datasets", "several, with commas"],
@@ -62,10 +60,10 @@ def test_the_example_changes_what_is_sure_to_run(parameter, value, expected):
     assert rerun.other_value([data, parameter], {"data": "auto", parameter.name: value}) == expected
 
 
-@pytest.mark.parametrize("data", ["auto", "sample"])
-def test_the_example_of_every_chapter_fits_and_differs(data):
+def test_the_example_of_every_chapter_fits_and_differs():
     for chapter in dependencies.chapters():
         source = paths.notebooks() / f"{chapter}.py"
-        values = resolve(source, {"data": data})
-        name, value = rerun.other_value(read_parameters(source), values)
-        assert resolve(source, {name: value})[name] == value != values[name], chapter
+        for data in ("auto", "sample"):
+            values = resolve(source, {"data": data})
+            name, value = rerun.other_value(read_parameters(source), values)
+            assert resolve(source, {name: value})[name] == value != values[name], chapter
