@@ -29,21 +29,17 @@ def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
     (action,) = ROCrate(unpacked).get_by_type("CreateAction")
     assert "results/run/run.json" in {entity.id for entity in action["object"]}
     licences = (unpacked / release.LICENCES).read_text("utf-8")
-    assert "- `site/chapters/one.html`" in licences
-    assert "site/index.html" not in licences
-    texts, votes = licences.split("## Files that hold votes by item")
-    assert "- `site/items.js`" in votes
-    assert "items.js" not in texts
-    assert "licence CC BY-NC 4.0" in texts
+    assert "licence CC BY-NC 4.0" in licences
+    named = [re.findall("- `(.*)`", part) for part in licences.split("Files that hold votes")]
+    assert named == [["site/chapters/one.html"], ["site/items.js"]]
 
 
-def test_the_same_site_gives_the_same_archive(finished, tmp_path):
+def test_the_same_site_gives_the_same_archive_without_dates_or_this_machine_s_rights(
+    finished, tmp_path
+):
     one, other = (release.make(tmp_path / name) for name in ("one", "other"))
     assert one.read_bytes() == other.read_bytes()
-
-
-def test_an_archive_holds_neither_dates_nor_this_machine_s_rights(finished, tmp_path):
-    with zipfile.ZipFile(release.make(tmp_path / "out")) as packed:
+    with zipfile.ZipFile(one) as packed:
         entries = packed.infolist()
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
     assert {entry.external_attr >> 16 for entry in entries} == {0o644}
@@ -51,9 +47,9 @@ def test_an_archive_holds_neither_dates_nor_this_machine_s_rights(finished, tmp_
 
 def test_zenodo_gets_what_it_requires(finished, unpacked):
     deposit = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
-    required = ("title", "upload_type", "publication_type", "description", "access_right")
-    assert all(deposit[name] for name in required)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", deposit["publication_date"])
+    assert all(deposit[name] for name in ("title", "upload_type", "publication_type"))
+    assert deposit["access_right"] == "open"
+    assert deposit["publication_date"] == "2026-01-02"
     assert deposit["creators"] == [{"name": "Its authors"}]
     assert "&lt;about&gt;" in deposit["description"]
     assert deposit["license"] == "cc-by-nc-4.0"  # a page holds texts of items
@@ -66,8 +62,7 @@ def test_zenodo_gets_what_it_requires(finished, unpacked):
 def test_a_fault_of_the_citation_file_is_one_message(finished, line):
     path = finished / "CITATION.cff"
     field = line.partition(":")[0]
-    kept = [text for text in path.read_text().split("\n") if not text.startswith((field, "  - {"))]
-    path.write_text("\n".join([*kept, line, ""]))
+    path.write_text(re.sub(rf"^{field}:.*(\n  -.*)?", line, path.read_text(), flags=re.MULTILINE))
     with pytest.raises(ChaosError, match=r"CITATION\.cff"):
         release.deposit(path, holds_items=False)
 
@@ -134,8 +129,7 @@ def lead_away(name, target):
         (write("site/more.html", "more"), r"site/more\.html was added"),
         (remove("LICENSE"), "LICENSE is missing"),
         *((write(name, "other"), f"{name} was changed")
-          for name in ("CITATION.cff", "LICENSE", "LICENCES.md", ".zenodo.json",
-                       "results/run/run.json")),
+          for name in ("CITATION.cff", "LICENCES.md", ".zenodo.json", "results/run/run.json")),
         (lead_away("site/extra", "/etc"), "site/extra was added"),
         (lead_away("LICENSE", "../book/LICENSE"), "LICENSE is a link"),  # to the same bytes
         (remove(release.SUMS), "This is not a release"),
