@@ -45,14 +45,11 @@ def taken_by(thing):
 
 
 def functions_in(thing):
-    """Yield a function, or the public methods of a class."""
+    """Return a function, or the public methods of a class."""
     if not inspect.isclass(thing):
-        yield thing
-        return
-    for name, member in vars(thing).items():
-        function = getattr(member, "__func__", member)
-        if inspect.isfunction(function) and not name.startswith("_"):
-            yield function
+        return [thing]
+    members = {name: getattr(member, "__func__", member) for name, member in vars(thing).items()}
+    return [one for name, one in members.items() if inspect.isfunction(one) and name[0] != "_"]
 
 
 @pytest.mark.parametrize(("module", "name"), LISTED)
@@ -85,12 +82,11 @@ def test_no_docstring_names_a_parameter_that_is_not_there(path):
             continue
         given = node.args
         taken = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-        taken |= {f"*{given.vararg.arg}"} if given.vararg else set()
-        taken |= {f"**{given.kwarg.arg}"} if given.kwarg else set()
+        taken |= {f"*{given.vararg and given.vararg.arg}", f"**{given.kwarg and given.kwarg.arg}"}
         named = named_in(sections_of(ast.get_docstring(node)))
         assert named <= taken, node.name
         if node in measures and node.name[0] != "_":
-            assert taken <= named, node.name
+            assert taken - {"*None", "**None"} <= named, node.name
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The search page, and the pages that it leads to."""
 
-import json
-
 import pytest
 from helpers.checkout import PROJECT
 from helpers.pages import open_page
@@ -28,8 +26,7 @@ def test_the_glossary_s_term_comes_first_and_says_so(context, site):
     page, troubles = search(context, site, "entropy")
     found = page.locator("#search-results li").all_inner_texts()
     assert found[0] == "entropy (glossary term, in Glossary)"
-    assert any(text.startswith("quadratic entropy (glossary term") for text in found)
-    assert found.index("The shape of disagreement") > found.index(found[1])
+    assert "The shape of disagreement" in found[2:]
     assert troubles == []
 
 
@@ -48,10 +45,9 @@ def test_prose_comes_before_the_package(browser):
         ["reference/metrics", "chaos_utils.metrics.divergence.entropy", "#e", python, 11, ""],
         ["reference/metrics", "chaos_utils.metrics.divergence.entropy_bits", "#b", python, 6, ""],
     ]
-    scores = page.evaluate(f"{json.dumps(results)}.map(one => Scorer.score(one))")
+    scores = page.evaluate("results => results.map(one => Scorer.score(one))", results)
     page.close()
-    assert scores == sorted(scores, reverse=True)
-    assert len(set(scores)) == len(scores)
+    assert scores == sorted(set(scores), reverse=True)
 
 
 def test_words_are_marked_where_a_result_leads_and_nowhere_else(context, site):
