@@ -36,19 +36,15 @@ def notebook(tmp_path, monkeypatch):
     return path
 
 
-def test_the_cell_is_the_code_that_names_the_id(notebook):
+def test_the_cell_is_the_code_that_names_the_id_and_its_link_the_commit_that_holds_it(notebook):
     cell = cells.cell_of(notebook, "fig-b", BOOK)
     assert (cell.first, cell.last, cell.link) == (8, 11, "")
     assert cell.code.splitlines() == TEXT.splitlines()[7:11]
     assert cells.cell_of(notebook, "fig-none", BOOK) is None
-
-
-def test_its_link_names_the_commit_that_holds_it_as_it_is(notebook):
     book = replace(BOOK, repository="https://example.org/book")
-    run = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=notebook.parent, capture_output=True, text=True
-    )
-    there = f"https://example.org/book/blob/{run.stdout.strip()}/notebooks/n.py#L8-L11"
+    run = ["git", "rev-parse", "HEAD"]
+    commit = subprocess.run(run, cwd=notebook.parent, capture_output=True, text=True).stdout.strip()
+    there = f"https://example.org/book/blob/{commit}/notebooks/n.py#L8-L11"
     assert cells.cell_of(notebook, "fig-b", book).link == there
     notebook.write_text(f"{TEXT}\n")
     assert cells.cell_of(notebook, "fig-b", book).link == ""

@@ -55,13 +55,10 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     assert contents.chapter_title("two") == "Chapter two"
 
 
-def test_what_is_not_there_is_reported(project):
+def test_what_is_not_there_or_made_twice_is_reported(project):
     for id, message in (("fig-c", "The last build has no fig-c"), ("fig-bb", "mean 'fig-b'")):
         with pytest.raises(ChaosError, match=message):
             contents.read(id)
-
-
-def test_one_id_from_two_notebooks_is_refused(project):
     write(project, "two", "fig-a")
     with pytest.raises(ChaosError, match="fig-a is made by two notebooks"):
         contents.manifest_files()

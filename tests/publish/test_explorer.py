@@ -12,6 +12,7 @@ from chaos_utils.analyses import why
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
 from chaos_utils.publish.citations import Book
@@ -71,18 +72,15 @@ def test_a_citation_names_the_item_the_book_and_the_data():
     assert r"A \& B" in made["bibtex"]
     for text in (made["plain"], made["bibtex"]):
         assert "https://example.org/book/explorer.html#<place>" in text
-    assert explorer.citation(book, synthetic=True)["plain"].count("Synthetic sample: Item") == 1
+    assert "Synthetic sample: Item" in explorer.citation(book, synthetic=True)["plain"]
 
 
-def test_a_selection_is_an_address():
+def test_a_selection_is_an_address_and_one_that_cannot_be_shown_is_refused():
     assert explorer.selection("q=two words&sort=-jsd#1") == "?q=two+words&sort=-jsd#1"
     assert explorer.selection("#a b#c") == "#a%20b%23c"
-
-
-@pytest.mark.parametrize("asked", ["", "dataset=snli&chnage=kept", "snli"])
-def test_what_the_explorer_cannot_show_is_refused(asked):
-    with pytest.raises(ChaosError, match=r"cannot show this selection(?s:.)*dataset"):
-        explorer.selection(asked)
+    for asked in ("", "dataset=snli&chnage=kept", "snli"):
+        with pytest.raises(ChaosError, match=r"cannot show this selection(?s:.)*dataset"):
+            explorer.selection(asked)
 
 
 @pytest.fixture
@@ -165,8 +163,7 @@ def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(
 def test_texts_without_a_stated_licence_stay_out(sample):
     votes = sample[0]
     assert explorer.without_unlicensed_texts(votes) is votes
-    release = votes.dataset.release.model_copy(update={"licence": "not stated"})
-    unstated = votes.dataset.model_copy(update={"release": release})
+    unstated = votes.dataset.model_copy(update={"release": Release()})
     bare = explorer.without_unlicensed_texts(replace(votes, dataset=unstated))
     assert explorer.texts(bare) == explorer.columns(bare, [])["fields"] == []
 

@@ -4,11 +4,9 @@ import re
 import shlex
 from html import unescape
 
-import pytest
-
 from chaos_utils.base import paths
 from chaos_utils.publish import dependencies, rerun
-from chaos_utils.report.parameters import Parameter, read_parameters, resolve
+from chaos_utils.report.parameters import read_parameters, resolve
 
 CELL = """\
 data: str = "auto"  # <script>alert(1)</script> & more
@@ -44,20 +42,6 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
         ["datasets", "list[str]", "['snli']", "which datasets", "several, with commas"],
         ["loud", "bool", "False", "whether to shout", "true, false"],
     ]
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value", "expected"),
-    [
-        (Parameter("dataset", "Literal['a', 'b']", "a", "", ("a", "b")), "b", ("dataset", "a")),
-        (Parameter("pooled", "bool", True, ""), True, ("pooled", False)),
-        (Parameter("bins", "int", 5, ""), 5, ("bins", 10)),
-        (Parameter("shown_seed", "int", 0, ""), 0, ("data", "sample")),  # 1 may not be there
-    ],
-)
-def test_the_example_changes_what_is_sure_to_run(parameter, value, expected):
-    data = Parameter("data", "str", "auto", "")
-    assert rerun.other_value([data, parameter], {"data": "auto", parameter.name: value}) == expected
 
 
 def test_the_example_of_every_chapter_fits_and_differs():

@@ -44,30 +44,19 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_an_untouched_chapter_is_current(project):
+def test_what_has_changed_or_is_gone_is_named_and_so_are_other_authors(project):
     assert staleness.changed_since("n") == []
     (project / "notebooks" / "n.py").touch()
     append(project / "CITATION.cff", "url: https://example.org\n")
     assert staleness.changed_since("n") == []
-
-
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("notebooks/n.py", "notebooks/n.py"),
-        ("chaos_utils/a.py", "chaos_utils/a.py"),
-        ("data.jsonl", "votes/data.jsonl"),
-    ],
-)
-def test_what_has_changed_is_named(project, file, name):
-    append(project / file)
-    assert staleness.changed_since("n") == [name]
-
-
-def test_what_is_gone_is_named_and_so_are_other_authors(project):
+    for name in ("notebooks/n.py", "chaos_utils/a.py"):
+        append(project / name)
+    append(project / "data.jsonl")
+    changed = ["chaos_utils/a.py", "notebooks/n.py", "votes/data.jsonl"]
+    assert staleness.changed_since("n") == changed
     (project / "data.jsonl").unlink()
     (project / "CITATION.cff").write_text("authors: [{name: B}]\n")
-    assert staleness.changed_since("n") == ["CITATION.cff, authors", "votes/data.jsonl"]
+    assert staleness.changed_since("n") == ["CITATION.cff, authors", *changed]
 
 
 @pytest.mark.parametrize(("how", "named"), [("read", True), ("shown", True), ("computed", False)])
