@@ -99,10 +99,9 @@ def test_scores_are_what_the_page_says_they_are(loaded):
         "ChaosAnnotate.score({codes: ['e', 'n', 'c']}, ["
         "{entry: {votes: [70, 20, 10]}, answer: 'n'}, {entry: {votes: [50, 50, 0]}, answer: 'n'}])"
     )
-    of_others = [(70 * 69 + 20 * 19 + 10 * 9) / 9900, 2 * 50 * 49 / 9900]
-    assert scored == pytest.approx(
-        {"n": 2, "yours": 0.35, "person": sum(of_others) / 2, "most": 0.6, "majority": 1}
-    )
+    person = ((70 * 69 + 20 * 19 + 10 * 9) / 9900 + 2 * 50 * 49 / 9900) / 2
+    expected = {"n": 2, "yours": 0.35, "person": person, "most": 0.6, "majority": 1}
+    assert scored == pytest.approx(expected)
     of_models = loaded.evaluate(
         "ChaosAnnotate.scoreModels({models: [{name: 'a'}, {name: 'b'}, {name: 'c'}]}, ["
         "{entry: {votes: [70, 20, 10], said: [0, null, null]}},"
@@ -230,9 +229,9 @@ def test_what_was_kept_and_is_damaged_is_left_aside(visit):
     reader = visit()
     reader.press("Start the test")
     reader.answer()
-    reader.page.evaluate(
-        "for (const key of Object.keys(localStorage)) {"
-        " localStorage[key] = localStorage[key].replace('qualification', 'item'); }"
-    )
+    reader.page.evaluate("""() => {
+      for (const key of Object.keys(localStorage))
+        localStorage[key] = localStorage[key].replace('qualification', 'item');
+    }""")
     reader.page.reload()
     assert reader.title == "SNLI: before you begin"

@@ -128,20 +128,6 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
     assert not differing, f"look at _build/visual; meant changes: make references: {differing}"
 
 
-@pytest.mark.slow
-def test_a_page_that_lost_something_looks_different(open_at):
-    name = "chapters/disagreement"
-    page = open_at(name)
-    _, whole = next(photograph(page, name))
-    pictures = "document.querySelectorAll('#fig-simplex img').forEach(i => i.style.opacity = {})"
-    style = "document.querySelector('link[href*=\"book.css\"]').disabled = {}"
-    for harm, mend in ((pictures.format(0), pictures.format(1)), (style.format("true"), "0")):
-        page.evaluate(harm)
-        _, harmed = next(photograph(page, name))
-        assert share_that_differs(whole, harmed) > TOLERATED, harm
-        page.evaluate(mend)
-
-
 def test_one_search_box_a_switch_of_looks_and_folded_code(browser, any_site):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     page, _ = open_page(context, any_site / "chapters" / "disagreement.html")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from chaos_utils.analyses.recorded import FOLDER, Record, digest_of, read_record
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input
 from chaos_utils.cli import records as commands
 from chaos_utils.cli.__main__ import app
@@ -49,9 +50,7 @@ def compute(project, chapter, *made):
     """Let a chapter compute these tables, and ask for no others."""
     ask(project, chapter, **{one.name: "computed" for one in made})
     for one in made:
-        path = project / "_build" / "chapters" / chapter / FOLDER / one.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(one.written(), "utf-8")
+        write_text(project / "_build" / "chapters" / chapter / FOLDER / one.name, one.written())
 
 
 def ask(project, chapter, **how):
@@ -59,9 +58,8 @@ def ask(project, chapter, **how):
     folder = project / "_build" / "chapters" / chapter / FOLDER
     for path in folder.glob("*/*.csv"):
         path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"name": name, "how": one}) for name, one in how.items()]
-    (folder / "asked.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    lines = [json.dumps({"name": name, "how": one}) + "\n" for name, one in how.items()]
+    write_text(folder / "asked.jsonl", "".join(lines))
 
 
 def stored(project, name="one.shares/snli.csv"):

@@ -33,17 +33,11 @@ def tiny(tmp_path, monkeypatch):
     return tmp_path / "tiny.py"
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("", [""]),
-        ("0, 1,2", ["0", "1", "2"]),
-        ('["a]",","],[]', ['["a]",","]', "[]"]),
-        (r'["a\"],b"],[]', [r'["a\"],b"]', "[]"]),
-    ],
-)
-def test_values_are_split_at_commas_outside_lists(text, values):
-    assert sweep.split_values(text) == values
+def test_values_are_split_at_commas_outside_lists():
+    assert sweep.split_values("") == [""]
+    assert sweep.split_values("0, 1,2") == ["0", "1", "2"]
+    assert sweep.split_values('["a]",","],[]') == ['["a]",","]', "[]"]
+    assert sweep.split_values(r'["a\"],b"],[]') == [r'["a\"],b"]', "[]"]
 
 
 @pytest.mark.parametrize("text", ["1,,2", "1,", ",1", "1, ,2", '["a","b"', "[[1],2"])
