@@ -276,11 +276,6 @@ def test_two_systems_are_compared(visit, items):
     said = [float(text.replace("−", "-")) for text in column(page, 7)]
     assert said == pytest.approx(apart[:50], abs=0.0051)
     page.locator("#explorer tbody a").first.click()
-    i = snli["uids"].index(title(page))
-    panels = page.locator(".card-pair > div").all_inner_texts()
-    for system, panel in zip((one, other), panels, strict=True):
-        assert f"JSD {system['jsd'][i] / 10_000:.3f}" in panel
-        assert snli["labels"][system["label"][i]] in panel
     assert f"{one['name']} is closer to the votes" in page.locator("dialog").inner_text()
 
 

@@ -2,17 +2,7 @@
 
 import re
 
-from chaos_book.icons import keep
 from fontTools.ttLib import TTFont
-
-LIST = '.fa-list:before,.fa-list-squares:before{content:"\\f03a"}'
-SUN = '.fa-sun:before{content:"\\f185"}'
-PLAIN = ".fa-solid{font-weight:900}"
-
-
-def test_rules_of_icons_that_are_not_named_go():
-    assert keep(LIST + SUN + PLAIN, {"fa-list-squares", "fa-solid"}) == LIST + PLAIN
-    assert keep(LIST + SUN + PLAIN, {"fa-li"}) == PLAIN
 
 
 def test_every_icon_of_a_page_has_its_rule_and_its_sign(site):

@@ -1,4 +1,4 @@
-"""The pages of figures and tables, and the list of them, as a short book's build made them."""
+"""The pages of figures and tables, the list of them and the title page, in a short book."""
 
 import json
 import re
@@ -47,3 +47,14 @@ def test_the_list_shows_all_by_chapter_and_by_number(site):
         numbers = [int(shown.split()[1]) for _, shown in found if shown.startswith(kind)]
         assert numbers == list(range(1, len(numbers) + 1))
     assert text.count('<section id="chapter-') == 2
+
+
+def test_findings_of_the_released_data_are_left_out_of_other_books(site):
+    text = (site / "index.html").read_text("utf-8")
+    words = " ".join(re.sub(r"<[^>]*>", " ", text).split())
+    assert "A short book" in words
+    assert "a method" in words
+    assert "finding" not in words.split("Contents")[-1]
+    assert "Of the item" not in words
+    assert "<li></li>" not in text
+    assert '<div class="picture"' in text  # a figure is marked as synthetic

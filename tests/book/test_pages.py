@@ -184,17 +184,6 @@ def test_every_chapter_is_quiet_and_ends_with_how_to_rerun_it(any_site):
         assert shown == [parameter.name for parameter in declared], path.name
 
 
-def test_code_is_folded_below_what_it_shows(any_site):
-    text = (any_site / "chapters" / "disagreement.html").read_text("utf-8")
-    cells = re.split(r'<div class="cell (?=tag_)', text)
-    shown = [cell for cell in cells if cell.startswith("tag_hide-input")]
-    assert len(shown) >= 3
-    for cell in shown:
-        assert cell.count('<details class="admonition hide') == 1
-        assert cell.find("cell_output") < cell.index("admonition hide")
-    assert "Toggle hidden content" not in text
-
-
 def test_no_link_inside_the_site_is_broken(any_site):
     assert list(broken_links(any_site)) == []
 

@@ -28,21 +28,6 @@ def test_a_table_gets_its_heading_s_name_scopes_and_a_box_that_keys_can_scroll()
     assert '<th scope="row">one</th><td>1</td>' in without
 
 
-def test_templates_leave_out_and_name_what_they_should(site):
-    pages = [
-        BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
-        for name in ("index", "search", "genindex")
-    ]
-    for page in pages:
-        assert page.select_one("[role=navigation][aria-label=Book] .sidebar-primary-items__start")
-        assert len(page.select("#search-input")) == 1
-        assert not page.select("[as=font], [src*=fontawesome], #jb-print-docs-body")
-        assert not page.select("script:-soup-contains(thebe), [src*=thebe]")
-        assert page.select("link[href*=fontawesome]")
-    tables = pages[-1].select("table")
-    assert {table["role"] for table in tables} == {"presentation"}
-
-
 def test_what_opens_a_part_of_the_contents_says_which():
     part = "<li><a>{0} &amp; more</a><details><summary></summary><ul>{1}</ul></details></li>"
     text = f"<ul><li><a>Alone</a></li>{part.format('One', part.format('Two', ''))}</ul>"

@@ -1,7 +1,10 @@
 import json
 import re
+from importlib.resources import files
 
+import jsonschema
 import pytest
+import yaml
 from helpers.checkout import PROJECT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -144,3 +147,14 @@ def test_an_address_that_no_site_has_is_refused(write, url):
 def test_a_citation_file_that_cannot_be_used_is_reported(write, text, message):
     with pytest.raises(ChaosError, match=rf"(?s){message}.*CITATION\.cff|CITATION\.cff.*{message}"):
         citations.read_book(write(text))
+
+
+def test_the_citation_file_is_valid_against_its_schema_and_of_the_package_s_version():
+    content = yaml.safe_load((PROJECT / "CITATION.cff").read_text("utf-8"))
+    schemas = files("check_jsonschema") / "builtin_schemas" / "vendor"
+    schema = json.loads((schemas / "citation-file-format.json").read_text("utf-8"))
+    assert content["cff-version"] in schema["$id"]
+    validator = jsonschema.Draft7Validator(schema)
+    assert [error.message for error in validator.iter_errors(content)] == []
+    assert not validator.is_valid(content | {"license": "no licence"})
+    assert content["version"] == version()
