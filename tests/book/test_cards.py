@@ -1,7 +1,6 @@
 """What pages say of themselves to search engines and to those who share a link."""
 
 import re
-from html import unescape
 
 from chaos_book.cards import beginning
 from docutils.core import publish_doctree
@@ -9,28 +8,19 @@ from helpers.pages import pages
 from PIL import Image
 
 
-def tags_of(path):
-    head = path.read_text("utf-8").split("</head>")[0]
-    found = {}
-    for tag in re.findall(r"<meta [^>]*>", head):
-        given = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        name = given.get("name") or given.get("property")
-        if name and name.startswith(("description", "og:", "twitter:")):
-            assert name not in found, f"{path}: {name} appears twice"
-            found[name] = unescape(given["content"])
-    return head, found
-
-
 def test_every_page_has_a_description_a_card_and_an_icon(site):
     for path in pages(site):
         if path.name == "404.html":
             continue
-        head, found = tags_of(path)
+        head = path.read_text("utf-8").split("</head>")[0]
+        tags = [dict(re.findall(r'(\w+)="([^"]*)"', tag)) for tag in re.findall("<meta .*?>", head)]
+        named = [(tag.get("name") or tag.get("property"), tag.get("content")) for tag in tags]
+        found = dict(named)
         assert len(found["description"]) > 40, path
         assert found["og:title"]
+        assert [name for name, _ in named].count("description") == 1, path
         if not path.stem.startswith("tbl-"):
-            picture = path.parent / found["og:image"]
-            assert Image.open(picture).format == "PNG", path
+            assert Image.open(path.parent / found["og:image"]).format == "PNG", path
             assert found["og:image:alt"]
         (where,) = re.findall(r'<link rel="icon" href="([^"]+)"', head)
         assert "<svg" in (path.parent / where).read_text("utf-8")

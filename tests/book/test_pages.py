@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import product
 
 import pytest
 import yaml
@@ -88,26 +89,9 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_at):
             assert contrast(stop["colour"], stop["behind"]) >= 3, stop
 
 
-def photograph(page, name):
-    """Yield the views of an open page: a name, and a reduced picture."""
-    # It comes and goes with the direction of the last scroll.
-    page.add_style_tag(content="#pst-back-to-top { display: none !important }")
-    for width, height in ((1280, 900), (390, 844)):
-        page.set_viewport_size({"width": width, "height": height})
-        page.locator(PICTURED[name]).first.evaluate("e => e.scrollIntoView()")
-        for scheme in ("light", "dark"):
-            page.evaluate("scheme => document.documentElement.dataset.theme = scheme", scheme)
-            page.wait_for_function(
-                "[...document.images].every(i => i.loading = 'eager') &&"
-                "[...document.images].every(i => i.complete || !i.offsetParent)"
-            )
-            taken = reduced(page.screenshot())
-            yield f"{name.replace('/', '-')}-{width}-{scheme}", taken
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PICTURED)
-def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
+@pytest.mark.parametrize(("name", "part"), PICTURED.items())
+def test_pages_look_as_they_did(browser, sample_checkout, name, part, pytestconfig):
     """Compare with ``references/``; ``make references`` renews them after a change that is meant.
 
     What differs is left in ``_build/visual``: the picture, the reference, the difference.
@@ -115,8 +99,18 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, pytestconfig):
     path = sample_checkout / "_build" / "html" / f"{name}.html"
     context = browser.new_context(reduced_motion="reduce", color_scheme="light")
     page, _ = open_page(context, path)
+    # It comes and goes with the direction of the last scroll.
+    page.add_style_tag(content="#pst-back-to-top { display: none !important }")
     differing = []
-    for view, taken in photograph(page, name):
+    for (width, height), scheme in product(((1280, 900), (390, 844)), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator(part).first.evaluate("e => e.scrollIntoView()")
+        page.evaluate("scheme => document.documentElement.dataset.theme = scheme", scheme)
+        page.wait_for_function(
+            "[...document.images].every(i => i.loading = 'eager') &&"
+            "[...document.images].every(i => i.complete || !i.offsetParent)"
+        )
+        taken, view = reduced(page.screenshot()), f"{name.replace('/', '-')}-{width}-{scheme}"
         kept = REFERENCES / f"{view}.png"
         if pytestconfig.getoption("renew_references"):
             taken.save(kept, optimize=True)
@@ -184,11 +178,8 @@ def test_every_chapter_is_quiet_and_ends_with_how_to_rerun_it(any_site):
         assert shown == [parameter.name for parameter in declared], path.name
 
 
-def test_no_link_inside_the_site_is_broken(any_site):
+def test_links_lead_somewhere_and_figures_have_their_files_alt_text_and_citation(any_site):
     assert list(broken_links(any_site)) == []
-
-
-def test_every_figure_and_table_has_its_files_links_alt_text_and_citation(any_site):
     registered = yaml.safe_load((any_site.parents[1] / "book" / "figures.yml").read_text())
     text = "".join(path.read_text() for path in sorted((any_site / "chapters").glob("*.html")))
     blocks = re.findall(r'(?s)<figure class="published[^>]*id="([^"]+)">(.*?)</figure>', text)

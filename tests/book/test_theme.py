@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from chaos_book.faults import on_one_line
 from chaos_book.theme import described, on_page, with_named_parts
+from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
 
@@ -62,3 +63,19 @@ def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
 def test_a_fault_on_one_line_still_says_what_to_do():
     with pytest.raises(ExtensionError, match=r"^It is so[^\n]*mend it$"), on_one_line():
         raise ChaosError("It is so.", found="word " * 200, todo="mend it")
+
+
+def test_every_icon_of_a_page_has_its_rule_and_its_sign(site):
+    (style,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
+    text = style.read_text("utf-8")
+    assert len(text) < 30_000
+    signs = TTFont(style.parents[1] / "webfonts" / "fa-solid-900.ttf").getBestCmap()
+    assert len(signs) < 50
+    pages = " ".join(page.read_text("utf-8") for page in site.rglob("*.html"))
+    classes = " ".join(re.findall(r'class="([^"]*fa-[^"]*)"', pages)).split()
+    shown = {name for name in classes if name.startswith("fa-")}
+    assert {"fa-list", "fa-download", "fa-sun"} <= shown
+    for name in shown - {"fa-solid", "fa-fw", "fa-lg"}:  # these are ways to draw
+        sign = re.search(rf'\.{name}:before[^{{]*{{content:"\\([0-9a-f]+)"', text)
+        assert sign is not None, name
+        assert int(sign[1], 16) in signs

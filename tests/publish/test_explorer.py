@@ -140,7 +140,7 @@ def test_reasons_are_not_passed_on(collected, sample, tmp_path):
         "chapter": "why.html", "datasets": {collected.dataset.name: expected}
     }  # fmt: skip
     file = tmp_path / "_static" / "explorer" / explorer.OTHERS
-    write_text(file, explorer.others_listed([]) + script)
+    write_text(file, script)
     explorer.leave_out_others(tmp_path)
     assert file.read_text("utf-8") == explorer.others_listed([])
 

@@ -140,11 +140,11 @@ def test_what_could_not_be_computed_is_not_compared_nor_renewed(project):
     assert stored(project, "two.counts/snli.csv").is_file()
 
 
-@pytest.mark.parametrize("first", ["computed", "read"])
-def test_two_chapters_must_agree_on_one_table(project, first):
-    if first == "read":
-        ask(project, "one", **{"one.shares/snli.csv": "read"})
+def test_two_chapters_must_agree_on_one_table(project):
     compute(project, "two", record(["snli,e,0.4,3", ROWS[1]]))
+    with pytest.raises(ChaosError, match="Two chapters computed different numbers"):
+        records.renew()
+    ask(project, "one", **{"one.shares/snli.csv": "read"})
     with pytest.raises(ChaosError, match="Two chapters computed different numbers"):
         records.renew()
 

@@ -84,10 +84,7 @@ def test_a_record_of_wrong_kinds_is_none(project, field, value):
     assert staleness._is_behind("n", "auto")
 
 
-@pytest.fixture
-def stale(run_folder):
-    """The manifest of a stale figure, its files beside it."""
-
+def test_every_download_of_a_stale_figure_says_so(run_folder):
     def plot(table):
         figure, axis = plt.subplots()
         axis.plot(table["x"])
@@ -100,10 +97,7 @@ def stale(run_folder):
     path = run_folder / "figures" / "fig-x.json"
     manifest = json.loads(path.read_text()) | {"folder": str(path.parent)}
     assert staleness.marked(manifest, []) == manifest
-    return staleness.marked(manifest, ["a.py", "b.py", "c.py", "d.py"])
-
-
-def test_every_download_of_a_stale_figure_says_so(stale):
+    stale = staleness.marked(manifest, ["a.py", "b.py", "c.py", "d.py"])
     pictures = [f"fig-x{end}.svg" for end in ("", "-dark", "-narrow", "-narrow-dark")]
     names = [*pictures, "fig-x.csv", "fig-x.json"]
     assert downloads.names(stale) == names  # no file that could not be marked

@@ -127,6 +127,9 @@ def test_a_failing_run_stops_no_other(checkout):
     assert "no rate above one" in rows[0]["reason"]
     assert (checkout / "_build" / "failed" / f"{rows[0]['run']}.ipynb").is_file()
     assert not list((checkout / "runs").glob(".*"))
+    planned = chaos("sweep", "tiny", "-p", "rate=3,0.25", "--dry-run", cwd=checkout).stdout
+    assert planned.count("would run") == 1
+    assert "1 of 2 runs exist" in planned
 
 
 @pytest.mark.slow
