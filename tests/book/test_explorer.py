@@ -377,9 +377,7 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     assert offered(page, "majority")["happy"] == (moods.majority == 0).sum()
     for name in ("change", "old", "system", "verdict", "far"):  # it has votes alone
         assert not page.locator(f"[name={name}]").is_visible()
-    assert page.get_by_label("Entropy to, in bits").get_attribute("max") == "2.000"
     page.locator("#explorer tbody.found a").first.click()
-    assert title(page) == "u0"
     text = page.locator("dialog").inner_text()
     assert "6 happy, 1 sad, 0 in between, 0 neither" in text
     assert "@misc{moods-u0," in text

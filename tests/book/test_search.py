@@ -4,7 +4,6 @@ import pytest
 from helpers.checkout import PROJECT
 
 pytestmark = pytest.mark.browser
-SCORER = PROJECT / "book" / "_search" / "scorer.js"
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def test_the_glossary_s_term_comes_first_and_says_so(search):
 def test_prose_comes_before_the_package(browser):
     page = browser.new_page()
     page.evaluate("window.DOCUMENTATION_OPTIONS = {}")
-    page.add_script_tag(path=SCORER)
+    page.add_script_tag(path=PROJECT / "book" / "_search" / "scorer.js")
     page.evaluate("Scorer.asked = 'entropy'")
     python = "Python function, in Measures"
     results = [  # page, title, anchor, description, Sphinx's own score, file

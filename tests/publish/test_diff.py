@@ -58,13 +58,11 @@ def test_rows_are_matched_by_their_keys_and_the_largest_change_is_first(sites):
     assert (tenth.absolute, tenth.relative) == pytest.approx((0.01, 0.1))
 
 
-GRID = [("none", n, seed, n / 10 + seed) for n in (1, 2, 3) for seed in (0, 1)]
-
-
 def test_numbers_may_be_keys(sites):
+    rows = [("none", n, seed, n / 10 + seed) for n in (1, 2, 3) for seed in (0, 1)]
     header, keys = "group,n_votes,seed,value", ["group", "n_votes", "seed"]
-    write(sites[0], "fig-a", GRID, header=header)  # of the first edition: without keys
-    write(sites[1], "fig-a", [*GRID[:2], ("none", 2, 0, 9), *GRID[4:]], header=header, keys=keys)
+    write(sites[0], "fig-a", rows, header=header)  # of the first edition: without keys
+    write(sites[1], "fig-a", [*rows[:2], ("none", 2, 0, 9), *rows[4:]], header=header, keys=keys)
     change = only_change(sites)
     assert change.rows_removed == ["group=none, n_votes=2, seed=1"]
     (cell,) = change.cells

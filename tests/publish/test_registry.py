@@ -80,7 +80,6 @@ def test_what_is_made_is_what_is_registered(write):
         ("index: chapters/results", "still there"),
         ("old: chapters/result", "did you mean 'chapters/results'"),
         ("../old: index", "not the name of a page"),
-        ("old: [index]", "not the name of a page"),
         ("old: 2026-13-45", "cannot be read"),
         ("old: index\nold: index", "'old' occurs twice"),
     ],

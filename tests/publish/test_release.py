@@ -25,6 +25,7 @@ def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
     assert release.check(unpacked) == release.check(tmp_path / "out" / "living-book-1.2.3.zip")
     subprocess.run(["sha256sum", "--check", "--quiet", release.SUMS], cwd=unpacked, check=True)
     assert (unpacked / "site" / "index.html").is_file()
+    assert json.loads((unpacked / release.DEPOSIT).read_text())["license"] == "cc-by-nc-4.0"
     (action,) = ROCrate(unpacked).get_by_type("CreateAction")
     assert "results/run/run.json" in {entity.id for entity in action["object"]}
     licences = (unpacked / release.LICENCES).read_text("utf-8")
@@ -44,13 +45,13 @@ def test_the_same_site_gives_the_same_archive_without_dates_or_this_machine_s_ri
     assert {entry.external_attr >> 16 for entry in entries} == {0o644}
 
 
-def test_zenodo_gets_what_it_requires(finished, unpacked):
-    deposit = json.loads((unpacked / release.DEPOSIT).read_text("utf-8"))
+def test_zenodo_gets_what_it_requires(finished):
+    deposit = release.deposit(finished / "CITATION.cff", holds_items=True)
     required = ("title", "upload_type", "publication_type", "access_right", "creators")
     assert all(deposit[name] for name in required)
     assert deposit["publication_date"] == "2026-01-02"
     assert "&lt;about&gt;" in deposit["description"]
-    assert deposit["license"] == "cc-by-nc-4.0"  # a page holds texts of items
+    assert deposit["license"] == "cc-by-nc-4.0"
     assert deposit["related_identifiers"][0]["identifier"] == "10.1/abc"
     without = release.deposit(finished / "CITATION.cff", holds_items=False)
     assert without["license"] == "cc-by-4.0"

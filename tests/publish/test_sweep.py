@@ -7,14 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.checkout import (
-    PROJECT,
-    TINY,
-    add_tiny,
-    chaos,
-    chaos_environment,
-    copy_checkout,
-)
+from helpers.checkout import PROJECT, TINY, add_tiny, chaos, chaos_environment, copy_checkout
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
