@@ -23,7 +23,6 @@ EACH_KIND = (
     "annotate", "glossary", "references", "genindex", "search", "404",
 )  # fmt: skip
 LONG = ("explorer", "glossary", "genindex")  # axe-core takes seconds for each
-REFERENCES = PROJECT / "tests" / "book" / "references"
 # The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
 PICTURED = {
     "index": "h1",
@@ -111,7 +110,7 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, part, pytestconf
             "[...document.images].every(i => i.complete || !i.offsetParent)"
         )
         taken, view = reduced(page.screenshot()), f"{name.replace('/', '-')}-{width}-{scheme}"
-        kept = REFERENCES / f"{view}.png"
+        kept = PROJECT / "tests" / "book" / "references" / f"{view}.png"
         if pytestconfig.getoption("renew_references"):
             taken.save(kept, optimize=True)
         reference = Image.open(kept) if kept.is_file() else None
