@@ -11,6 +11,7 @@ import pytest
 from helpers.checkout import append, chaos, chaos_environment, planned
 
 from chaos_utils.base.asked import asked_by
+from chaos_utils.base.inputs import digests
 
 EVERYTHING = {"chapter annotations", "chapter disagreement", "site"}
 
@@ -98,7 +99,6 @@ def test_a_site_with_a_stale_chapter_says_so_everywhere(checkout):
     for page in (site / "figures").glob("*.html"):
         is_stale = "in the chapter <em>The shape of disagreement" in page.read_text()
         assert (said in page.read_text()) == is_stale, page.name
-    assert "chaos_utils/plots/disagreement.py" in (site / "figures/fig-entropy.html").read_text()
     assert not (site / "figures" / "fig-entropy.png").exists()
     assert (site / "figures" / "tbl-agreement.csv").is_file()
     for page in ("chapters/disagreement.html", "figures.html", "figures.bib"):
@@ -123,8 +123,6 @@ def test_the_whole_book_built_twice_is_the_same_to_the_byte(
     done = chaos("build", *arguments, cwd=again, CHAOS_DATA=str(released_root))
     assert done.returncode == 0, done.stderr
     one, other = first / "_build" / "html", again / "_build" / "html"
-    names = {path.relative_to(one) for path in one.rglob("*") if path.is_file()}
-    assert ".buildinfo" not in map(str, names)
-    assert names == {path.relative_to(other) for path in other.rglob("*") if path.is_file()}
-    differing = [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()]
-    assert not differing
+    made = digests(one)
+    assert ".buildinfo" not in made
+    assert made == digests(other)

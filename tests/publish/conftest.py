@@ -1,13 +1,13 @@
 """A small book that was run and rendered, without running or rendering anything."""
 
-import hashlib
 import json
 import subprocess
 
 import pytest
 
 from chaos_utils.base import inputs
-from chaos_utils.datasets.catalogue import book_datasets
+from chaos_utils.base.files import write_json, write_text
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.publish import crate, dependencies, licences, staleness
 
 CITATION = """\
@@ -33,16 +33,10 @@ seed: int = 0  # a seed
 """
 
 
-def git(folder, *arguments):
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
-
-
 @pytest.fixture
 def finished(tmp_path, monkeypatch):
     """A checkout of a book of one chapter, built and committed; its folder."""
     project = tmp_path / "book"
-    run, site = project / "_build" / "chapters" / "one", project / "_build" / "html"
     made = {
         "figures/fig-a.json": json.dumps({"id": "fig-a"}),
         "figures/fig-a.csv": "x,y\n1,2\n",
@@ -66,21 +60,17 @@ def finished(tmp_path, monkeypatch):
         **{f"_build/html/{name}": text for name, text in made.items()},
     }
     for name, text in files.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text, "utf-8")
-    digest = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
-    snli = "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1"
+        write_text(project / name, text)
+    read = {
+        "chaosNLI_v1.0/chaosNLI_snli.jsonl": get_dataset("snli").files[0].sha256,
+        "results/run/run.json": inputs.digest(project / "results" / "run" / "run.json"),
+    }
     record = {
         "notebook": "one",
-        "notebook_sha256": digest["notebooks/one.py"],
+        "notebook_sha256": inputs.digest(project / "notebooks" / "one.py"),
         "parameters": {"data": "auto", "seed": 3},
         "inputs": [
-            {"name": "chaosNLI_v1.0/chaosNLI_snli.jsonl", "sha256": snli, "synthetic": False},
-            {
-                "name": "results/run/run.json",
-                "sha256": digest["results/run/run.json"],
-                "synthetic": False,
-            },
+            {"name": name, "sha256": digest, "synthetic": False} for name, digest in read.items()
         ],
         "code": {"version": "1.2.3", "commit": "abcdef", "uncommitted_changes": False},
         "software": {"python": "3.11.7", "chaos-utils": "1.2.3", "numpy": "2.0.0"},
@@ -90,14 +80,12 @@ def finished(tmp_path, monkeypatch):
     }
     monkeypatch.chdir(project)
     record["made_from"] = dependencies.digests(project / "notebooks" / "one.py", "auto")
-    run.mkdir(parents=True)
-    (run / "record.json").write_text(json.dumps(record), "utf-8")
-    made_from = json.dumps(dependencies.digests_of_pages())
-    (project / "_build" / staleness.SITE_FILE).write_text(made_from, "utf-8")
-    git(project, "init", "--quiet")
-    git(project, "add", "--all")
-    git(project, "commit", "--quiet", "--message", "A book")
-    crate.write(site)
-    made = json.dumps(inputs.digests(site))
-    (project / "_build" / staleness.FILES_FILE).write_text(made, "utf-8")
+    built = project / "_build"
+    write_json(built / "chapters" / "one" / "record.json", record)
+    write_json(built / staleness.SITE_FILE, dependencies.digests_of_pages())
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for command in (["init"], ["add", "--all"], [*who, "commit", "--message", "A book"]):
+        subprocess.run(["git", *command], cwd=project, check=True, capture_output=True)
+    crate.write(built / "html")
+    write_json(built / staleness.FILES_FILE, inputs.digests(built / "html"))
     return project

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from helpers.predictions import part_of
 from pydantic import ValidationError
 
 from chaos_utils.crowd.materials import is_unanimous
@@ -18,18 +19,13 @@ from chaos_utils.scoring.systems import computed, load_systems, synthetic_system
 def check_examples(all_votes):
     """Hold that examples are unanimous, enough for the protocol, and none to be judged."""
     made = material(all_votes, is_unanimous, {})
-    assert {name: dataset["pool"] for name, dataset in made["datasets"].items()} == {
-        "snli": "snli",
-        "mnli": "snli",
-        "alphanli": "alphanli",
-    }
+    pools = {name: dataset["pool"] for name, dataset in made["datasets"].items()}
+    assert pools == {"snli": "snli", "mnli": "snli", "alphanli": "alphanli"}
     for votes in all_votes:
         dataset = made["datasets"][votes.dataset.name]
         known = {entry["uid"]: entry for entry in made["pools"][dataset["pool"]]}
-        unanimous = {
-            uid for uid, counts in zip(votes.uids, votes.counts, strict=True) if max(counts) > 95
-        }
-        assert unanimous <= set(known)
+        of_most = dict(zip(votes.uids, votes.counts.max(axis=1), strict=True))
+        assert {uid for uid, most in of_most.items() if most > 95} <= set(known)
         assert all(max(entry["votes"]) > 95 for entry in known.values())
         assert not {entry["uid"] for entry in dataset["items"]} & set(known)
     for pool in made["pools"].values():
@@ -39,14 +35,12 @@ def check_examples(all_votes):
 
 def test_examples_are_unanimous_and_the_script_is_small(sample):
     made = check_examples(sample)
-    assert material(sample, is_unanimous, {}) == made
-    other = material(sample, is_unanimous, {}, seed=1, n_items=50)
-    assert other["digest"] != made["digest"]
+    assert material(sample, is_unanimous, {}, seed=1, n_items=50)["digest"] != made["digest"]
     text = script("CHAOS_ANNOTATE", made, "A notice.")
-    assert text.startswith("/* A notice. */\nwindow.CHAOS_ANNOTATE = {")
+    start = "/* A notice. */\nwindow.CHAOS_ANNOTATE = "
+    assert text.startswith(start)
     assert len(text.encode()) < 1_000_000
-    content = text.split(" = ", 1)[1].removesuffix(";\n")
-    assert json.loads(content)["digest"] == made["digest"]
+    assert json.loads(text.removeprefix(start)[:-2])["digest"] == made["digest"]
 
 
 def test_released_examples_models_and_the_sessions_that_browsers_kept(released):
@@ -62,47 +56,42 @@ def test_only_datasets_with_texts_and_a_way_to_be_asked_are_offered(sample):
     given = [replace(snli, dataset=unasked), mnli, replace(alphanli, texts=())]
     made = material(given, is_unanimous, {})
     assert list(made["datasets"]) == list(made["pools"]) == ["mnli"]
-    assert made["datasets"]["mnli"]["kind"] == "pairs"
 
 
-@pytest.mark.parametrize("name", ["snli", "alphanli"])
-def test_a_way_to_be_asked_fits_the_texts_and_labels(name):
+@pytest.mark.parametrize(("name", "kind"), [("snli", "stories"), ("alphanli", "pairs")])
+def test_a_way_to_be_asked_fits_the_texts_and_labels(name, kind):
     content = get_dataset(name).model_dump(by_alias=True)
-    other = {"kind": {"snli": "stories", "alphanli": "pairs"}[name], "invitation": "?"}
     with pytest.raises(ValidationError, match=r"takes \d texts and \d labels"):
-        Dataset.model_validate(content | {"annotate": other})
+        Dataset.model_validate(content | {"annotate": {"kind": kind, "invitation": "?"}})
 
 
 def test_two_models_stand_beside_the_reader(sample):
     votes = sample[0]
-    one, other, *_ = two_models(votes, systems := synthetic_systems(votes))
+
+    def names(*systems):
+        return [model.name for model in two_models(votes, systems)]
+
+    systems = synthetic_systems(votes)
     distance = {
         system.name: jensen_shannon_distance(votes.shares, system.probabilities, unit="nats").mean()
         for system in systems
     }
-    assert [one.name, other.name] == sorted(distance, key=distance.__getitem__)[:2]
+    closest = names(*systems)
+    assert closest == sorted(distance, key=distance.__getitem__)[:2]
     far = computed("far", votes, votes.shares[:, ::-1], origin="trained")
     near = computed("near", votes, votes.shares, origin="trained")
-    assert [each.name for each in two_models(votes, [*systems, far])] == [one.name, "far"]
+    assert names(*systems, far) == [closest[0], "far"]
     released = replace(far, name="released", family="far", origin="released")
-    assert [each.name for each in two_models(votes, [near, far, released])] == ["released", "near"]
-    assert two_models(votes, [near]) == [near]
-    assert two_models(votes, []) == []
+    assert names(near, far, released) == ["released", "near"]
+    assert names(near) == ["near"]
+    assert names() == []
 
 
 def test_a_model_s_labels_stand_in_the_order_of_the_items(sample):
-    votes = sample[0]
-    system = synthetic_systems(votes)[0]
-    part = replace(
-        system,
-        uids=system.uids[100:0:-1],
-        probabilities=system.probabilities[100:0:-1],
-        predicted=system.predicted[100:0:-1],
-    )
+    part = part_of(synthetic_systems(sample[0])[0], range(100, 0, -1))
     made = material(sample, is_unanimous, {"snli": [part]})["datasets"]
     assert made["mnli"]["models"] == []
     (model,) = made["snli"]["models"]
-    assert model["name"] == system.name
     stated = dict(zip(part.uids, part.predicted.tolist(), strict=True))
     assert model["labels"] == [stated.get(entry["uid"]) for entry in made["snli"]["items"]]
     assert 0 < sum(label is not None for label in model["labels"]) < len(model["labels"])

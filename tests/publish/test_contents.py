@@ -45,28 +45,20 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     rows = {row.pop("id"): row for row in contents.listing()}
     assert {id: row["state"] for id, row in rows.items()} == {
         "fig-b": "stale", "fig-a": "stale", "fig-c": "not made", "fig-d": "synthetic",
-        "fig-g": "recorded",        "fig-e": "moved", "fig-f": "withdrawn",
+        "fig-g": "recorded", "fig-e": "moved", "fig-f": "withdrawn",
     }  # fmt: skip
-    assert rows["fig-b"] == {
-        "title": "Stale: Title of fig-b", "chapter": "one", "state": "stale",
-        "changed": ["chaos_utils/base/style.py"],
-    }  # fmt: skip
+    assert rows["fig-b"]["title"] == "Stale: Title of fig-b"
+    assert rows["fig-b"]["changed"] == changed["one"]
     assert (rows["fig-c"]["title"], rows["fig-c"]["chapter"]) == (None, "two")
     changed["one"] = []
     assert contents.listing()[0]["state"] == "made"
     assert contents.chapter_title("two") == "Chapter two"
 
 
-@pytest.mark.parametrize(
-    ("id", "message"),
-    [("fig-c", "The last build has no fig-c"), ("fig-bb", "did you mean 'fig-b'")],
-)
-def test_what_is_not_there_is_reported(project, id, message):
-    with pytest.raises(ChaosError, match=message):
-        contents.read(id)
-
-
-def test_one_id_from_two_notebooks_is_refused(project):
+def test_what_is_not_there_or_made_twice_is_reported(project):
+    for id, message in (("fig-c", "The last build has no fig-c"), ("fig-bb", "mean 'fig-b'")):
+        with pytest.raises(ChaosError, match=message):
+            contents.read(id)
     write(project, "two", "fig-a")
     with pytest.raises(ChaosError, match="fig-a is made by two notebooks"):
         contents.manifest_files()

@@ -51,7 +51,8 @@ def test_without_a_book_there_is_nothing_to_print(project):
 
 def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, monkeypatch):
     monkeypatch.chdir(small_checkout)
-    html = joining.join(small_checkout / "_build" / "html", {})
+    site = small_checkout / "_build" / "html"
+    html = joining.join(site, {})
     ids = re.findall(r'\sid="([^"]+)"', html)
     links = set(re.findall(r'href="#([^"]+)"', html))
     assert len(ids) == len(set(ids))
@@ -60,7 +61,7 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, mon
     assert not re.search(r'src="[^"]*-dark\.svg"', html)
     assert "-narrow.svg" not in html
     for file in re.findall(r'(?:src|href)="\.\./html/([^"]+)"', html):
-        assert (small_checkout / "_build" / "html" / file).is_file(), file
+        assert (site / file).is_file(), file
 
 
 @pytest.mark.parametrize("notice", ["", "Synthetic sample. Stale: <b> has changed"])
@@ -93,12 +94,11 @@ def test_the_print_is_numbered_marked_and_the_same_each_time(sample_checkout, mo
     page = browser.new_page(viewport={"width": 800, "height": 1000})
     page.goto((printed.parent / "book.html").as_uri())
     page.emulate_media(media="print")
-    body = page.evaluate("document.body.getBoundingClientRect().right")
-    wide = page.evaluate(
-        "right => [...document.querySelectorAll('table, pre, img')]"
-        ".filter(e => e.getBoundingClientRect().right > right + 2)"
-        ".map(e => e.outerHTML.slice(0, 80))",
-        body,
-    )
+    wide = page.evaluate("""() => {
+      const right = document.body.getBoundingClientRect().right;
+      return [...document.querySelectorAll('table, pre, img')]
+        .filter(e => e.getBoundingClientRect().right > right + 2)
+        .map(e => e.outerHTML.slice(0, 80));
+    }""")
     page.close()
     assert not wide

