@@ -213,6 +213,7 @@ def test_only_items_outside_are_read_and_an_unsound_line_is_named(votes, tmp_pat
     with pytest.raises(ChaosError, match="is in ChaosNLI-SNLI"):
         calibration.read_outside(path, votes)
     unsound = [line("a"), line("b", true=3), line("b", probs=[1, 0]), line(None), '{"uid": "b"']
+    unsound += [line("b", probs=[0.7, 0.1, 0.1]), line("b", probs=[1.1, -0.1, 0])]
     for second in unsound:
         path.write_text(f"{line('a')}\n{second}\n")
         with pytest.raises(ChaosError, match=r"dev\.json, line 2"):

@@ -17,6 +17,7 @@ from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, Later, LaterMapping
+from chaos_utils.base.table import Table
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import check_available
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -274,7 +275,9 @@ def test_what_stands_beside_is_keyed_by_its_inputs_and_read_later(evidence, resu
         assert Input("other.json", sha256) in table.inputs
 
 
-@pytest.mark.parametrize("value", [object(), [object()], {"a": object()}, np.int64(1)])
+@pytest.mark.parametrize(
+    "value", [object(), [object()], {"a": object()}, np.int64(1), [Table(pd.DataFrame(), ())]]
+)
 def test_an_argument_that_no_key_would_hold_is_an_error(evidence, without, results, value):
     for material in (evidence, without):
         with pytest.raises(TypeError, match=r"coverage: argument 'beside' is neither"):

@@ -16,7 +16,7 @@ def test_every_page_has_a_description_a_card_and_an_icon(site):
         tags = [dict(re.findall(r'(\w+)="([^"]*)"', tag)) for tag in re.findall("<meta .*?>", head)]
         named = [(tag.get("name") or tag.get("property"), tag.get("content")) for tag in tags]
         found = dict(named)
-        assert len(found["description"]) > 40, path
+        assert len(found["description"]) > 20, path
         assert found["og:title"]
         assert [name for name, _ in named].count("description") == 1, path
         if not path.stem.startswith("tbl-"):

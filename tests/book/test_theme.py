@@ -47,6 +47,8 @@ def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
     inner = f"<ul>\n{item.format(2, 'parts/a', '')}\n</ul>\n"
     drawn = f"<ul>\n{item.format(1, 'one', inner)}\n{item.format(1, 'two', '')}\n</ul>\n"
     assert on_page(app, drawn, "search") == drawn
+    outside = drawn.replace("two.html", "https://example.org/two.html")
+    assert "https://example.org/two.html" in on_page(app, outside, "search")
     elsewhere = drawn.replace('href="', 'href="../')
     assert on_page(app, drawn, "figures/b") == elsewhere
     marked = on_page(app, drawn, "parts/a")  # as Sphinx marks them
