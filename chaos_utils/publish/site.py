@@ -82,7 +82,7 @@ def make_pages(
     command = [*warm.python(of_warm), "chaos_utils.publish.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
-        command, cwd=root, env=environment | of_warm, text=True, stdout=subprocess.PIPE,
+        command, cwd=root, env={**environment, **of_warm}, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         assert process.stdout is not None
