@@ -241,41 +241,47 @@ def machine_files(dataset: Dataset) -> list[str]:
     return [name for name in registry() if name in wanted]
 
 
-def read_judges(data: str = "auto") -> pd.DataFrame:
-    """Read the label that each of 32 language models gave to about 1,000 items of each dataset.
+def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
+    """Read the label that each of 32 language models gave to about 1,000 items of ChaosNLI.
 
     Parameters
     ----------
+    dataset : {'snli', 'mnli', 'alphanli'}
     data : str
         As for `sources.locate`.
 
     Returns
     -------
     DataFrame
-        A row per item and model that answered: dataset, uid (ChaosNLI's), model (short name; see
-        the published table ``judges32_models``), label (as the dataset names it).
+        A row per item and model that answered: uid (ChaosNLI's), model (the name under which it
+        was asked, which is no verified version), maker, label (as the dataset names it).
 
     Raises
     ------
     ChaosError
-        If a file is damaged, names a label that the dataset does not have, or an item twice.
+        If there is no such file beside the dataset, or it is damaged, names a label that the
+        dataset does not have, or an item twice.
     """
-    names = read_published("judges32_models").set_index("column")["judge"]
-    parts = []
-    for dataset, name in _JUDGED.items():
-        labels = get_dataset(dataset).labels
-        three = len(labels) > 2
-        known = {label[0] if three else str(k + 1): label for k, label in enumerate(labels)}
-        file = _File(name, ["item_uid", *names.index], data, sep=",")
-        uids = file.table["item_uid"]
-        for twice in uids[uids.duplicated()]:
-            raise file.faults.fatal("An item stands in the data file twice.", twice)
-        rows = file.table.rename(columns=names).melt("item_uid", var_name="model")
-        rows = rows[rows["value"] != ""]  # a reply that could not be read
-        file.only("label", rows["value"].unique(), known)
-        found = {"uid": rows["item_uid"], "model": rows["model"], "label": rows["value"].map(known)}
-        parts.append(pd.DataFrame({"dataset": dataset} | found))
-    return pd.concat(parts, ignore_index=True)
+    if dataset not in _JUDGED:
+        raise _no_models(dataset)
+    labels = get_dataset(dataset).labels
+    three = len(labels) > 2
+    known = {label[0] if three else str(k + 1): label for k, label in enumerate(labels)}
+    judges = read_published("judges32_models")
+    file = _File(_JUDGED[dataset], ["item_uid", *judges["column"]], data, sep=",")
+    uids = file.table["item_uid"]
+    for twice in uids[uids.duplicated()]:
+        raise file.faults.fatal("An item stands in the data file twice.", twice)
+    rows = file.table.melt("item_uid", var_name="column").merge(judges, on="column")
+    rows = rows[rows["value"] != ""]  # a reply that could not be read
+    for column, given in rows.groupby("column")["value"]:
+        file.only(str(column), given.unique(), known)
+    found = {"uid": rows["item_uid"], "model": rows["model"], "maker": rows["maker"]}
+    return pd.DataFrame(found | {"label": rows["value"].map(known)}).reset_index(drop=True)
+
+
+def _no_models(dataset: str) -> ChaosError:
+    return ChaosError("No language models' labels stand beside this dataset.", found=dataset)
 
 
 def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
@@ -290,7 +296,7 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     known = get_dataset(dataset)
     reader = known.reader
     if isinstance(reader, ChaosNLIReader) or not reader.keys:
-        raise ChaosError("No language models' labels stand beside this dataset.", found=dataset)
+        raise _no_models(dataset)
     columns = ["item", "model", "value"]
     name = f"{known.file.rsplit('/', 1)[0]}/{_BESIDE}"
     file = _File(name, columns, data, keys=["model", "item"])

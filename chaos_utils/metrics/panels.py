@@ -3,13 +3,11 @@
 With r[a, i] = the label of judge a on item i as a distribution, less people's shares.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.checks import as_distributions, as_votes
-from chaos_utils.metrics.divergence import squared_distance
+from chaos_utils.metrics.agreement import pairwise_agreement
+from chaos_utils.metrics.checks import as_distributions
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,37 +80,24 @@ def panel_values(
         }
 
 
-def panel_distances(
-    labels: npt.ArrayLike, votes: npt.ArrayLike, sizes: Sequence[float]
-) -> Floats:
-    r"""Squared distance of some judges' pooled votes from the population, in expectation.
+def panel_squares(labels: npt.ArrayLike, size: float) -> Floats:
+    r"""Mean of :math:`\sum_k m_k^2` over the ways to draw some judges, whose pooled votes are m.
 
-    Over the ways to draw k of the judges it is
-    :math:`\frac{A}{k} + \left(1 - \frac{1}{k}\right) B`, with A the mean of
-    :math:`\|r_a\|^2` over judges and B that of :math:`\langle r_a, r_b \rangle` over pairs of
-    different ones; less the noise of people's votes.
+    It is :math:`\frac{1}{s} + \left(1 - \frac{1}{s}\right) P`, with P the share of pairs of
+    judges that agree. Expected squared distances depend on it and on the mean of m alone.
 
     Parameters
     ----------
     labels : array_like of int, shape (n_items, n_judges)
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts; at least two per item.
-    sizes : sequence of float
-        Numbers k of judges, at least 1; infinite for endlessly many like these. With a single
-        judge, only 1.
+        From at least two judges.
+    size : float
+        How many are drawn, s; infinite for endlessly many like these.
 
     Returns
     -------
-    ndarray of float64, shape (n_items, n_sizes)
-        Unbiased for the true distributions; may be below 0.
+    ndarray of float64, shape (n_items,)
+        In [0, 1].
     """
-    counts = as_votes(votes, "votes")
-    totals = counts.sum(axis=1)
-    shares = counts / totals[:, np.newaxis]
-    members = one_hot(labels, counts.shape[1])
-    n = len(members)
-    pooled = squared_distance(shares, members.mean(axis=0), totals)
-    of_one = np.mean([squared_distance(shares, one, totals) for one in members], axis=0)
-    of_pairs = (n * pooled - of_one) / (n - 1) if n > 1 else of_one
-    inverse = 1 / np.asarray(sizes, dtype=np.float64)
-    return np.outer(of_one, inverse) + np.outer(of_pairs, 1 - inverse)
+    given = np.asarray(labels, dtype=np.int64)
+    counts = one_hot(given, int(given.max()) + 1).sum(axis=0).astype(np.int64)
+    return 1 / size + (1 - 1 / size) * pairwise_agreement(counts)
