@@ -11,7 +11,7 @@ import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.inputs import Input, Later, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -37,7 +37,7 @@ from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import Column, Row, published_beside
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System, are_votes
-from chaos_utils.scoring.worth import NAMES, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, of_distances
+from chaos_utils.scoring.worth import NAMES, PEOPLE_TRUSTED, of_distances
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -282,7 +282,7 @@ def _worth(
     n_resamples: int,
     confidence: float,
     seed: int,
-) -> dict[str, object]:
+) -> dict[str, float]:
     """Return a prediction's estimates of worth with their ends, λ (``trust``) and k₀.
 
     `counts` are people's where these have more classes than the dataset.
@@ -297,7 +297,7 @@ def _worth(
         is_hard=bool(model.max(axis=1).min() == 1),
         n_resamples=n_resamples, seed=seed, level=confidence,
     )  # fmt: skip
-    row: dict[str, object] = {"trust": found.trust, "credibility": found.credibility}
+    row = {"trust": found.trust, "credibility": found.credibility}
     for name, one in found.estimates.items():
         row |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
     return row
@@ -330,7 +330,9 @@ def crowds(
         ``n_contested`` items, and ``people_old_label`` that of people.
     """
     rows = []
-    resampling = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+    resampling: dict[str, Any] = {
+        "n_resamples": n_resamples, "confidence": confidence, "seed": seed
+    }  # fmt: skip
     for crowd in crowds_on(votes, systems, judges.on(votes)):
         rng = np.random.default_rng([seed, 11])  # whatever other crowds there are
         counts, people = crowd.counts, crowd.votes
@@ -561,7 +563,7 @@ def panels(
                 crowd.votes, pooled, squares=panel_squares(crowd.labels, k),
                 n_resamples=n_resamples, confidence=confidence, seed=seed,
             )  # fmt: skip
-            about = {"n_members": k, "n_items": len(crowd.votes)}
+            about: dict[str, object] = {"n_members": k, "n_items": len(crowd.votes)}
             people = {"people_skill": k / (k + found.get("credibility", np.nan))}
             rows.append(about | found | people)
     return _table(votes, rows, ["n_members"])
@@ -809,17 +811,8 @@ PUBLISHED_COLUMNS = [
     Column("quantity", "quantity", names=_QUANTITIES),
     *published_beside("", "value", 4, published="paper", difference="difference"),
     Column("items", "n_items", 0),
-    Column("missing items must add", "missing", 4),
+    Column("missing", "missing", 3),
 ]
-MAKER_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("maker", "maker"),
-    Column("models", "n_models", 0),
-    Column("of one maker", "within", 0, percent=True, group="two models agree, %"),
-    Column("of two makers", "across", 0, percent=True, group="two models agree, %"),
-    Column("difference, points", "closer", 1, "closer_low", "closer_high", signed=True,
-           percent=True),
-]  # fmt: skip
 PANEL_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("panel", "panel"),
@@ -856,13 +849,44 @@ STAND_IN_COLUMNS = [
 ]
 
 
-@derived(keys=("dataset", "estimate", "n_members"))
-def grown(panels: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws of `panels`: a row for each way to use the votes."""
-    parts = []
-    for name in (SKILL, SKILL_TRUSTED, "people_skill"):
-        columns = {name: "value", f"{name}_low": "low", f"{name}_high": "high"}
-        known = ["dataset", "n_members", "credibility", *columns]
-        part = panels[[column for column in known if column in panels]].rename(columns=columns)
-        parts.append(part.assign(estimate=name))
-    return pd.concat(parts, ignore_index=True)
+def side_by_side(rows: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return a row for each value of a column, the most agreeing model first, and "all" last.
+
+    Columns of several datasets stand side by side, named ``column dataset``.
+    """
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    wide = rows.pivot(index=key, columns="dataset")
+    wide.columns = [f"{name} {dataset}" for name, dataset in wide.columns]
+    if _RATE in rows:
+        order = wide[[f"{_RATE} {one}" for one in datasets]].mean(axis=1).sort_values()
+        wide = wide.loc[order.index[::-1]]
+    else:
+        wide = wide.sort_index(key=lambda names: names == "all", kind="stable")
+    return wide.reset_index()
+
+
+def member_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return the columns of `members`, datasets side by side."""
+    found = [Column("model", "model")]
+    for one in dict.fromkeys(rows["dataset"]):
+
+        def differs(row: Row, side: str = f"side {one}") -> bool:
+            return bool(row[side])
+
+        group = dataset_name(str(one))
+        found.append(
+            Column("agrees, %", f"{_RATE} {one}", 1, percent=True, bold=differs, group=group)
+        )
+        found.append(Column("worth", f"{PEOPLE_TRUSTED} {one}", 1, group=group))
+    return found
+
+
+def maker_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return the columns of `makers`, datasets side by side."""
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    found = [Column("maker", "maker"), Column("models", f"n_models {datasets[0]}", 0)]
+    for one in datasets:
+        name = f"closer {one}"
+        ends = (f"closer_low {one}", f"closer_high {one}")
+        found.append(Column(dataset_name(one), name, 1, *ends, signed=True, percent=True))
+    return found

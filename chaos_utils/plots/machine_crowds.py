@@ -1,7 +1,5 @@
 """Figures of language models beside people."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,10 +8,10 @@ from matplotlib.figure import Figure
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.plots.panels import dataset_panels, label_lines
-from chaos_utils.scoring.worth import MARKS
 
 _LINE = 0.135  # inches: of a row of models
 _LOWEST = -0.5  # skill, below which nothing is drawn
+_MARKS = (1, 2, 5, 10)  # people
 _LINES = {  # of the skill of panels: name and colour
     "people_skill": ("people", "muted"),
     "skill_trusted": ("trusted", "blue"),
@@ -59,8 +57,8 @@ def plot_members(table: pd.DataFrame) -> Figure:
 def plot_machine_worth(table: pd.DataFrame) -> Figure:
     """Draw the skill of random panels of language models by their size, and of as many people.
 
-    The table has one row for each ``dataset``, ``estimate`` and ``n_members``: ``value``, ``low``,
-    ``high``, and ``credibility``, which places the marks of people.
+    The table has one row for each ``dataset`` and ``n_members``: ``people_skill``; ``skill`` and
+    ``skill_trusted`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
     """
     height = 2.9
     figure, panels = dataset_panels(table["dataset"], height=height, sharey=True)
@@ -71,16 +69,15 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
         axis.axhline(0, color=colour("text"), linewidth=0.9)
         ends = []
         for name, (title, shade) in _LINES.items():
-            line = rows[rows["estimate"] == name]
-            drawn = colour(shade)
-            style = "--" if name == "people_skill" else "-"
-            axis.plot(line["n_members"], line["value"], style, color=drawn, clip_on=True,
-                      marker="" if style == "--" else "o", markersize=3)  # fmt: skip
-            if style == "-":
-                axis.fill_between(line["n_members"], line["low"], line["high"], color=drawn,
-                                  alpha=0.2, linewidth=0)  # fmt: skip
-            last = line.iloc[-1]
-            ends.append((last["n_members"], max(last["value"], _LOWEST), title, drawn))
+            drawn, value = colour(shade), rows[name]
+            if f"{name}_low" in rows:
+                axis.plot(rows["n_members"], value, color=drawn, marker="o", markersize=3)
+                axis.fill_between(rows["n_members"], rows[f"{name}_low"], rows[f"{name}_high"],
+                                  color=drawn, alpha=0.2, linewidth=0)  # fmt: skip
+            else:
+                axis.plot(rows["n_members"], value, "--", color=drawn)
+            end = rows["n_members"].iloc[-1], max(value.iloc[-1], _LOWEST)
+            ends.append((*end, title, drawn))
         _mark_people(axis, float(rows["credibility"].iloc[0]))
         sizes = sorted(set(rows["n_members"]))
         axis.set_xlim(0.55, sizes[-1] * 1.1)
@@ -97,10 +94,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
 
 
 def _mark_people(axis: Axes, credibility: float) -> None:
-    marks: Mapping[int, float] = dict(
-        zip(MARKS, skill_of_people(MARKS, credibility).tolist(), strict=True)
-    )
-    for people, skill in marks.items():
+    for people, skill in zip(_MARKS, skill_of_people(_MARKS, credibility), strict=True):
         axis.axhline(skill, color=colour("grid"), linewidth=0.7, zorder=0)
         axis.annotate(
             f"{people}" + (" person" if people == 1 else ""), (0.01, skill),
