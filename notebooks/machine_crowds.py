@@ -22,9 +22,9 @@
 # is not information: one number, fitted on other items, that says how far to trust them makes the thirty-two
 # worth {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people.
 #
-# Most of the models agree with a random person more often than a second person does. That does not make them
-# better than people: whoever picks the label that most others pick agrees more often still. And no label of a
-# crowd of models shows how divided people are, because models repeat each other more often than people do.
+# On SNLI and αNLI most of the models agree with a random person more often than a second person does. That does
+# not make them better than people: whoever gives the label that most people give agrees more often still. Models
+# also repeat each other more often than people do, so that where all of them agree, people need not.
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, counted among the machines
@@ -101,17 +101,17 @@ result
 # {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%`,
 # {value}`tbl-machine-models dataset=mnli "model=the majority of the others" with_people .1%` and
 # {value}`tbl-machine-models dataset=alphanli "model=the majority of the others" with_people .1%` of the items,
-# more often than that of any model. A model that leaves out every minority view gains by this count; a person who
-# holds one loses. To say what a model knows of people, we ask how many people one would have to ask to know as
-# much ({term}`worth`). For a single label only the worth *with trust* is meaningful: its label is mixed with the
-# base rate, by one weight that is fitted on other items. A person is then worth 1; the models are worth
+# more often than that of any model. Such a count rewards whoever leaves out every minority view. To say what a
+# model knows of people, we ask how many people one would have to ask to know as much ({term}`worth`). For a
+# single label only the worth *with trust* is meaningful: its label is mixed with the base rate, by one weight
+# that is fitted on other items. A person is then worth 1; the models are worth
 # {value}`tbl-machine-models dataset=snli min:people_on_top_trusted .1f` to
 # {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` people on SNLI,
 # {value}`tbl-machine-models dataset=mnli min:people_on_top_trusted .1f` to
 # {value}`tbl-machine-models dataset=mnli max:people_on_top_trusted .1f` on MNLI and
 # {value}`tbl-machine-models dataset=alphanli min:people_on_top_trusted .1f` to
-# {value}`tbl-machine-models dataset=alphanli max:people_on_top_trusted .1f` on αNLI. No one model is best
-# everywhere: Grok-4.6 is first on αNLI and last on MNLI in how often it agrees with a person.
+# {value}`tbl-machine-models dataset=alphanli max:people_on_top_trusted .1f` on αNLI. No model is best everywhere:
+# Grok-4.6 is first on αNLI and last on MNLI in how often it agrees with a person.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 result = None
@@ -145,10 +145,11 @@ if len(makers):
 result
 
 # %% [markdown]
-# Makers matter little. Two models of one maker give the same label to
+# On average makers matter little: two models of one maker give the same label to
 # {value}`tbl-machine-makers dataset=mnli maker=all within .0%` of the MNLI items, two of different makers to
-# {value}`tbl-machine-makers dataset=mnli maker=all across .0%` ({numref}`tbl-machine-makers`). A panel of many
-# makers is thus hardly more independent than one of few.
+# {value}`tbl-machine-makers dataset=mnli maker=all across .0%` ({numref}`tbl-machine-makers`). They differ,
+# though. The two models of xAI are much closer to each other than to the rest; those of Anthropic and DeepSeek
+# are no closer, or less close, to each other than to others.
 #
 # ## How many people a panel is worth
 #
@@ -166,7 +167,7 @@ if len(panels):
         caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
         the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
         rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
-        base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.5
+        base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.3
         nothing is drawn.""",
         alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Trusted panels of models
         start at or above one person and flatten between two and five people. As it is, a panel starts near the base
@@ -202,16 +203,18 @@ if len(crowds):
         groups=["dataset"],
         caption=f"""Machines agree with each other more often than people do, and a crowd of them is worth few people.
         Each crowd gives one label per item and member, pooled; it is judged on the items that all its members
-        answered. Worth is in people on top of the base rate; negative: below the base rate. In brackets,
+        answered. Worth is in people on top of the base rate, as the
+        votes are and *trusted*: mixed with the base rate by one weight that is fitted on other items. Negative: below
+        the base rate. In brackets,
         {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has unanimity, skill and more.""",
     )
 result
 
 # %% [markdown]
-# Seeds of one model, trained as this book's other chapters describe, repeat each other most: two runs of RoBERTa
-# give the same label to {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI
-# items, two language models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%`,
-# two people to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`
+# On SNLI and MNLI, seeds of one fine-tuned model repeat each other most: two runs of RoBERTa give the same label
+# to {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items, two language
+# models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%`, two people to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`
 # ({numref}`tbl-machine-crowds`).
 #
 # ### Choosing the best five
@@ -240,8 +243,8 @@ result
 # on the items that chose them and
 # {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` on the others,
 # fewer than all 32 ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`;
-# {numref}`tbl-machine-panels`). On αNLI, too, all 32 are better. Only on MNLI does a chosen five beat them,
-# because it is picked to disagree as people do, and even so it comes out near the base rate.
+# {numref}`tbl-machine-panels`). On αNLI, too, all 32 are better. Only on MNLI does a chosen five beat all of
+# them, and even so it comes out near the base rate.
 #
 # ## What it means that models agree
 
@@ -298,15 +301,14 @@ result
 # {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, and on
 # {value}`tbl-machine-parted dataset=snli sum:n_items d` of
 # {value}`tbl-machine-parted dataset=snli max:n_agreed d` on SNLI ({numref}`tbl-machine-parted`). On MNLI they
-# most often say *neutral* where people lean to *entailment*: models hold to what strictly follows, people to what
-# is likely meant. That reading is ours; the labels alone do not show it.
+# most often say *neutral* where people lean to *entailment*. The labels alone do not say why.
 #
 # One trace of items seen in training would be a preference for the {term}`old label` where people's majority is
 # another. On the {value}`tbl-machine-crowds dataset=snli "crowd=language models" n_contested .0f` such items of
 # SNLI there is none: models give the old label in
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_old_label .0%`. On MNLI and αNLI there
-# is: {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` against
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_old_label .0%`. On MNLI and αNLI they
+# give it more often: {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` against
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and
 # {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" old_label .0%` against
 # {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_old_label .0%`. Other reasons could
@@ -382,8 +384,9 @@ if len(stand_ins):
         caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
         allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
         the label that most of the models gave (the first of those that tie); its worth is that of all their
-        votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. In brackets,
-        {100 * confidence:g}% intervals over items, by Fieller.""",
+        votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. *Worth* is
+        trusted: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
+        {100 * confidence:g}% intervals over items.""",
     )
 result
 
@@ -403,7 +406,7 @@ result
 # {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .2f`), and GPT-4o
 # beats none of the annotators at ε = 0.2 ({value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o wins_20 .2f`).
 #
-# Passing is no proof that models can replace a crowd. All models together, told how far to trust them, are worth
+# Passing is no proof that models can replace a crowd. All models together are worth, with trust,
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on
 # WAX ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted_low .1f` to
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted_high .1f`) and
@@ -411,8 +414,8 @@ result
 # lesions
 # ({value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted_low .1f` to
 # {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted_high .1f`),
-# fewer than judged each item ({numref}`tbl-machine-stand-ins`). Without that, their shares are worth
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f` on WAX.
+# fewer than judged each item ({numref}`tbl-machine-stand-ins`). As they are, their votes on WAX come out below
+# the base rate ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f`).
 #
 # ## Limitations
 #

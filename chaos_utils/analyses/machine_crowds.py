@@ -804,7 +804,7 @@ CROWD_COLUMNS = [
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
     Column("a machine and a person agree, %", "with_people", 0, percent=True),
     _people("as it is", NAMES[0], group="worth in people"),
-    _people("told how far to trust it", PEOPLE_TRUSTED, group="worth in people"),
+    _people("trusted", PEOPLE_TRUSTED, group="worth in people"),
 ]
 PUBLISHED_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
@@ -845,7 +845,7 @@ STAND_IN_COLUMNS = [
     Column("ω, ε = 0.1", "wins_10", 2, group="replacement test"),
     Column("ω, ε = 0.15", "wins_15", 2, group="replacement test"),
     Column("ω, ε = 0.2", "wins_20", 2, group="replacement test"),
-    _people("worth in people, told how far to trust it", PEOPLE_TRUSTED),
+    _people("worth in people", PEOPLE_TRUSTED),
 ]
 
 

@@ -4,14 +4,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.plots.panels import dataset_panels, label_lines
 
 _LINE = 0.135  # inches: of a row of models
-_LOWEST = -0.5  # skill, below which nothing is drawn
+_LOWEST = -0.3  # skill, below which nothing is drawn
 _MARKS = (1, 2, 5, 10)  # people
+_APART = 0.06  # of skill, that two marks are at least
 _LINES = {  # of the skill of panels: name and colour
     "people_skill": ("people", "muted"),
     "skill_trusted": ("trusted", "blue"),
@@ -29,7 +31,7 @@ def plot_members(table: pd.DataFrame) -> Figure:
     models = table[table["maker"] != ""]
     ranks = models.groupby("dataset")["with_people"].rank()
     order = list(ranks.groupby(models["model"]).mean().sort_values().index)
-    height = 0.7 + _LINE * len(order)
+    height = 0.8 + _LINE * len(order)
     figure, panels = dataset_panels(table["dataset"], height=height, sharey=not is_narrow())
     for axis, dataset in panels:
         rows = models[models["dataset"] == dataset.name].set_index("model").reindex(order)
@@ -42,13 +44,16 @@ def plot_members(table: pd.DataFrame) -> Figure:
         for _, row in others[others["model"].isin(_REFERENCES)].iterrows():
             place = row["with_people"]
             axis.axvline(place, color=colour("text"), linestyle="--", linewidth=0.9)
+            first = row["model"] == "people"
+            side, shift, row_above = ("left", 2, 0.6) if first else ("right", -2, -0.4)
             axis.annotate(
-                _REFERENCES[row["model"]], (place, len(order) - 0.2), (-2, 0),
-                textcoords="offset points", rotation=90, ha="right", va="top", fontsize=7,
+                _REFERENCES[row["model"]], (place, len(order) + row_above), (shift, 0),
+                textcoords="offset points", ha=side, va="bottom", fontsize=7,
             )  # fmt: skip
         axis.set_yticks(places, order, fontsize=7)
-        axis.set_ylim(-0.8, len(order) - 0.2)
+        axis.set_ylim(-0.8, len(order) + 1.8)
         axis.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
+        axis.xaxis.set_major_locator(MultipleLocator(0.05))
         axis.set_xlabel("agrees with a person")
         axis.grid(visible=False, axis="y")
     return figure
@@ -80,8 +85,8 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
             ends.append((*end, title, drawn))
         _mark_people(axis, float(rows["credibility"].iloc[0]))
         sizes = sorted(set(rows["n_members"]))
-        axis.set_xlim(0.55, sizes[-1] * 1.1)
-        axis.set_xticks([n for n in (1, 2, 5, 10, 20) if n < 0.8 * sizes[-1]] + sizes[-1:])
+        axis.set_xlim(0.5, sizes[-1] * 1.1)
+        axis.set_xticks([n for n in (1, 2, 5, 10) if n < 0.8 * sizes[-1]] + sizes[-1:])
         axis.minorticks_off()
         axis.xaxis.set_major_formatter("{x:g}")
         axis.set_xlabel("models, or people, pooled")
@@ -94,11 +99,15 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
 
 
 def _mark_people(axis: Axes, credibility: float) -> None:
+    last = -np.inf
     for people, skill in zip(_MARKS, skill_of_people(_MARKS, credibility), strict=True):
+        if skill - last < _APART:
+            continue
+        last = skill
         axis.axhline(skill, color=colour("grid"), linewidth=0.7, zorder=0)
         axis.annotate(
-            f"{people}" + (" person" if people == 1 else ""), (0.01, skill),
-            xycoords=("axes fraction", "data"), fontsize=7, va="center", color=colour("muted"),
+            f"{people}", (0.02, skill), xycoords=("axes fraction", "data"), fontsize=7,
+            va="center", color=colour("muted"),
         )  # fmt: skip
 
 
@@ -112,20 +121,24 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
     for axis, dataset in panels:
         rows = table[table["dataset"] == dataset.name]
         axis.plot([0.3, 1], [0.3, 1], "--", color=colour("muted"), linewidth=1)
-        axis.annotate(
-            "as many people as models", (0.45, 0.45), (-3, 6), textcoords="offset points",
-            fontsize=7, color=colour("muted"), rotation=39, rotation_mode="anchor",
+        axis.text(
+            0.52, 0.56, "as many people", fontsize=7, color=colour("muted"), rotation=45,
+            rotation_mode="anchor", transform_rotates_text=True,
         )  # fmt: skip
         gaps = [rows["people"] - rows["low"], rows["high"] - rows["people"]]
         axis.errorbar(rows["share"], rows["people"], gaps, color=colour("blue"), marker="o",
                       markersize=4, linewidth=1.4, elinewidth=1)  # fmt: skip
         for _, row in rows.iterrows():
+            share = f"{row['share_of_items']:.0%}"
+            if row["share"] == 1:  # there is room at the right
+                at, shift, look = row["people"], (5, 0), {"ha": "left", "va": "center"}
+            else:
+                at, shift, look = row["low"], (0, -3), {"ha": "center", "va": "top"}
             axis.annotate(
-                f"{row['share_of_items']:.0%}", (row["share"], row["low"]), (0, -3),
-                textcoords="offset points", ha="center", va="top", fontsize=7,
-                color=colour("muted"),
+                share, (row["share"], at), shift, textcoords="offset points", fontsize=7,
+                color=colour("muted"), **look,
             )  # fmt: skip
-        axis.set_xlim(0.3, 1.05)
+        axis.set_xlim(0.3, 1.15)
         axis.set_ylim(0.1, 1.02)
         for side in (axis.xaxis, axis.yaxis):
             side.set_major_formatter(lambda x, _: f"{x:.0%}")
