@@ -30,8 +30,9 @@ from chaos_utils.metrics.divergence import (
 )
 from chaos_utils.metrics.replacement import Replacement, alternative_annotator_test
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
+from chaos_utils.metrics.skill import ratio_interval
 from chaos_utils.report.columns import Column, Row
-from chaos_utils.scoring.human_equivalents import JSD, TVD, Crowds, ratio_interval
+from chaos_utils.scoring.human_equivalents import JSD, TVD, Crowds
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
