@@ -21,6 +21,7 @@ from chaos_utils.metrics.divergence import (
     total_variation,
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
+from chaos_utils.metrics.skill import ratio_interval
 from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
@@ -130,7 +131,7 @@ def brier_equivalent(votes: Votes, system: System, *, level: float = 0.95) -> Eq
     ----------
     Fieller, E. C. (1954). Some problems in interval estimation.
     """
-    rows, model = _predicted(votes, system)
+    rows, model = predicted(votes, system)
     n_votes = votes.n_votes[rows]
     if n_votes.min() < 2:
         raise ChaosError(
@@ -143,44 +144,6 @@ def brier_equivalent(votes: Votes, system: System, *, level: float = 0.95) -> Eq
     of_system = squared_distance(votes.shares[rows], model, n_votes)
     value, low, high = ratio_interval(of_one_person, of_system, level)
     return Equivalent(BRIER, value, low, high, _half(votes), len(rows))
-
-
-def ratio_interval(
-    of_one_person: Floats, of_system: Floats, level: float = 0.95
-) -> tuple[float, float, float]:
-    """Return how many people a system is worth, from squared distances on the same items.
-
-    Parameters
-    ----------
-    of_one_person, of_system : ndarray of float, shape (n_items,)
-        Unbiased estimates of the expected squared distance to the true distribution.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    value, low, high : float
-        The ratio of the means, infinite where that of the system is at most 0, and each v at which
-        0 is in the interval of the mean of `of_system` − `of_one_person` / v.
-    """
-    from statistics import NormalDist
-
-    top, bottom = of_one_person.mean(), of_system.mean()
-    value = float(top / bottom) if bottom > 0 else np.inf
-    if top == 0 < bottom:  # nobody disagrees: a single person is always right
-        return 0.0, 0.0, 0.0
-    if len(of_one_person) < 2:
-        return value, 0.0, np.inf
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    ((above2, both), (_, below2)) = np.cov(of_one_person, of_system) * z**2 / len(of_one_person)
-    # In r = 1 / v, the quadratic a r² − 2 b r + c is at most 0.
-    a, b, c = top**2 - above2, top * bottom - both, bottom**2 - below2
-    if a <= 0:  # nearly all are of one mind: any number of people would do
-        return value, 0.0, np.inf
-    root = np.sqrt(max(b**2 - a * c, 0.0))
-    ends = ((b + root) / a, (b - root) / a)
-    low, high = (float(1 / end) if end > 0 else np.inf for end in ends)
-    return value, low, high
 
 
 class Crowds:
@@ -308,7 +271,7 @@ class Crowds:
         """
         seed = self._seed if seed is None else seed
         _check_seed(seed)
-        rows, model = _predicted(self.votes, system)
+        rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
         gaps = []  # of system and crowds, by item and size
         for name in names:
@@ -448,8 +411,24 @@ def refusal(votes: Votes, system: System) -> str:
     return ""
 
 
-def _predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
-    """Return where a system's items stand in the votes, and its distributions."""
+def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
+    """Return where a system's items stand in the votes, and its distributions.
+
+    Parameters
+    ----------
+    votes : Votes
+    system : System
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n_items,)
+    model : ndarray of float, shape (n_items, n_classes)
+
+    Raises
+    ------
+    ChaosError
+        With the `refusal`, where there is one.
+    """
     reason = refusal(votes, system)
     if reason:
         raise ChaosError(

@@ -427,7 +427,7 @@ def part_of(votes: Votes, items: Ints) -> Votes:
     Returns
     -------
     Votes
-        The same where all are covered; else without texts and annotators.
+        The same where all are covered; else without annotators.
     """
     if len(items) == len(votes):
         return votes
@@ -439,7 +439,7 @@ def part_of(votes: Votes, items: Ints) -> Votes:
         majority=votes.majority[items],
         given_old_label=None if old_label is None else old_label[items],
         given_old_votes=None if old_votes is None else old_votes[items],
-        texts=(),
+        texts=tuple(votes.texts[i] for i in items) if votes.texts else (),
         annotations=None,
     )
 
