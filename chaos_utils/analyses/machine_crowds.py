@@ -24,7 +24,7 @@ from chaos_utils.metrics.agreement import (
     pairwise_agreement,
     quadratic_entropy,
 )
-from chaos_utils.metrics.panels import one_hot, panel_squares, panel_values
+from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
 from chaos_utils.metrics.replacement import Replacement, alternative_annotator_test
 from chaos_utils.metrics.resampling import (
     bootstrap_means,
@@ -278,7 +278,7 @@ def _worth(
     model: Floats,
     *,
     counts: Ints | None = None,
-    squares: Floats | None = None,
+    varying: Floats | float = 0.0,
     n_resamples: int,
     confidence: float,
     seed: int,
@@ -292,7 +292,7 @@ def _worth(
     if (groups == groups[0]).all():
         return {}
     found = of_distances(
-        distances(people, model, groups, squares),
+        distances(people, model, groups, varying),
         float(votes.n_votes.mean()),
         is_hard=bool(model.max(axis=1).min() == 1),
         n_resamples=n_resamples, seed=seed, level=confidence,
@@ -360,8 +360,8 @@ def crowds(
         row["uniform_human_equivalent_brier"] = _worth(people, uniform, **resampling).get(NAMES[-1])
         row["base_rate_human_equivalent_brier"] = row.get("credibility")
         if crowd.n_members > 1:
-            many = panel_squares(crowd.labels, np.inf)
-            limit = _worth(people, pooled, squares=many, **resampling)
+            many = panel_variance(crowd.labels, np.inf)
+            limit = _worth(people, pooled, varying=many, **resampling)
             row |= {f"limit_{name}": value for name, value in limit.items()}
         rows.append(row | _for_old_label(crowd))
     return _table(votes, rows, ["crowd"])
@@ -545,7 +545,7 @@ def panels(
 ) -> pd.DataFrame:
     """Say how many people come as near to the population as a random panel of language models.
 
-    On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_squares`.
+    On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_variance`.
 
     Returns
     -------
@@ -560,7 +560,7 @@ def panels(
         pooled = crowd.counts / crowd.n_members
         for k in [*(k for k in SIZES if k < crowd.n_members), crowd.n_members]:
             found = _worth(
-                crowd.votes, pooled, squares=panel_squares(crowd.labels, k),
+                crowd.votes, pooled, varying=panel_variance(crowd.labels, k),
                 n_resamples=n_resamples, confidence=confidence, seed=seed,
             )  # fmt: skip
             about: dict[str, object] = {"n_members": k, "n_items": len(crowd.votes)}

@@ -6,7 +6,7 @@ With r[a, i] = the label of judge a on item i as a distribution, less people's s
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.agreement import pairwise_agreement
+from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.checks import as_distributions
 
 Floats = npt.NDArray[np.float64]
@@ -80,24 +80,26 @@ def panel_values(
         }
 
 
-def panel_squares(labels: npt.ArrayLike, size: float) -> Floats:
-    r"""Mean of :math:`\sum_k m_k^2` over the ways to draw some judges, whose pooled votes are m.
+def panel_variance(labels: npt.ArrayLike, size: float) -> Floats:
+    r"""Sum of the variances of some judges' pooled votes, over the ways to draw them.
 
-    It is :math:`\frac{1}{s} + \left(1 - \frac{1}{s}\right) P`, with P the share of pairs of
-    judges that agree. Expected squared distances depend on it and on the mean of m alone.
+    Drawn with equal chance from n judges whose own pooled votes are m, s of them vary by
+    :math:`\left(\frac{1}{s} - \frac{1}{n}\right) \frac{n}{n - 1} (1 - \sum_k m_k^2)`.
 
     Parameters
     ----------
     labels : array_like of int, shape (n_items, n_judges)
         From at least two judges.
     size : float
-        How many are drawn, s; infinite for endlessly many like these.
+        How many are drawn, s; infinite for endlessly many like these, who vary less than all n do
+        and so have a negative variance.
 
     Returns
     -------
     ndarray of float64, shape (n_items,)
-        In [0, 1].
+        0 for all n judges.
     """
     given = np.asarray(labels, dtype=np.int64)
     counts = one_hot(given, int(given.max()) + 1).sum(axis=0).astype(np.int64)
-    return 1 / size + (1 - 1 / size) * pairwise_agreement(counts)
+    n = given.shape[1]
+    return (1 / size - 1 / n) * quadratic_entropy(counts)

@@ -83,7 +83,12 @@ class Distances:
     square: Floats
 
 
-def distances(counts: npt.ArrayLike, model: npt.ArrayLike, groups: npt.ArrayLike) -> Distances:
+def distances(
+    counts: npt.ArrayLike,
+    model: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    varying: Floats | float = 0.0,
+) -> Distances:
     r"""Return the squared distances of a person, the base rate and a system, item by item.
 
     The one number :math:`\lambda` that makes :math:`b + \lambda (m - b)` nearest to the people of
@@ -98,6 +103,9 @@ def distances(counts: npt.ArrayLike, model: npt.ArrayLike, groups: npt.ArrayLike
         Predicted distributions; rows sum to 1.
     groups : array_like of int, shape (n_items,)
         As for `leave_one_out_mean`; at least two.
+    varying : float, or ndarray of float, shape (n_items,)
+        Of a prediction that is drawn, such as the pooled votes of some judges: the sum of its
+        variances, around `model`. Distances are then the expected ones.
 
     Returns
     -------
@@ -115,17 +123,19 @@ def distances(counts: npt.ArrayLike, model: npt.ArrayLike, groups: npt.ArrayLike
     if np.isnan(base).any():
         raise ValueError("a base rate needs items of at least two groups")
     of_base_rate = squared_distance(shares, base, n_votes)
-    of_system = squared_distance(shares, model, n_votes)
+    of_system = squared_distance(shares, model, n_votes) + varying
     given = np.asarray(model, dtype=np.float64)
     n_classes = given.shape[1]
+    squares = (given**2).sum(axis=1) + varying
     parts = np.column_stack(
-        [given, shares, (given * shares).sum(axis=1), (given**2).sum(axis=1), np.ones(len(given))]
+        [given, shares, (given * shares).sum(axis=1), squares, np.ones(len(given))]
     )
     others, group = _of_others(parts, groups)
     weights = _weights(others, n_classes)[group]
     away = given - base
     gained = (away * (shares - base)).sum(axis=1)
-    of_trusted = of_base_rate - 2 * weights * gained + weights**2 * (away**2).sum(axis=1)
+    of_trusted = of_base_rate - 2 * weights * gained
+    of_trusted += weights**2 * ((away**2).sum(axis=1) + varying)
     trust = float(_weights(parts.sum(axis=0, keepdims=True), n_classes)[0])
     mean = shares.mean(axis=0)
     lost = len(votes) / max(len(votes) - 1, 1)  # since the mean holds an item's own share
@@ -138,7 +148,7 @@ def distances(counts: npt.ArrayLike, model: npt.ArrayLike, groups: npt.ArrayLike
         trust=trust,
         spread=lost * ((shares - mean) ** 2).sum(axis=1) - noise,
         product=lost * ((given - mean) * (shares - mean)).sum(axis=1),
-        square=lost * ((given - mean) ** 2).sum(axis=1),
+        square=lost * ((given - mean) ** 2).sum(axis=1) + varying,
     )
 
 

@@ -129,14 +129,12 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
         axis.errorbar(rows["share"], rows["people"], gaps, color=colour("blue"), marker="o",
                       markersize=4, linewidth=1.4, elinewidth=1)  # fmt: skip
         for _, row in rows.iterrows():
-            share = f"{row['share_of_items']:.0%}"
-            if row["share"] == 1:  # there is room at the right
-                at, shift, look = row["people"], (5, 0), {"ha": "left", "va": "center"}
-            else:
-                at, shift, look = row["low"], (0, -3), {"ha": "center", "va": "top"}
+            whole = row["share"] == 1  # there is room at the right
             axis.annotate(
-                share, (row["share"], at), shift, textcoords="offset points", fontsize=7,
-                color=colour("muted"), **look,
+                f"{row['share_of_items']:.0%}", (row["share"], row["people" if whole else "low"]),
+                (5, 0) if whole else (0, -3), textcoords="offset points", fontsize=7,
+                ha="left" if whole else "center", va="center" if whole else "top",
+                color=colour("muted"),
             )  # fmt: skip
         axis.set_xlim(0.3, 1.15)
         axis.set_ylim(0.1, 1.02)

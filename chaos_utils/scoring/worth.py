@@ -9,6 +9,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import (
+    Distances,
     bootstrap_intervals,
     distances,
     is_above_zero,
@@ -222,6 +223,35 @@ def worth(
     if (groups == groups[0]).all():
         return Worth(*about, "a base rate needs items of at least two texts")
     found = distances(votes.counts[rows], model, groups)
+    resampling = {"n_resamples": n_resamples, "seed": seed}
+    return of_distances(found, about[1], is_hard=is_hard, **resampling, level=level)
+
+
+def of_distances(
+    found: Distances,
+    n_votes: float,
+    *,
+    is_hard: bool = False,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Worth:
+    """Return what a system is worth, as `worth` does, from its squared distances.
+
+    Parameters
+    ----------
+    found : Distances
+    n_votes : float
+        Votes per item, on average.
+    is_hard : bool
+        Whether it gives one label per item.
+    n_resamples, seed, level
+        As for `worth`.
+
+    Returns
+    -------
+    Worth
+    """
     person, base = found.of_person, found.of_base_rate
     why, credibility = "", np.nan
     if is_above_zero(base, level):
@@ -247,7 +277,9 @@ def worth(
             people = _between(people, ends.people)
             people_trusted = _between(people_trusted, ends.people_trusted)
     return Worth(
-        *about,
+        len(person),
+        n_votes,
+        is_hard,
         undefined=why,
         trust=found.trust,
         credibility=credibility,
